@@ -18,6 +18,8 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.ops.EffectTelemetry;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
@@ -192,8 +194,10 @@ public final class Gateway implements AutoCloseable {
     HttpLimits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
     ConcurrencyLimiter places = new ConcurrencyLimiter(limits);
     JsonLog log = new JsonLog(installation.log(), installation.clock());
-    Metrics metrics = new Metrics(() -> kernel.system().policyInForce());
-    Watch watch = new Watch(metrics);
+    Metrics metrics =
+        new Metrics(
+            () -> kernel.system().policyInForce(), installation.bundles().packages()::manifest);
+    metrics.thresholds(config.extras().alerts());
     Optional<Telemetry> telemetry =
         config
             .extras()
@@ -203,23 +207,18 @@ public final class Gateway implements AutoCloseable {
                     t,
                     kernel.ledger().origin(),
                     installation.clock(),
-                    trouble -> log.event("telemetry", trouble)));
-    Scheduler lane =
-        new Scheduler(() -> kernel.system().policyInForce(), System::nanoTime, metrics::waited);
+                    metrics,
+                    trouble -> log.event(Telemetry.TROUBLE, trouble)));
+    telemetry.ifPresent(t -> log.alsoTo(t::logged));
+    Watch watch =
+        new Watch(
+            metrics, (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)));
+    EffectTelemetry effects = new EffectTelemetry(metrics, watch, log);
+    Scheduler lane = new Scheduler(() -> kernel.system().policyInForce(), System::nanoTime, watch);
     metrics.lane(lane);
     Changes changes = new Changes();
     changes.whenSystemChanges(lane::policyChanged);
-    Backend backend =
-        new Backend(
-            kernel,
-            places,
-            installation.running(),
-            changes,
-            lane,
-            (surface, request, answer) -> {
-              metrics.answered(surface, request, answer);
-              watch.answered(answer);
-            });
+    Backend backend = new Backend(kernel, places, installation.running(), changes, lane, effects);
     CredentialScopes narrowed = new CredentialScopes(config);
     KernelPipeline pipeline =
         new KernelPipeline(backend, installation.surfaceKeys(), narrowed, installation.random());
@@ -235,6 +234,7 @@ public final class Gateway implements AutoCloseable {
         new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
+    effects.named(all);
     List<Route> others = all.stream().flatMap(surface -> surface.routes().stream()).toList();
     all.add(
         new NativeApi(
@@ -292,15 +292,20 @@ public final class Gateway implements AutoCloseable {
       Watch watch, Optional<Telemetry> telemetry, List<Observer> others) {
     return new Observer() {
       @Override
-      public void begun() {
-        watch.callBegins();
+      public void begun(TraceContext trace) {
+        watch.callBegins(trace);
+      }
+
+      @Override
+      public boolean isSampled(String traceId) {
+        return telemetry.filter(t -> t.isSampled(traceId)).isPresent();
       }
 
       @Override
       public void finished(Finished call) {
         Watch.Seen seen = watch.callEnds(call);
         others.forEach(other -> other.finished(seen.call()));
-        telemetry.ifPresent(t -> t.ended(seen.call(), seen.laps()));
+        telemetry.ifPresent(t -> t.ended(seen.call(), seen.spans()));
       }
     };
   }

@@ -20,6 +20,7 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.EffectObserver;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
@@ -72,7 +73,7 @@ public final class TestGateway implements AutoCloseable {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
     keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
     Backend backend =
-        new Backend(home.kernel(), places, running, changes, Lane.DIRECT, (_, _, _) -> {});
+        new Backend(home.kernel(), places, running, changes, Lane.DIRECT, EffectObserver.NONE);
     pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     surfaces = new ArrayList<>(more.apply(pipeline));
     List<Route> others = surfaces.stream().flatMap(s -> s.routes().stream()).toList();

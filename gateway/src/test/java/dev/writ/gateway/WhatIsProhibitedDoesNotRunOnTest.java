@@ -10,6 +10,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestTools;
 import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,8 @@ class WhatIsProhibitedDoesNotRunOnTest {
         });
     ToolManifest manifest = TestTools.manifest(tool, Determinism.RECORDED);
     Driver.Prepared prepared = driver.prepare(manifest, "do", _ -> new byte[0]);
-    running.during(request(tool), "acme", "alice", () -> prepared.run((Invocation) null));
+    running.during(
+        request(tool), "acme", "alice", ToolObserver.NONE, () -> prepared.run((Invocation) null));
     return interrupted.get();
   }
 

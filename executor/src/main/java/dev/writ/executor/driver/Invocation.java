@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
  * @param observer watches the call's sandbox; not an input of the operation
+ * @param trace what the tool is told of the call's trace
  */
 public record Invocation(
     Scope scope,
@@ -36,7 +37,8 @@ public record Invocation(
     Optional<Digest> workspaceBefore,
     boolean approved,
     HostTerms host,
-    SandboxObserver observer) {
+    SandboxObserver observer,
+    CallTrace trace) {
 
   /** Unobserved. */
   public Invocation(
@@ -63,7 +65,8 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        SandboxObserver.NONE);
+        SandboxObserver.NONE,
+        CallTrace.NONE);
   }
 
   /** Unobserved, under a policy without terms for hosts. */
@@ -106,7 +109,26 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        watching);
+        watching,
+        trace);
+  }
+
+  /** The same call, as part of a trace. */
+  public Invocation in(CallTrace context) {
+    return new Invocation(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        observer,
+        context);
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

@@ -19,11 +19,17 @@ public interface SandboxObserver {
         public void destroyed() {}
       };
 
+  /** The call's commands run in the sandbox of that name, which may have been waiting for it. */
+  default void in(String sandboxId) {}
+
   /** The sandbox exists. */
   void created();
 
   /** A command is about to start in it; called for each command. */
   void executing();
+
+  /** That command has ended. */
+  default void executed() {}
 
   /** Nothing of the sandbox exists any more: no process, no file. */
   void destroyed();

@@ -2,6 +2,7 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.CallTrace;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
@@ -165,18 +166,20 @@ public final class Dispatch {
   private Invocation invocation(Ready ready, Instant at) {
     Order order = ready.order();
     Effect effect = order.request().effect();
-    return new Invocation(
-        order.request().scope(),
-        effect.params(),
-        effect.inputs(),
-        inputs,
-        HexFormat.of().parseHex(order.intent().prngSeed()),
-        at,
-        effect.resources(),
-        effect.sandbox(),
-        ready.workspaceBefore(),
-        approved(order.decision()),
-        ready.host());
+    Invocation invocation =
+        new Invocation(
+            order.request().scope(),
+            effect.params(),
+            effect.inputs(),
+            inputs,
+            HexFormat.of().parseHex(order.intent().prngSeed()),
+            at,
+            effect.resources(),
+            effect.sandbox(),
+            ready.workspaceBefore(),
+            approved(order.decision()),
+            ready.host());
+    return invocation.in(CallTrace.of(order.decision().request(), order.request().context()));
   }
 
   /**

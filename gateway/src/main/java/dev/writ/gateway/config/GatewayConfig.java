@@ -59,18 +59,26 @@ public record GatewayConfig(
    * @param certificates of clients; the listener names their authority
    * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
-   * @param telemetry where spans are sent
+   * @param telemetry where spans, metrics and log lines are sent
    * @param toolPoolMib memory for waiting workers of tool packages; 0 for no waiting workers
+   * @param alerts thresholds of alerts
    */
   public record Extras(
       List<Certificates.Entry> certificates,
       List<String> hosts,
       List<String> origins,
       Optional<Telemetry> telemetry,
-      long toolPoolMib) {
+      long toolPoolMib,
+      AlertThresholds alerts) {
     private static final long TOOL_POOL_MIB = 1_024;
     public static final Extras NONE =
-        new Extras(List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
+        new Extras(
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            TOOL_POOL_MIB,
+            AlertThresholds.DEFAULT);
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -82,8 +90,12 @@ public record GatewayConfig(
   /**
    * @param otlp where OTLP/HTTP is spoken, for example {@code http://127.0.0.1:4318/v1/traces}
    * @param percent of the calls without a trace of their own whose spans are sent
+   * @param metrics the same address for metrics, {@code …/v1/metrics}
+   * @param logs the same for the lines of the log, {@code …/v1/logs}
+   * @param every how often metrics are sent
    */
-  public record Telemetry(String otlp, int percent) {}
+  public record Telemetry(
+      String otlp, int percent, Optional<String> metrics, Optional<String> logs, Duration every) {}
 
   /**
    * Requires that a running server can change to that configuration: only tokens, certificates,
@@ -115,6 +127,9 @@ public record GatewayConfig(
     }
     if (!extras.telemetry().equals(next.extras.telemetry())) {
       others.add("telemetry");
+    }
+    if (!extras.alerts().equals(next.extras.alerts())) {
+      others.add("alerts");
     }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
@@ -245,8 +260,9 @@ public record GatewayConfig(
         file.listOrNone("hosts", GatewayConfig::host),
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
-        file.optional("tool_pool", key -> toolPool(file.section(key)))
-            .orElse(Extras.TOOL_POOL_MIB));
+        file.optional("tool_pool", key -> toolPool(file.section(key))).orElse(Extras.TOOL_POOL_MIB),
+        file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
+            .orElse(AlertThresholds.DEFAULT));
   }
 
   private static Certificates.Entry certificate(Section s) {
@@ -285,14 +301,24 @@ public record GatewayConfig(
   }
 
   private static Telemetry telemetry(Section s) {
-    String otlp = s.name("otlp");
-    if (!otlp.matches("https?://[!-~]{1,250}")) {
-      throw new WritException(GatewayError.CONFIG_FIELD, "telemetry/otlp is no http address");
-    }
     Telemetry telemetry =
-        new Telemetry(otlp, s.optional("percent", k -> (int) s.between(k, 0, 100)).orElse(100));
+        new Telemetry(
+            address(s, "otlp"),
+            s.optional("percent", k -> (int) s.between(k, 0, 100)).orElse(100),
+            s.optional("metrics", k -> address(s, k)),
+            s.optional("logs", k -> address(s, k)),
+            Duration.ofSeconds(s.optional("every_s", k -> s.between(k, 1, 3_600)).orElse(60L)));
     s.end();
     return telemetry;
+  }
+
+  private static String address(Section s, String key) {
+    String url = s.name(key);
+    if (!url.matches("https?://[!-~]{1,250}")) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "telemetry/" + key + " is no http address");
+    }
+    return url;
   }
 
   private static long toolPool(Section s) {

@@ -65,7 +65,7 @@ final class Exchange {
     this.receivedAt = parts.clock().instant();
     this.remote = Connections.address(request.connection());
     this.headers = Headers.of(request.headers());
-    this.trace = TraceContext.of(headers).orElseGet(parts::newTrace);
+    this.trace = parts.trace(headers);
     this.admission = new HttpAdmission(parts.places(), this::evicted);
   }
 
@@ -169,7 +169,7 @@ final class Exchange {
   }
 
   private void work() {
-    parts.observer().begun();
+    parts.observer().begun(trace);
     boolean holds = false;
     try (admission) {
       HttpAnswer answer;
@@ -188,7 +188,7 @@ final class Exchange {
         code = Optional.of(internal.code().code());
         answer = refusal(internal);
       }
-      answer = doors.origins().with(answer, headers);
+      answer = traced(doors.origins().with(answer, headers));
       boolean goesOn = holds && (bodyTaken || stream.filter(BodyStream::isAtEnd).isPresent());
       if (!goesOn) {
         onLoop(this::discardBody);
@@ -366,6 +366,11 @@ final class Exchange {
     }
   }
 
+  /** W3C Trace Context, level 2: tells the caller the span of its call. */
+  private HttpAnswer traced(HttpAnswer answer) {
+    return answer.with("traceresponse", trace.traceparent());
+  }
+
   private boolean isHead() {
     return request.method().name().equals("HEAD");
   }
@@ -436,7 +441,7 @@ final class Exchange {
   }
 
   private void answerEarly(HttpAnswer plain, Optional<String> code) {
-    HttpAnswer answer = doors.origins().with(plain, headers);
+    HttpAnswer answer = traced(doors.origins().with(plain, headers));
     boolean bodyless = !headers.has("transfer-encoding") && !headers.has("content-length");
     HttpServerResponse response = request.response();
     if (!response.closed() && !response.headWritten()) {

@@ -57,5 +57,10 @@ public interface Observer {
   /**
    * A call starts on the thread that will work on it; {@link #finished} follows on the same thread.
    */
-  default void begun() {}
+  default void begun(TraceContext trace) {}
+
+  /** Whether the spans of a trace that begins here are kept. */
+  default boolean isSampled(String traceId) {
+    return false;
+  }
 }

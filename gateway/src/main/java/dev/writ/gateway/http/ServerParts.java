@@ -25,11 +25,28 @@ record ServerParts(
     InstantSource clock,
     SecureRandom random) {
 
-  /** A new trace context, for a caller that sends none. */
+  /** The span of a call: in its caller's trace, or else in a new one. */
+  TraceContext trace(Headers headers) {
+    return TraceContext.of(headers, this::newSpan).orElseGet(this::newTrace);
+  }
+
+  private String newSpan() {
+    byte[] id = new byte[8];
+    random.nextBytes(id);
+    return HexFormat.of().formatHex(id);
+  }
+
+  /** A trace that begins here. */
   TraceContext newTrace() {
     byte[] ids = new byte[24];
     random.nextBytes(ids);
     String hex = HexFormat.of().formatHex(ids);
-    return new TraceContext(hex.substring(0, 32), hex.substring(32), "00", Optional.empty(), false);
+    String traceId = hex.substring(0, 32);
+    return new TraceContext(
+        traceId,
+        hex.substring(32),
+        observer.isSampled(traceId) ? "01" : "00",
+        Optional.empty(),
+        Optional.empty());
   }
 }

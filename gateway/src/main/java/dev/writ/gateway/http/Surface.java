@@ -1,8 +1,12 @@
 package dev.writ.gateway.http;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Request;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * One way to call the server over HTTP: translates its requests into ours, and our outcomes into
@@ -15,6 +19,15 @@ public interface Surface {
 
   /** Its routes, tried in this order. */
   List<Route> routes();
+
+  /**
+   * Names by which the surface's callers know an effect, for the server's log: ids, no payload.
+   *
+   * @param id of the request
+   */
+  default SortedMap<String, String> namesOf(Digest id, Request request) {
+    return new TreeMap<>();
+  }
 
   /**
    * Its own answer to a call that the server refused before the surface got it (too large, too

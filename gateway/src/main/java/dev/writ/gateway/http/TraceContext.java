@@ -1,26 +1,31 @@
 package dev.writ.gateway.http;
 
+import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * W3C Trace Context, level 1: a call's place in a caller's trace. It is recorded, and no decision
- * depends on it.
+ * W3C Trace Context, level 1: the span of a call. It is recorded, and no decision depends on it.
  *
  * @param traceId 32 lower-case hexadecimal digits, not all zero
- * @param spanId 16 of them: the caller's span
+ * @param spanId 16 of them: the span of this call
  * @param flags two of them
  * @param state the {@code tracestate} header, where it is well-formed
- * @param ofCaller whether the caller sent it; otherwise the trace begins here
+ * @param parent the caller's span; absent where the trace begins here
  */
 public record TraceContext(
-    String traceId, String spanId, String flags, Optional<String> state, boolean ofCaller) {
+    String traceId, String spanId, String flags, Optional<String> state, Optional<String> parent) {
   private static final Pattern PARENT =
       Pattern.compile("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?");
   private static final int STATE_CHARS_MAX = 512;
 
-  /** From a call's headers; empty if absent or malformed, which restarts the trace (4.3). */
-  public static Optional<TraceContext> of(Headers headers) {
+  /**
+   * From a call's headers; empty if absent or malformed, which restarts the trace (4.3).
+   *
+   * @param newSpan makes the id of the call's span
+   */
+  public static Optional<TraceContext> of(Headers headers, Supplier<String> newSpan) {
     if (headers.all("traceparent").size() != 1) {
       return Optional.empty();
     }
@@ -40,10 +45,15 @@ public record TraceContext(
     return Optional.of(
         new TraceContext(
             match.group(2),
-            match.group(3),
+            newSpan.get(),
             match.group(4),
             usable ? Optional.of(state) : Optional.empty(),
-            true));
+            Optional.of(match.group(3))));
+  }
+
+  /** Whether its spans are to be kept, by its flags. */
+  public boolean isSampled() {
+    return (HexFormat.fromHexDigits(flags) & 1) == 1;
   }
 
   /** The {@code traceparent} header for this context. */

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /** One line of JSON for each call: ids and numbers, no payload, no credential. */
 public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwable> {
@@ -24,6 +25,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   private int unknownLines;
   private long unwritten;
   private long leftOut;
+  private volatile Consumer<JsonValue.Obj> also = _ -> {};
 
   public JsonLog(PrintStream out, InstantSource clock) {
     this.out = out;
@@ -76,6 +78,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
             .put("micros", call.took().toNanos() / 1000)
             .put("remote", call.remote())
             .put("trace_id", call.trace().traceId())
+            .put("span_id", call.trace().spanId())
             .putIfPresent("request", call.request(), JsonValue::of)
             .putIfPresent("receipt", call.receipt(), JsonValue::of);
     call.caller()
@@ -111,6 +114,21 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
         .put("at_code", at.toString());
   }
 
+  /** Begins the line of an effect. */
+  ObjectBuilder effect() {
+    return line("info", "execution");
+  }
+
+  /** Logs how an effect ended. */
+  void executed(ObjectBuilder line) {
+    write(line);
+  }
+
+  /** Passes every further line on, beside writing it. */
+  public void alsoTo(Consumer<JsonValue.Obj> receiver) {
+    also = receiver;
+  }
+
   /** Logs an event of the server itself. */
   public void event(String event, String detail) {
     write(line("info", event).put("detail", detail));
@@ -126,7 +144,9 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   }
 
   private void write(ObjectBuilder line) {
-    write(out, line.build());
+    JsonValue.Obj whole = line.build();
+    write(out, whole);
+    also.accept(whole);
   }
 
   /** One line in one write, so that lines of several writers do not mix. */

@@ -1,13 +1,15 @@
 package dev.writ.gateway.ops;
 
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Stage;
+import dev.writ.gateway.config.AlertThresholds;
 import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.gateway.schedule.Scheduler;
-import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -16,6 +18,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -23,7 +26,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Counts and times for Prometheus. Its labels come from fixed lists (routes, policy's tools and
@@ -43,6 +48,8 @@ public final class Metrics implements Observer {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Supplier<Policy> policy;
+  private final Function<ToolRef, Optional<ToolManifest>> manifests;
+  private final EffectMetrics effects = new EffectMetrics(registry);
   private final EnumMap<Stage, Timer> passed = new EnumMap<>(Stage.class);
   private final EnumMap<Stage, Timer> refused = new EnumMap<>(Stage.class);
   private final Timer commits;
@@ -51,9 +58,11 @@ public final class Metrics implements Observer {
 
   /**
    * @param policy the policy in force; names that it does not have are counted as {@code other}
+   * @param manifests of the registered packages, for effects whose tool did not run
    */
-  public Metrics(Supplier<Policy> policy) {
+  public Metrics(Supplier<Policy> policy, Function<ToolRef, Optional<ToolManifest>> manifests) {
     this.policy = policy;
+    this.manifests = manifests;
     for (Stage stage : Stage.values()) {
       passed.put(stage, stageTimer(stage, false));
       refused.put(stage, stageTimer(stage, true));
@@ -132,47 +141,48 @@ public final class Metrics implements Observer {
     };
   }
 
-  /** Counts an effect that was answered, through any surface. */
-  public void answered(String surface, Request request, Answer answer) {
+  /** What an effect is counted under. */
+  EffectLabels labels(String surface, Request request, ToolWork work) {
     Policy inForce = policy.get();
-    String tool = request.effect().tool();
-    boolean known = inForce.tools().stream().anyMatch(t -> t.ref().name().equals(tool));
-    Optional<Receipt> receipt = answer.served().map(s -> s.receipt());
+    Optional<ToolManifest> manifest =
+        work.tool()
+            .or(() ->
+                inForce
+                    .tool(request.effect().tool(), request.effect().version())
+                    .flatMap(tool -> manifests.apply(tool.ref())));
+    return EffectLabels.of(inForce, surface, request, manifest);
+  }
+
+  /** Counts and times of effects. */
+  EffectMetrics effects() {
+    return effects;
+  }
+
+  /** Counts an effect that was answered, through any surface, repeats among them. */
+  void answered(EffectLabels labels, Answer answer) {
     registry
         .counter(
             "writ.effects",
             "surface",
-            surface,
+            labels.surface(),
             "tool",
-            known ? tool : "other",
+            labels.tool(),
             "role",
-            role(inForce, request),
+            labels.role(),
             "verdict",
             answer.decision().verdict().name().toLowerCase(Locale.ROOT),
             "outcome",
-            receipt.map(r -> r.status().text()).orElse("none"),
+            answer.served().map(s -> s.receipt().status().text()).orElse(EffectLabels.NONE),
             "repeated",
             String.valueOf(answer.served().map(s -> s.repeated()).orElse(false)))
         .increment();
-    receipt.ifPresent(r ->
-        Timer.builder("writ.tool.time")
-            .description("From dispatch to the end of the tool")
-            .tag("tool", known ? tool : "other")
-            .register(registry)
-            .record(Duration.between(r.startedAt(), r.finishedAt()).abs()));
-  }
-
-  /** The role that the request names in its context if its subject has it, else all it has. */
-  private static String role(Policy inForce, Request request) {
-    List<String> held = inForce.rolesOf(request.scope().tenant(), request.scope().subject());
-    return request.context().get("role") instanceof JsonValue.Str named
-            && held.contains(named.value())
-        ? named.value()
-        : String.join(",", held);
   }
 
   /** Counts how a call's wait in the engine's lane ended. */
   public void waited(String resourceClass, LaneObserver.End end, long nanos) {
+    if (end == LaneObserver.End.EXPIRED) {
+      effects.expired();
+    }
     Timer.builder("writ.engine.wait")
         .description("Waiting for a slot of the engine, by resource class and how it ended")
         .tag("class", resourceClass)
@@ -192,6 +202,34 @@ public final class Metrics implements Observer {
           .strongReference(true)
           .register(registry);
     }
+  }
+
+  /** Adds what was sent to a collector, and what was not. */
+  void exported(String signal, Supplier<Number> sent, Supplier<Number> dropped) {
+    counter("writ.telemetry.sent", "Items that a collector accepted", "signal", signal, sent);
+    counter(
+        "writ.telemetry.dropped",
+        "Items that found no place in the queue, or that no collector accepted",
+        "signal",
+        signal,
+        dropped);
+  }
+
+  /** Adds the thresholds of alerts, with which rules compare. */
+  public void thresholds(AlertThresholds thresholds) {
+    thresholds
+        .values()
+        .forEach((alert, value) ->
+            Gauge.builder("writ.alert.threshold", () -> value)
+                .description("Thresholds of alerts, by the configuration")
+                .tag("alert", alert)
+                .strongReference(true)
+                .register(registry));
+  }
+
+  /** What a scrape would show. */
+  Stream<MetricSnapshot> snapshots() {
+    return registry.getPrometheusRegistry().scrape().stream();
   }
 
   /** In the text format of Prometheus. */

@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.Observer.Finished;
@@ -18,14 +19,19 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.IdGenerator;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.SpanProcessor;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -33,9 +39,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Sends spans by OTLP over HTTP: one for each call, with one inside for each of its stages. They
- * hold ids and codes, no payload, no subject and no credential. Spans that the collector does not
- * take in time are dropped; no call waits for it.
+ * Sends spans, and where the configuration says so metrics and log lines, by OTLP over HTTP. Spans
+ * hold ids and codes, no payload, no subject and no credential. What the collector does not take in
+ * time is dropped and counted; no call waits for it.
  */
 public final class Telemetry implements AutoCloseable {
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
@@ -49,9 +55,18 @@ public final class Telemetry implements AutoCloseable {
   private static final AttributeKey<String> SERVICE = AttributeKey.stringKey("service.name");
   private static final AttributeKey<String> INSTANCE =
       AttributeKey.stringKey("service.instance.id");
-  private static final Duration EXPORT_WITHIN = Duration.ofSeconds(5);
+
+  /** The event of the log that tells of a collector that does not accept. */
+  public static final String TROUBLE = "telemetry";
+
+  /** The longest time that one export may take. */
+  static final Duration EXPORT_WITHIN = Duration.ofSeconds(5);
 
   private final SdkTracerProvider provider;
+  private final OtlpHttpSpanExporter exporter;
+  private final ExportQueue<SpanData> spans;
+  private final Optional<LogExport> logs;
+  private final Optional<MetricExport> metrics;
   private final Tracer tracer;
   private final InstantSource clock;
   private final int percent;
@@ -61,33 +76,45 @@ public final class Telemetry implements AutoCloseable {
   private final Logger logger;
 
   private final ThreadLocal<String> nextTrace = new ThreadLocal<>();
+  private final ThreadLocal<String> nextSpan = new ThreadLocal<>();
 
   /**
    * @param instance distinguishes this server from others: the log's origin
+   * @param measured what is sent as metrics; counters of this class are added to it
    * @param troubles gets a message if the collector cannot be reached, at most a few times a minute
    */
   public Telemetry(
       GatewayConfig.Telemetry config,
       String instance,
       InstantSource clock,
+      Metrics measured,
       Consumer<String> troubles) {
     this.clock = clock;
     this.logger = logger(troubles);
     this.percent = config.percent();
-    OtlpHttpSpanExporter exporter =
+    Resource resource = Resource.create(Attributes.of(SERVICE, "writ-gateway", INSTANCE, instance));
+    this.exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(config.otlp())
             .setTimeout(EXPORT_WITHIN)
             .setRetryPolicy(null)
             .build();
+    this.spans = new ExportQueue<>("traces", exporter::export, EXPORT_WITHIN);
     this.provider =
         SdkTracerProvider.builder()
-            .setResource(
-                Resource.create(Attributes.of(SERVICE, "writ-gateway", INSTANCE, instance)))
+            .setResource(resource)
             .setIdGenerator(ids())
-            .addSpanProcessor(BatchSpanProcessor.builder(exporter).build())
+            .addSpanProcessor(queueing())
             .build();
     this.tracer = provider.get("dev.writ.gateway");
+    this.logs = config.logs().map(url -> new LogExport(url, resource, clock));
+    this.metrics =
+        config
+            .metrics()
+            .map(url -> new MetricExport(url, resource, clock, config.every(), measured));
+    measured.exported("traces", spans::sent, spans::dropped);
+    logs.ifPresent(l -> measured.exported("logs", l::sent, l::dropped));
+    metrics.ifPresent(m -> measured.exported("metrics", m::sent, m::dropped));
   }
 
   /** Redirects the library's log messages to the server's log only. */
@@ -115,13 +142,36 @@ public final class Telemetry implements AutoCloseable {
     return logger;
   }
 
-  /** Makes a trace that begins here use the id that the server's log states. */
+  private SpanProcessor queueing() {
+    return new SpanProcessor() {
+      @Override
+      public void onStart(Context parent, ReadWriteSpan span) {}
+
+      @Override
+      public boolean isStartRequired() {
+        return false;
+      }
+
+      @Override
+      public void onEnd(ReadableSpan span) {
+        spans.add(span.toSpanData());
+      }
+
+      @Override
+      public boolean isEndRequired() {
+        return true;
+      }
+    };
+  }
+
+  /** Spans whose ids are known elsewhere keep them: in the log, in answers, in a tool. */
   private IdGenerator ids() {
     IdGenerator random = IdGenerator.random();
     return new IdGenerator() {
       @Override
       public String generateSpanId() {
-        return random.generateSpanId();
+        String given = nextSpan.get();
+        return given == null ? random.generateSpanId() : given;
       }
 
       @Override
@@ -132,17 +182,14 @@ public final class Telemetry implements AutoCloseable {
     };
   }
 
-  /** A trace from the caller is sampled if the caller says so, others by the configured share. */
-  private boolean isSampled(TraceContext trace) {
-    if (trace.ofCaller()) {
-      return (HexFormat.fromHexDigits(trace.flags()) & 1) == 1;
-    }
-    return HexFormat.fromHexDigitsToLong(trace.traceId(), 0, 8) % 100 < percent;
+  /** Whether a trace that begins here is sampled: the configured share is. */
+  public boolean isSampled(String traceId) {
+    return HexFormat.fromHexDigitsToLong(traceId, 0, 8) % 100 < percent;
   }
 
   /** Runs on the thread of the call, right after its end. */
-  public void ended(Finished call, List<Lap> laps) {
-    if (!isSampled(call.trace())) {
+  public void ended(Finished call, List<SpanTree.Node> nodes) {
+    if (!call.trace().isSampled()) {
       return;
     }
     Instant now = clock.instant();
@@ -153,25 +200,48 @@ public final class Telemetry implements AutoCloseable {
       for (CallState state : call.states()) {
         span.addEvent(state.name(), now.minusNanos(nowNanos - state.nanos()));
       }
-      Context inside = Context.root().with(span);
-      for (Lap lap : laps) {
-        Instant begin = now.minusNanos(nowNanos - lap.begin());
-        Span stage =
-            tracer
-                .spanBuilder(lap.stage().text())
-                .setParent(inside)
-                .setStartTimestamp(begin)
-                .startSpan();
-        lap.refused()
-            .ifPresent(code -> {
-              stage.setAttribute(CODE, code.code());
-              stage.setStatus(StatusCode.ERROR);
-            });
-        stage.end(begin.plusNanos(lap.nanos()));
-      }
+      within(Context.root().with(span), nodes, now, nowNanos);
       span.end(now);
     } finally {
       nextTrace.remove();
+    }
+  }
+
+  /** The spans of work that went on after its call was answered. */
+  public void inBackground(TraceContext trace, List<SpanTree.Node> nodes) {
+    if (trace.isSampled()) {
+      Context call = Context.root().with(Span.wrap(context(trace, trace.spanId())));
+      within(call, nodes, clock.instant(), System.nanoTime());
+    }
+  }
+
+  private void within(Context call, List<SpanTree.Node> nodes, Instant now, long nowNanos) {
+    Map<SpanTree.Node, Context> made = new IdentityHashMap<>();
+    for (SpanTree.Node node : nodes) {
+      Instant begin = now.minusNanos(nowNanos - node.begin);
+      SpanBuilder builder =
+          tracer
+              .spanBuilder(node.name)
+              .setParent(node.parent.map(made::get).orElse(call))
+              .setStartTimestamp(begin);
+      node.attributes.forEach(builder::setAttribute);
+      Span span = started(builder, node.spanId);
+      made.put(node, Context.root().with(span));
+      node.error()
+          .ifPresent(code -> {
+            span.setAttribute(CODE, code);
+            span.setStatus(StatusCode.ERROR);
+          });
+      span.end(begin.plusNanos(node.nanos()));
+    }
+  }
+
+  private Span started(SpanBuilder builder, Optional<String> spanId) {
+    spanId.ifPresent(nextSpan::set);
+    try {
+      return builder.startSpan();
+    } finally {
+      nextSpan.remove();
     }
   }
 
@@ -189,7 +259,7 @@ public final class Telemetry implements AutoCloseable {
     call.request().ifPresent(id -> builder.setAttribute(REQUEST, id));
     call.receipt().ifPresent(id -> builder.setAttribute(RECEIPT, id));
     call.code().ifPresent(code -> builder.setAttribute(CODE, code));
-    Span span = builder.startSpan();
+    Span span = started(builder, Optional.of(call.trace().spanId()));
     if (call.status() >= 500) {
       span.setStatus(StatusCode.ERROR);
     }
@@ -197,21 +267,31 @@ public final class Telemetry implements AutoCloseable {
   }
 
   private static Context parent(TraceContext trace) {
-    return trace.ofCaller()
-        ? Context.root()
-            .with(
-                Span.wrap(
-                    SpanContext.createFromRemoteParent(
-                        trace.traceId(),
-                        trace.spanId(),
-                        TraceFlags.fromHex(trace.flags(), 0),
-                        TraceState.getDefault())))
-        : Context.root();
+    return trace
+        .parent()
+        .map(caller -> Context.root().with(Span.wrap(context(trace, caller))))
+        .orElse(Context.root());
   }
 
-  /** Sends waiting spans, for a short time. */
+  private static SpanContext context(TraceContext trace, String spanId) {
+    return SpanContext.createFromRemoteParent(
+        trace.traceId(), spanId, TraceFlags.fromHex(trace.flags(), 0), TraceState.getDefault());
+  }
+
+  /** Sends a line of the server's log, if the configuration says where. */
+  public void logged(JsonValue.Obj line) {
+    if (!JsonValue.of(TROUBLE).equals(line.get("event"))) { // of its own failures it sends nothing
+      logs.ifPresent(export -> export.add(line));
+    }
+  }
+
+  /** Sends what waits, for a short time. */
   @Override
   public void close() {
-    provider.shutdown().join(EXPORT_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+    spans.close();
+    logs.ifPresent(LogExport::close);
+    metrics.ifPresent(MetricExport::close);
+    provider.close();
+    exporter.shutdown();
   }
 }

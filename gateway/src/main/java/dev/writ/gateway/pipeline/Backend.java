@@ -1,17 +1,15 @@
 package dev.writ.gateway.pipeline;
 
-import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.schedule.Lane;
-import dev.writ.guardian.document.Request;
 
 /**
  * The parts behind all surfaces.
  *
  * @param kernel its drivers are {@link Running#cancellable}
  * @param lane where effects of all surfaces wait for their turn
- * @param effects gets every effect that was answered
+ * @param effects gets every effect that was answered or refused
  */
 public record Backend(
     Kernel kernel,
@@ -19,11 +17,4 @@ public record Backend(
     Running running,
     Changes changes,
     Lane lane,
-    EffectObserver effects) {
-
-  /** Gets every effect that was answered, through any surface. */
-  @FunctionalInterface
-  public interface EffectObserver {
-    void answered(String surface, Request request, Answer answer);
-  }
-}
+    EffectObserver effects) {}

@@ -199,7 +199,7 @@ public final class KernelPipeline implements Pipeline {
     try {
       Answer answer = kernel.decide(signed.envelope(), List.of());
       if (answer.decision().verdict() != Verdict.ALLOW) {
-        observe(request, answer);
+        observe(request, answer, new ToolWork());
       }
       return answer;
     } finally {
@@ -267,11 +267,12 @@ public final class KernelPipeline implements Pipeline {
   @Override
   public void inBackground(String tenant, Runnable work) {
     ConcurrencyLimiter.Held place = backend.places().inBackground(tenant);
+    Runnable observed = backend.effects().inBackground(work);
     Thread.ofVirtual()
         .name("writ-background")
         .start(() -> {
           try {
-            work.run();
+            observed.run();
           } finally {
             place.free();
           }
@@ -318,12 +319,15 @@ public final class KernelPipeline implements Pipeline {
             .idempotencyKey()
             .map(key -> row(request.scope().tenant(), request.scope().subject(), key));
     boolean first = atWork.map(this::begin).orElse(false);
+    ToolWork work = new ToolWork(observer, backend.effects().tools());
     try {
       Scope scope = request.scope();
-      Answer answer =
-          backend.running().during(id, scope.tenant(), scope.subject(), observer, submit);
-      observe(request, answer);
+      Answer answer = backend.running().during(id, scope.tenant(), scope.subject(), work, submit);
+      observe(request, answer, work);
       return answer;
+    } catch (WritException e) {
+      backend.effects().refused(surface(request), id, request, e.code(), work);
+      throw e;
     } finally {
       if (first) {
         end(atWork.get());
@@ -333,8 +337,12 @@ public final class KernelPipeline implements Pipeline {
     }
   }
 
-  private void observe(Request request, Answer answer) {
-    backend.effects().answered(request.origin().orElseThrow().surface(), request, answer);
+  private void observe(Request request, Answer answer, ToolWork work) {
+    backend.effects().answered(surface(request), request, answer, work);
+  }
+
+  private static String surface(Request request) {
+    return request.origin().orElseThrow().surface();
   }
 
   private SigningKey key(String surface, String tenant) {

@@ -5,7 +5,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -30,12 +29,14 @@ public final class Running {
   private static final class Effect {
     final String tenant;
     final String subject;
-    final SandboxObserver observer;
+    final Digest request;
+    final ToolObserver observer;
     private Thread inTool;
     private ToolManifest tool;
     private boolean cancelled;
 
-    Effect(String tenant, String subject, SandboxObserver observer) {
+    Effect(Digest request, String tenant, String subject, ToolObserver observer) {
+      this.request = request;
       this.tenant = tenant;
       this.subject = subject;
       this.observer = observer;
@@ -70,15 +71,14 @@ public final class Running {
     }
   }
 
-  /** Runs a request's work so that it can be cancelled. */
-  public <T> T during(Digest request, String tenant, String subject, Supplier<T> work) {
-    return during(request, tenant, subject, SandboxObserver.NONE, work);
-  }
-
-  /** The same, with an observer of the sandbox in which its tool runs. */
-  <T> T during(
-      Digest request, String tenant, String subject, SandboxObserver observer, Supplier<T> work) {
-    Effect effect = new Effect(tenant, subject, observer);
+  /**
+   * Runs a request's work so that it can be cancelled.
+   *
+   * @param observer of its tool
+   */
+  public <T> T during(
+      Digest request, String tenant, String subject, ToolObserver observer, Supplier<T> work) {
+    Effect effect = new Effect(request, tenant, subject, observer);
     boolean first;
     synchronized (byRequest) {
       first =
@@ -175,11 +175,19 @@ public final class Running {
     synchronized (byRequest) { // it may have passed its checks before a revocation
       effect.cancelIf(prohibited);
     }
-    boolean observed = effect.observer != SandboxObserver.NONE;
+    Optional<DriverOutcome> outcome = Optional.empty();
+    effect.observer.begins(effect.request, manifest);
     try {
-      return prepared.run(observed ? invocation.observedBy(effect.observer) : invocation);
+      outcome =
+          Optional.of(
+              prepared.run(
+                  effect.observer == ToolObserver.NONE
+                      ? invocation
+                      : invocation.observedBy(effect.observer)));
+      return outcome.get();
     } finally {
       effect.leave();
+      effect.observer.ends(outcome);
     }
   }
 }

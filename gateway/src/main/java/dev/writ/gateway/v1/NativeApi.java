@@ -15,6 +15,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.RunClose;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.HttpAnswer;
@@ -23,13 +24,16 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Checkpoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -118,21 +122,14 @@ public final class NativeApi implements Surface {
         signer -> {
           verified(asked.request(), Request.TYPE);
           Request request = Request.read(asked.request().document());
-          Answer answer =
+          return Replies.of(
               inTurn(
                   Ticket.of(
                       request.scope(),
                       request.effect(),
                       kernel.system().policyInForce().engine().classes(),
                       Ticket.AS_POLICY_SAYS),
-                  () ->
-                      running.during(
-                          asked.request().id(),
-                          signer.tenant().orElse(""),
-                          signer.subject(),
-                          () -> kernel.submit(asked.request(), asked.evidence())));
-          counted(request, answer);
-          return Replies.of(answer);
+                  () -> submitted(signer, asked, request)));
         });
   }
 
@@ -162,8 +159,55 @@ public final class NativeApi implements Surface {
         Ticket.AS_POLICY_SAYS);
   }
 
-  private void counted(Request request, Answer answer) {
-    backend.effects().answered(name(), request, answer);
+  private Answer submitted(TrustedKey signer, Bodies.Submission asked, Request request) {
+    return observed(
+        signer,
+        asked.request().id(),
+        Optional.of(request),
+        () -> kernel.submit(asked.request(), asked.evidence()));
+  }
+
+  private Answer executed(TrustedKey signer, Envelope decision, Envelope intent, Envelope order) {
+    Digest id = requestOf(intent);
+    Optional<Request> request =
+        kernel
+            .ledger()
+            .document(id)
+            .filter(envelope -> envelope.payloadType().equals(Request.TYPE))
+            .map(envelope -> Request.read(envelope.document()))
+            .filter(r -> signer.tenant().equals(Optional.of(r.scope().tenant())))
+            .filter(r -> signer.subject().equals(r.scope().subject()));
+    return observed(
+        signer,
+        id,
+        request,
+        () -> {
+          Served served = kernel.execute(decision, intent, order);
+          return new Answer(
+              id,
+              decision,
+              Decision.read(decision.document()),
+              Optional.of(intent),
+              Optional.of(served));
+        });
+  }
+
+  /**
+   * Has an effect done so that it can be cancelled, and is counted.
+   *
+   * @param request the signer's; absent if there is none, which the kernel refuses
+   */
+  private Answer observed(
+      TrustedKey signer, Digest id, Optional<Request> request, Supplier<Answer> work) {
+    ToolWork tool = new ToolWork(SandboxObserver.NONE, backend.effects().tools());
+    try {
+      Answer answer = running.during(id, signer.tenant().orElse(""), signer.subject(), tool, work);
+      request.ifPresent(r -> backend.effects().answered(name(), r, answer, tool));
+      return answer;
+    } catch (WritException e) {
+      request.ifPresent(r -> backend.effects().refused(name(), id, r, e.code(), tool));
+      throw e;
+    }
   }
 
   private HttpAnswer decision(HttpCall call) {
@@ -187,16 +231,11 @@ public final class NativeApi implements Surface {
         call,
         order,
         signer -> {
-          Served served =
+          Answer answer =
               inTurn(
                   ordered(verified(order, ExecutionOrder.TYPE), intent),
-                  () ->
-                      running.during(
-                          requestOf(intent),
-                          signer.tenant().orElse(""),
-                          signer.subject(),
-                          () -> kernel.execute(decision, intent, order)));
-          return Replies.of(served);
+                  () -> executed(signer, decision, intent, order));
+          return Replies.of(answer.served().orElseThrow());
         });
   }
 

@@ -37,7 +37,7 @@ public final class RunBundle {
   }
 
   /** The registered packages, which are stored in bundles. */
-  BundleExport.Packages packages() {
+  public BundleExport.Packages packages() {
     return packages;
   }
 

@@ -34,7 +34,8 @@ class AConfigurationSaysWhatIsWrongTest {
       certificates:
         - { name: builder, dn: "O=acme, CN=builder", tenant: acme, subject: builder }
       origins: ["https://console.example:8443"]
-      telemetry: { otlp: "http://127.0.0.1:4318/v1/traces", percent: 10 }
+      telemetry: { otlp: "http://127.0.0.1:4318/v1/traces", percent: 10, metrics: "http://127.0.0.1:4318/v1/metrics" }
+      alerts: { consecutive_failures: 7 }
       tool_pool: { budget_mib: 512 }
       tokens:
         - { name: ci, digest: "DIGEST", tenant: acme, subject: builder, roles: [b, a] }
@@ -80,7 +81,16 @@ class AConfigurationSaysWhatIsWrongTest {
         .isEqualTo(new X500Principal("O=acme, CN=builder"));
     assertThat(config.extras().origins()).containsExactly("https://console.example:8443");
     assertThat(config.extras().telemetry())
-        .contains(new GatewayConfig.Telemetry("http://127.0.0.1:4318/v1/traces", 10));
+        .contains(
+            new GatewayConfig.Telemetry(
+                "http://127.0.0.1:4318/v1/traces",
+                10,
+                Optional.of("http://127.0.0.1:4318/v1/metrics"),
+                Optional.empty(),
+                Duration.ofSeconds(60)));
+    assertThat(config.extras().alerts().values())
+        .containsEntry("consecutive_failures", 7L)
+        .containsEntry("resource_percent", 90L);
     assertThat(config.extras().toolPoolMib()).isEqualTo(512);
     assertThat(config.limits().concurrentMax()).isEqualTo(10);
     assertThat(config.limits().concurrentPerTenantMax()).isEqualTo(3);

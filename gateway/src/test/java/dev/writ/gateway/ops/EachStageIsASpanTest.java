@@ -71,9 +71,18 @@ class EachStageIsASpanTest {
           .containsEntry("http.response.status_code", "200")
           .containsEntry("writ.surface", "native");
       List<Got> stages = spans.stream().filter(s -> s.parent().equals(call.span())).toList();
+      Got tool = spans.stream().filter(s -> s.name().equals("execute_tool mail")).findFirst().get();
+      Got run = stages.stream().filter(s -> s.name().equals("run")).findFirst().get();
+      assertThat(tool.parent()).isEqualTo(run.span());
+      assertThat(tool.span()).isEqualTo(request.id().hex().substring(0, 16));
+      assertThat(tool.attributes())
+          .containsEntry("gen_ai.operation.name", "execute_tool")
+          .containsEntry("gen_ai.tool.name", "mail")
+          .containsEntry("gen_ai.tool.call.id", request.id().toString());
       assertThat(stages)
           .extracting(Got::name)
           .containsExactly(
+              "queue",
               "admission",
               "turn",
               "turn",
@@ -94,7 +103,7 @@ class EachStageIsASpanTest {
             .isLessThanOrEqualTo(stage.end());
         assertThat(stage.end()).isLessThanOrEqualTo(call.end());
       }
-      assertThat(spans).hasSize(1 + stages.size());
+      assertThat(spans).hasSize(2 + stages.size());
       for (byte[] sent : collector.bodies) {
         assertThat(new String(sent, StandardCharsets.ISO_8859_1))
             .doesNotContain("a-payload")

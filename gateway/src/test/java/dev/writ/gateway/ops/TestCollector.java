@@ -18,14 +18,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class TestCollector implements AutoCloseable {
   private final HttpServer server;
   final List<byte[]> bodies = new CopyOnWriteArrayList<>();
+  final List<byte[]> logs = new CopyOnWriteArrayList<>();
+  final List<byte[]> metrics = new CopyOnWriteArrayList<>();
   final List<String> types = new CopyOnWriteArrayList<>();
 
   TestCollector() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
-        "/v1/traces",
+        "/",
         exchange -> {
-          bodies.add(exchange.getRequestBody().readAllBytes());
+          byte[] body = exchange.getRequestBody().readAllBytes();
+          switch (exchange.getRequestURI().getPath()) {
+            case "/v1/traces" -> bodies.add(body);
+            case "/v1/logs" -> logs.add(body);
+            default -> metrics.add(body);
+          }
           types.add(exchange.getRequestHeaders().getFirst("Content-Type"));
           exchange.getResponseHeaders().add("Content-Type", "application/x-protobuf");
           exchange.sendResponseHeaders(200, -1);
@@ -35,7 +42,11 @@ final class TestCollector implements AutoCloseable {
   }
 
   String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort() + "/v1/traces";
+    return url("traces");
+  }
+
+  String url(String signal) {
+    return "http://127.0.0.1:" + server.getAddress().getPort() + "/v1/" + signal;
   }
 
   /**
@@ -53,19 +64,61 @@ final class TestCollector implements AutoCloseable {
       List<Map.Entry<String, Long>> events) {}
 
   List<Got> spans() {
-    List<Got> spans = new ArrayList<>();
-    for (byte[] body : bodies) {
-      for (Field resourceSpans : fields(body)) {
-        for (Field scopeSpans : fields(resourceSpans.bytes)) {
-          if (scopeSpans.number == 2) {
-            fields(scopeSpans.bytes).stream()
-                .filter(f -> f.number == 2)
-                .forEach(f -> spans.add(span(f.bytes)));
-          }
+    return items(bodies).stream().map(TestCollector::span).toList();
+  }
+
+  /** A record of the log. */
+  record GotLine(String body, String trace, String span, TreeMap<String, String> attributes) {}
+
+  List<GotLine> lines() {
+    List<GotLine> lines = new ArrayList<>();
+    for (byte[] item : items(logs)) {
+      TreeMap<Integer, Field> last = new TreeMap<>();
+      TreeMap<String, String> attributes = new TreeMap<>();
+      for (Field field : fields(item)) {
+        last.put(field.number, field);
+        if (field.number == 6) {
+          attribute(field.bytes, attributes);
         }
       }
+      lines.add(
+          new GotLine(
+              text(fields(last.get(5).bytes).getFirst().bytes),
+              last.containsKey(9) ? HexFormat.of().formatHex(last.get(9).bytes) : "",
+              last.containsKey(10) ? HexFormat.of().formatHex(last.get(10).bytes) : "",
+              attributes));
     }
-    return spans;
+    return lines;
+  }
+
+  /** Names of metrics, each with the number of the field that says its kind. */
+  TreeMap<String, Integer> metrics() {
+    TreeMap<String, Integer> names = new TreeMap<>();
+    for (byte[] item : items(metrics)) {
+      List<Field> fields = fields(item);
+      names.put(text(fields.getFirst().bytes), fields.getLast().number);
+    }
+    return names;
+  }
+
+  /** Resource, scope, item: the same nesting in all signals. */
+  private static List<byte[]> items(List<byte[]> sent) {
+    return sent.stream()
+        .flatMap(body -> fields(body).stream())
+        .flatMap(resource -> fields(resource.bytes).stream())
+        .filter(scope -> scope.number == 2)
+        .flatMap(scope -> fields(scope.bytes).stream())
+        .filter(item -> item.number == 2)
+        .map(item -> item.bytes)
+        .toList();
+  }
+
+  private static void attribute(byte[] bytes, TreeMap<String, String> attributes) {
+    List<Field> pair = fields(bytes);
+    Field value = fields(pair.get(1).bytes).getFirst();
+    attributes.put(
+        text(pair.get(0).bytes),
+        value.number == 1 ? text(value.bytes) : String.valueOf(value.value));
   }
 
   private static Got span(byte[] bytes) {
@@ -79,11 +132,7 @@ final class TestCollector implements AutoCloseable {
         events.add(Map.entry(text(event.get(1).bytes), event.get(0).value));
       }
       if (field.number == 9) {
-        List<Field> pair = fields(field.bytes);
-        Field value = fields(pair.get(1).bytes).getFirst();
-        attributes.put(
-            text(pair.get(0).bytes),
-            value.number == 1 ? text(value.bytes) : String.valueOf(value.value));
+        attribute(field.bytes, attributes);
       }
     }
     return new Got(

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 class TurnsAreHandedOnTest {
   private static final Duration PATIENT = Duration.ofHours(1);
   private static final TraceContext TRACE =
-      new TraceContext("1".repeat(32), "2".repeat(16), "00", Optional.empty(), false);
+      new TraceContext("1".repeat(32), "2".repeat(16), "00", Optional.empty(), Optional.empty());
 
   private final AtomicReference<Policy> policy = new AtomicReference<>(policy("slots: 2"));
   private final AtomicLong clock = new AtomicLong();

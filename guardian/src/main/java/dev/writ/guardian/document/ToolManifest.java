@@ -25,6 +25,7 @@ public final class ToolManifest {
   private final List<String> sandboxes;
   private final List<PackageFile> files;
   private final Optional<String> category;
+  private final Optional<Workload> workload;
   private final ToolRef ref;
 
   /**
@@ -193,6 +194,33 @@ public final class ToolManifest {
         resourcesMax,
         sandboxes,
         files,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /** One that does not state its workload. */
+  public ToolManifest(
+      String name,
+      String version,
+      String driver,
+      Determinism determinism,
+      List<Operation> operations,
+      Capabilities capabilities,
+      Resources resourcesMax,
+      List<String> sandboxes,
+      List<PackageFile> files,
+      Optional<String> category) {
+    this(
+        name,
+        version,
+        driver,
+        determinism,
+        operations,
+        capabilities,
+        resourcesMax,
+        sandboxes,
+        files,
+        category,
         Optional.empty());
   }
 
@@ -205,6 +233,7 @@ public final class ToolManifest {
    * @param sandboxes sandbox profiles it can run under, sorted
    * @param files content of the package, sorted by path
    * @param category a word by which policy can switch tools of a kind on and off (seed 004)
+   * @param workload what bounds its speed, for service levels; nothing else depends on it
    */
   public ToolManifest(
       String name,
@@ -216,7 +245,8 @@ public final class ToolManifest {
       Resources resourcesMax,
       List<String> sandboxes,
       List<PackageFile> files,
-      Optional<String> category) {
+      Optional<String> category,
+      Optional<Workload> workload) {
     this.name = name;
     this.version = version;
     this.driver = driver;
@@ -227,6 +257,7 @@ public final class ToolManifest {
     this.sandboxes = List.copyOf(sandboxes);
     this.files = List.copyOf(files);
     this.category = category;
+    this.workload = workload;
     requireSorted("operations", operations.stream().map(Operation::name).toList());
     requireSorted("sandboxes", sandboxes);
     requireSorted("capabilities/paths", capabilities.paths());
@@ -279,6 +310,10 @@ public final class ToolManifest {
     return category;
   }
 
+  public Optional<Workload> workload() {
+    return workload;
+  }
+
   private static void requireSorted(String list, List<String> names) {
     for (int i = 1; i < names.size(); i++) {
       if (names.get(i - 1).compareTo(names.get(i)) >= 0) {
@@ -300,7 +335,8 @@ public final class ToolManifest {
             Resources.read(fields.fields("resources_max")),
             fields.list("sandboxes", Fields::stringItem),
             fields.list("files", PackageFile::read),
-            fields.optional("category", fields::name));
+            fields.optional("category", fields::name),
+            fields.optional("workload", key -> fields.oneOf(key, Workload.ALL, Workload::text)));
     fields.end();
     return manifest;
   }
@@ -317,6 +353,7 @@ public final class ToolManifest {
         .putList("sandboxes", sandboxes, JsonValue::of)
         .putList("files", files, PackageFile::toJson)
         .putIfPresent("category", category, JsonValue::of)
+        .putIfPresent("workload", workload, w -> JsonValue.of(w.text()))
         .build();
   }
 

@@ -137,7 +137,7 @@ final class EngineResults {
     return ledger.document(id).orElseThrow().document();
   }
 
-  private static String requestId(Request request) {
+  static String requestId(Request request) {
     return request.idempotencyKey().orElseThrow().substring(EngineSurface.NAME.length() + 1);
   }
 
@@ -150,7 +150,7 @@ final class EngineResults {
   }
 
   /** The correlation in the request's context, or the run's name if there is none. */
-  private static String correlation(Request request) {
+  static String correlation(Request request) {
     return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
             && engine.get(EngineSurface.CORRELATION) instanceof JsonValue.Str id
         ? id.value()

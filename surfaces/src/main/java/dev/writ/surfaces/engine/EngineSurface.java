@@ -24,6 +24,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Seed 004's universal contract: spec/surface-engine.md. */
@@ -74,6 +76,15 @@ public final class EngineSurface implements Surface {
             new Route.Body.None(),
             _ -> true,
             this::cancel));
+  }
+
+  /** The seed's own words for an execution. */
+  @Override
+  public SortedMap<String, String> namesOf(Digest id, Request request) {
+    TreeMap<String, String> names = new TreeMap<>();
+    names.put(CORRELATION, EngineResults.correlation(request));
+    names.put("requestId", EngineResults.requestId(request));
+    return names;
   }
 
   private HttpAnswer post(HttpCall call) {
@@ -174,6 +185,7 @@ public final class EngineSurface implements Surface {
         true,
         JsonValue.object()
             .put(NAME, engine)
+            .putIfPresent(CORRELATION, asked.correlationId(), JsonValue::of)
             .put("traceparent", call.trace().traceparent())
             .build());
   }

@@ -29,6 +29,8 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.surfaces.text.ToolText;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Seed 002, the tool gateway: spec/surface-tools.md. */
 public final class ToolsSurface implements Surface {
@@ -69,6 +71,16 @@ public final class ToolsSurface implements Surface {
         Route.post(EXEC, Route.Access.CALLER, BODY_BYTES_MAX, this::exec),
         Route.get(EXEC + "/{exec_id}/artifacts/{+name}", Route.Access.CALLER, this::artifact),
         Route.get("/v1/streams/" + STREAM, Route.Access.CALLER, stream::open));
+  }
+
+  /** The seed's own words for an execution. */
+  @Override
+  public SortedMap<String, String> namesOf(Digest id, Request request) {
+    TreeMap<String, String> names = new TreeMap<>();
+    names.put("case_id", request.scope().run());
+    names.put("exec_id", ExecEvent.execId(id));
+    names.put("subtask_id", ExecEvent.said(request, "subtask_id"));
+    return names;
   }
 
   private HttpAnswer exec(HttpCall call) {

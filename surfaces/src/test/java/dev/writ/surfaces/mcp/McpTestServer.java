@@ -1,10 +1,13 @@
 package dev.writ.surfaces.mcp;
 
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Answer;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -17,11 +20,14 @@ import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.EffectObserver;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.verify.bundle.BundleExport;
@@ -116,7 +122,16 @@ final class McpTestServer implements AutoCloseable {
             new Running(),
             new Changes(),
             Lane.DIRECT,
-            (surface, request, _) -> effects.add(surface + " " + request.effect().tool()));
+            new EffectObserver() {
+              @Override
+              public void answered(String surface, Request request, Answer answer, ToolWork work) {
+                effects.add(surface + " " + request.effect().tool());
+              }
+
+              @Override
+              public void refused(
+                  String surface, Digest id, Request request, ErrorCode code, ToolWork work) {}
+            });
     KernelPipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(

@@ -18,7 +18,10 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.ops.EffectTelemetry;
+import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
+import dev.writ.gateway.ops.Watch;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.gateway.pipeline.KernelPipeline;
@@ -33,7 +36,9 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,6 +47,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -94,7 +100,14 @@ public final class SeedServer implements AutoCloseable {
 
   public final ConcurrencyLimiter places;
   public final Running running = new Running();
-  public final Metrics metrics = new Metrics(() -> policyInForce());
+  public final Metrics metrics = new Metrics(() -> policyInForce(), _ -> Optional.empty());
+  private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final Watch watch = new Watch(metrics, (_, _) -> {});
+  private final EffectTelemetry telemetry =
+      new EffectTelemetry(
+          metrics,
+          watch,
+          new JsonLog(new PrintStream(log, true, StandardCharsets.UTF_8), Instant::now));
   private Backend backend;
   private Scheduler lane;
   private final HttpClient client =
@@ -157,14 +170,16 @@ public final class SeedServer implements AutoCloseable {
     lane =
         new Scheduler(
             () -> home.kernel().system().policyInForce(), System::nanoTime, LaneObserver.NONE);
-    backend = new Backend(home.kernel(), places, running, new Changes(), lane, metrics::answered);
+    backend = new Backend(home.kernel(), places, running, new Changes(), lane, telemetry);
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
+    List<Surface> made = surfaces.apply(this, pipeline);
+    telemetry.named(made);
     server =
         GatewayServer.start(
             new GatewayServer.Config(
                 Listen.loopback(0),
                 limits,
-                surfaces.apply(this, pipeline),
+                made,
                 List.of(
                     new Tokens(
                         List.of(
@@ -217,6 +232,14 @@ public final class SeedServer implements AutoCloseable {
         name,
         List.of(),
         Optional.empty());
+  }
+
+  /** The lines of the log that tell of effects. */
+  public List<JsonValue.Obj> executions() {
+    return log.toString(StandardCharsets.UTF_8)
+        .lines()
+        .map(line -> (JsonValue.Obj) Jcs.parse(line.getBytes(StandardCharsets.UTF_8)))
+        .toList();
   }
 
   /** An answer that was read whole. */

@@ -106,6 +106,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
                 new ToolManifest.PackageFile(
                     file.getKey(), Digest.sha256(file.getValue()), file.getValue().length))
             .toList(),
-        source.category());
+        source.category(),
+        source.workload());
   }
 }

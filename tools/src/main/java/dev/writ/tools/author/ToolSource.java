@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.Workload;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
@@ -28,6 +29,7 @@ import java.util.regex.Pattern;
  * @param compiled jars below {@code vendor/}, which no parser reads, so that approvers approve them
  *     unread; sorted
  * @param category a word by which policies switch tools of a kind on and off
+ * @param workload what bounds its speed
  */
 public record ToolSource(
     String tool,
@@ -43,7 +45,8 @@ public record ToolSource(
     ResourceClass resourceClass,
     Determinism determinism,
     List<String> compiled,
-    Optional<String> category) {
+    Optional<String> category,
+    Optional<Workload> workload) {
   /** The name of the file. */
   public static final String FILE = "tool.manifest";
 
@@ -126,7 +129,8 @@ public record ToolSource(
             file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
             file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
             file.names("compiled", List.of()),
-            file.optional("category", file::name));
+            file.optional("category", file::name),
+            file.optional("workload", key -> file.oneOf(key, Workload.ALL, Workload::text)));
     file.end();
     source.requireSense(file);
     return source;

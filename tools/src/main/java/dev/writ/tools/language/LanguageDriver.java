@@ -216,7 +216,8 @@ public final class LanguageDriver extends ProcessDriver {
     if (!leavesFiles) {
       Optional<Ended> warm =
           WarmKey.of(manifest, call.invocation(), host(), command)
-              .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
+              .flatMap(key ->
+                  pool.run(key, stdin, command.limits().wallMs(), call.invocation().observer()));
       if (warm.isPresent()) {
         return call.ran(warm.get());
       }
@@ -263,6 +264,8 @@ public final class LanguageDriver extends ProcessDriver {
             .put("seed", HexFormat.of().formatHex(invocation.seed()))
             .putList(
                 "inputs", invocation.inputs(), in -> JsonValue.of("/workspace/in/" + in.name()));
+    invocation.trace().traceparent().ifPresent(parent -> context.put("traceparent", parent));
+    invocation.trace().correlationId().ifPresent(id -> context.put("correlationId", id));
     if (!source.artifacts().isEmpty()) {
       context.put("artifacts", "/workspace/" + artifactsOf(call));
     }

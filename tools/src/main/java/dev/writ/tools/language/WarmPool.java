@@ -1,6 +1,7 @@
 package dev.writ.tools.language;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.sandbox.Ended;
 import dev.writ.tools.process.ProcessHost;
 import java.util.ArrayList;
@@ -72,14 +73,15 @@ public final class WarmPool implements AutoCloseable {
   /**
    * Runs a call in a worker that waits for one of its kind.
    *
+   * @param observer is told of the worker's sandbox
    * @return how it ended; empty if the call must start cold
    */
-  Optional<Ended> run(WarmKey key, byte[] stdin, long wallMs) {
+  Optional<Ended> run(WarmKey key, byte[] stdin, long wallMs, SandboxObserver observer) {
     if (settings.budgetBytes() == 0) {
       return Optional.empty();
     }
     for (Optional<WarmWorker> worker = take(key); worker.isPresent(); worker = again(key)) {
-      Optional<Ended> ended = worker.get().run(stdin, wallMs);
+      Optional<Ended> ended = worker.get().run(stdin, wallMs, observer);
       synchronized (this) {
         warm += ended.isPresent() ? 1 : 0;
         lost += ended.isPresent() ? 0 : 1;

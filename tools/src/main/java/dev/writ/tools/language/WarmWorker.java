@@ -2,6 +2,7 @@ package dev.writ.tools.language;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Held;
@@ -46,6 +47,7 @@ final class WarmWorker {
   private final ProcessHost host;
   private final long waitMs;
   private final Keeper keeper;
+  private final String sandbox = "warm-" + SERIAL.incrementAndGet();
   private final Thread thread;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
   private final CompletableFuture<Boolean> first = new CompletableFuture<>();
@@ -73,9 +75,9 @@ final class WarmWorker {
   }
 
   private void live() {
-    try (Sandbox sandbox = host.engine(key.waived()).create(key.sandbox(name()))) {
+    try (Sandbox place = host.engine(key.waived()).create(key.sandbox(sandbox))) {
       long from = System.nanoTime();
-      held = sandbox.hold(key.command(), waitMs, this::output);
+      held = place.hold(key.command(), waitMs, this::output);
       Thread.ofVirtual().name("writ-warm-end-" + id).start(this::awaitEnd);
       if (ending) {
         held.cancel();
@@ -96,10 +98,6 @@ final class WarmWorker {
     } finally {
       keeper.gone(this);
     }
-  }
-
-  private static String name() {
-    return "warm-" + SERIAL.incrementAndGet();
   }
 
   private void awaitEnd() {
@@ -189,13 +187,17 @@ final class WarmWorker {
    * without output so early that it cannot have done more than start.
    *
    * @param wallMs the call's limit of elapsed time
+   * @param observer of the call's sandbox, which is not made for it
    */
-  Optional<Ended> run(byte[] stdin, long wallMs) {
+  Optional<Ended> run(byte[] stdin, long wallMs, SandboxObserver observer) {
     if (!handOver(stdin, wallMs)) {
       end();
       return Optional.empty();
     }
+    observer.in(sandbox);
+    observer.executing();
     Ended ended = held.await();
+    observer.executed();
     boolean byItself = ended.reason() == EndReason.EXITED || ended.reason() == EndReason.SIGNALLED;
     boolean unheard =
         byItself && ended.stdout().total() == firstBytes && ended.usage().wallMs() <= startMs;

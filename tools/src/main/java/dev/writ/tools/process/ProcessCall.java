@@ -133,6 +133,7 @@ public final class ProcessCall implements AutoCloseable {
       Engine engine = image.isPresent() ? host.engineOfImages(waived()) : engine();
       sandbox = engine.create(spec);
       shortfalls = engine.report().shortfalls();
+      invocation.observer().in(sandbox.id());
       invocation.observer().created();
     }
     return sandbox;
@@ -156,7 +157,11 @@ public final class ProcessCall implements AutoCloseable {
   public Ended exec(Command command) {
     Sandbox place = sandbox();
     invocation.observer().executing();
-    return remember(place.exec(command));
+    try {
+      return remember(place.exec(command));
+    } finally {
+      invocation.observer().executed();
+    }
   }
 
   /** Records the result of a command that ran for this call in another sandbox. */

@@ -1,0 +1,252 @@
+package dev.writ.gateway.ops;
+
+import dev.writ.gateway.pipeline.IncidentKind;
+import dev.writ.gateway.pipeline.ToolWork;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.profile.ProfileError;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Counts and times of effects, by tool, command, role, language and workload. */
+final class EffectMetrics {
+  private static final long MIB = 1L << 20;
+  private static final double[] BYTES = {
+    MIB, 16 * MIB, 64 * MIB, 256 * MIB, 1024 * MIB, 4096 * MIB
+  };
+  private static final double[] SECONDS = {0.01, 0.1, 0.5, 2, 10, 60, 600};
+  private static final Duration[] TIMES = {
+    Duration.ofMillis(10),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(2),
+    Duration.ofSeconds(10),
+    Duration.ofSeconds(60),
+    Duration.ofSeconds(600)
+  };
+
+  /** Refusals of commands that an operator wants to hear of, by the profile of seed 002. */
+  private static final List<String> SUSPICIOUS =
+      List.of(
+          ProfileError.COMMAND_ROLE.code(),
+          ProfileError.COMMAND_LINE.code(),
+          ProfileError.COMMAND_NOT_ALLOWED.code(),
+          ProfileError.COMMAND_SHELL.code(),
+          ProfileError.COMMAND_CWD.code(),
+          ProfileError.COMMAND_ENVIRONMENT.code(),
+          ProfileError.COMMAND_LIMIT.code());
+
+  /** Words for why a sandbox failed: it could not be made, or something broke its rules. */
+  private static final String NOT_MADE = "not-made";
+
+  private static final List<String> SANDBOX_FAILURES =
+      List.of(NOT_MADE, "egress-denied", "protocol-violation", "seccomp-violation");
+
+  private final MeterRegistry registry;
+  private final TreeMap<String, AtomicLong> inARow = new TreeMap<>();
+
+  /** Series that alerts watch are there from the beginning: a rate needs a value before. */
+  EffectMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    SUSPICIOUS.forEach(this::suspicious);
+    SANDBOX_FAILURES.forEach(this::sandboxFailures);
+    incidents(EffectLabels.NONE, EffectLabels.NONE);
+  }
+
+  private Counter suspicious(String code) {
+    return Counter.builder("writ.commands.suspicious")
+        .description("Commands that the tool gateway refused, by the code of the refusal")
+        .tag("code", code)
+        .register(registry);
+  }
+
+  private Counter sandboxFailures(String reason) {
+    return Counter.builder("writ.sandbox.failures")
+        .description("Sandboxes that could not be made, or whose rules were broken")
+        .tag("reason", reason)
+        .register(registry);
+  }
+
+  private void incidents(String language, String workload) {
+    IncidentKind.ALL.forEach(kind -> incident(kind, language, workload));
+  }
+
+  private Counter incident(IncidentKind kind, String language, String workload) {
+    return Counter.builder("writ.incidents")
+        .description("Incidents of executions, by kind")
+        .tag("kind", kind.name())
+        .tag("language", language)
+        .tag("workload", workload)
+        .register(registry);
+  }
+
+  /** A wait in the queue that was too long. */
+  void expired() {
+    incident(IncidentKind.Timeout, EffectLabels.NONE, EffectLabels.NONE).increment();
+  }
+
+  /** An effect that ended in a receipt, counted once. */
+  void executed(
+      EffectLabels labels, EffectEnd end, Receipt receipt, Resources declared, ToolWork work) {
+    ended(labels, end);
+    Tags tool = tool(labels);
+    Tags command = tool.and("command", labels.command());
+    timer("writ.execution.time", "From dispatch to the end of the tool", command)
+        .record(Duration.between(receipt.startedAt(), receipt.finishedAt()).abs());
+    timer("writ.execution.dispatch", "From its turn to the start of the tool", tool)
+        .record(work.beforeToolNs(), TimeUnit.NANOSECONDS);
+    work.used()
+        .ifPresent(used -> {
+          cpu(command).record(used.cpuMs() / 1000.0);
+          memory(command).record(used.memoryBytes());
+          share(tool, "cpu", used.cpuMs(), declared.cpuMs());
+          share(tool, "memory", used.memoryBytes(), declared.memoryBytes());
+          share(tool, "time", used.wallMs(), declared.wallMs());
+        });
+    sandboxFailure(receipt, work).ifPresent(reason -> sandboxFailures(reason).increment());
+  }
+
+  private static Tags tool(EffectLabels labels) {
+    return Tags.of(
+        "tool", labels.tool(), "language", labels.language(), "workload", labels.workload());
+  }
+
+  private Timer timer(String name, String help, Tags tags) {
+    return Timer.builder(name)
+        .description(help)
+        .tags(tags)
+        .serviceLevelObjectives(TIMES)
+        .register(registry);
+  }
+
+  private DistributionSummary cpu(Tags tags) {
+    return DistributionSummary.builder("writ.execution.cpu")
+        .baseUnit("seconds")
+        .description("Processor time that a tool used")
+        .tags(tags)
+        .serviceLevelObjectives(SECONDS)
+        .register(registry);
+  }
+
+  private DistributionSummary memory(Tags tags) {
+    return DistributionSummary.builder("writ.execution.memory")
+        .baseUnit("bytes")
+        .description("Peak memory of a tool")
+        .tags(tags)
+        .serviceLevelObjectives(BYTES)
+        .register(registry);
+  }
+
+  private void share(Tags tool, String resource, long used, long declared) {
+    if (declared > 0) {
+      DistributionSummary.builder("writ.execution.used.ratio")
+          .description("Used of what the effect declared: 1 is all")
+          .tags(tool.and("resource", resource))
+          .register(registry)
+          .record((double) used / declared);
+    }
+  }
+
+  private static Optional<String> sandboxFailure(Receipt receipt, ToolWork work) {
+    if (SANDBOX_FAILURES.contains(receipt.reason())) {
+      return Optional.of(receipt.reason());
+    }
+    boolean refused =
+        receipt.message().startsWith("SBX-")
+            && (receipt.reason().equals("refused") || receipt.reason().equals("driver-failed"));
+    return refused && work.sandbox().isEmpty() ? Optional.of(NOT_MADE) : Optional.empty();
+  }
+
+  /** Any end of an effect. */
+  void ended(EffectLabels labels, EffectEnd end) {
+    Counter.builder("writ.executions")
+        .description("Ends of effects, each counted once")
+        .tag("surface", labels.surface())
+        .tags(tool(labels))
+        .tag("role", labels.role())
+        .tag("command", labels.command())
+        .tag("outcome", end.outcome())
+        .tag("exit", end.exitLabel())
+        .register(registry)
+        .increment();
+    incidents(labels.language(), labels.workload());
+    end.incident()
+        .ifPresent(kind -> incident(kind, labels.language(), labels.workload()).increment());
+    if (end.incident().isEmpty() || !end.outcome().equals("denied")) {
+      failuresInARow(labels, end);
+    }
+  }
+
+  private void failuresInARow(EffectLabels labels, EffectEnd end) {
+    AtomicLong count;
+    synchronized (inARow) {
+      count =
+          inARow.computeIfAbsent(
+              labels.tool() + "\u0000" + labels.command() + "\u0000" + labels.role(),
+              _ -> registered(labels));
+    }
+    if (end.outcome().equals(EffectEnd.SUCCESS)) {
+      count.set(0);
+    } else {
+      count.incrementAndGet();
+    }
+  }
+
+  private AtomicLong registered(EffectLabels labels) {
+    AtomicLong count = new AtomicLong();
+    Gauge.builder("writ.executions.failed.in.a.row", count::get)
+        .description("Executions since the last success")
+        .tag("tool", labels.tool())
+        .tag("command", labels.command())
+        .tag("role", labels.role())
+        .strongReference(true)
+        .register(registry);
+    return count;
+  }
+
+  /** The Guardian did not allow it. */
+  void denied(EffectLabels labels, EffectEnd end) {
+    ended(labels, end);
+    Counter.builder("writ.policy.denials")
+        .description("Requests that the Guardian did not allow, by the code of the deciding check")
+        .tag("surface", labels.surface())
+        .tag("tool", labels.tool())
+        .tag("role", labels.role())
+        .tag("outcome", end.outcome())
+        .tag("code", end.code().orElse(""))
+        .register(registry)
+        .increment();
+    end.code().filter(SUSPICIOUS::contains).ifPresent(code -> suspicious(code).increment());
+  }
+
+  /**
+   * The kernel refused it before the dispatch.
+   *
+   * @param stage that refused
+   */
+  void refused(EffectLabels labels, EffectEnd end, String stage) {
+    ended(labels, end);
+    Counter.builder("writ.refusals")
+        .description("Effects that were refused before the dispatch, by stage and code")
+        .tag("surface", labels.surface())
+        .tag("tool", labels.tool())
+        .tag("role", labels.role())
+        .tag("stage", stage)
+        .tag("code", end.code().orElse(""))
+        .register(registry)
+        .increment();
+    end.code()
+        .filter(code -> code.startsWith("SBX-"))
+        .ifPresent(_ -> sandboxFailures(NOT_MADE).increment());
+  }
+}

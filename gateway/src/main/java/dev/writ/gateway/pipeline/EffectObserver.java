@@ -1,0 +1,40 @@
+package dev.writ.gateway.pipeline;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.executor.Answer;
+import dev.writ.guardian.document.Request;
+
+/** Gets every effect of every surface, on the thread that did the work. It must not throw. */
+public interface EffectObserver {
+  /** Watches nothing. */
+  EffectObserver NONE =
+      new EffectObserver() {
+        @Override
+        public void answered(String surface, Request request, Answer answer, ToolWork work) {}
+
+        @Override
+        public void refused(
+            String surface, Digest id, Request request, ErrorCode code, ToolWork work) {}
+      };
+
+  /**
+   * An effect was judged, and executed where that was allowed.
+   *
+   * @param surface through which it was asked for
+   */
+  void answered(String surface, Request request, Answer answer, ToolWork work);
+
+  /** The kernel refused to judge or to execute it: admission, stages 1 to 3, the ledger. */
+  void refused(String surface, Digest id, Request request, ErrorCode code, ToolWork work);
+
+  /** Watches the tools of this thread's effects. */
+  default ToolObserver tools() {
+    return ToolObserver.NONE;
+  }
+
+  /** Work that goes on in another thread after its call was answered. */
+  default Runnable inBackground(Runnable work) {
+    return work;
+  }
+}
