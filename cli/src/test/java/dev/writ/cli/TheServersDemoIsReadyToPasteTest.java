@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.operations.OperationsFiles;
+import dev.writ.cli.operations.PrometheusServer;
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -104,6 +106,7 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("writ_sandboxes_running 0.0", "writ_guests_waiting 0.0")
           .containsPattern("writ_sandboxes_started_total [1-9]")
           .containsPattern("writ_sandbox_commands_total\\{reason=\"exited\"} [1-9]");
+      whatOperatorsWatchIsThere(metrics, string(said, "url"));
       assertThat(answers.get("the run, as its agent sees it")).contains("\"receipts\":1");
       assertThat(answers.get("metrics"))
           .contains("writ_effects_total", "surface=\"mcp\"", "surface=\"engine\"");
@@ -282,6 +285,22 @@ class TheServersDemoIsReadyToPasteTest {
                     + url
                     + "/v1/tools/exec -d @cmd.json"))
         .contains("GRD-714");
+  }
+
+  /** Rules and dashboards name nothing that the server does not measure; Prometheus reads it. */
+  private void whatOperatorsWatchIsThere(String metrics, String url) throws Exception {
+    OperationsFiles.requireAllIn(metrics);
+    OperationsFiles.promtool(metrics, "check", "metrics");
+    try (PrometheusServer prometheus =
+        new PrometheusServer(dir, url.substring("http://".length()))) {
+      assertThat(prometheus.value("up{job=\"writ\"}")).isEqualTo("1");
+      assertThat(prometheus.value("writ:slo_objective:ratio{workload=\"cpu\"}")).isEqualTo("0.99");
+      assertThat(
+              prometheus.value(
+                  "sum(writ_executions_total{role=\"developer\", command=\"pytest\","
+                      + " outcome=\"success\", exit=\"0\"})"))
+          .isEqualTo("1");
+    }
   }
 
   private static String startingWith(TreeMap<String, String> answers, String what) {

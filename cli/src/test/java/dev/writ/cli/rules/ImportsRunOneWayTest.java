@@ -98,6 +98,8 @@ class ImportsRunOneWayTest {
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
+              Map.entry("io.opentelemetry", List.of("dev.writ.gateway.ops")),
+              Map.entry("io.prometheus", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 
   private final JavaClasses classes = Project.classes();

@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.guardian.document.Receipt;
@@ -46,6 +47,10 @@ final class EffectMetrics {
           ProfileError.COMMAND_ENVIRONMENT.code(),
           ProfileError.COMMAND_LIMIT.code());
 
+  /** Stages 1 to 3. */
+  private static final List<Stage> BEFORE_DISPATCH =
+      List.of(Stage.GATE, Stage.SNAPSHOT, Stage.PREPARE);
+
   /** Words for why a sandbox failed: it could not be made, or something broke its rules. */
   private static final String NOT_MADE = "not-made";
 
@@ -61,6 +66,9 @@ final class EffectMetrics {
     SUSPICIOUS.forEach(this::suspicious);
     SANDBOX_FAILURES.forEach(this::sandboxFailures);
     incidents(EffectLabels.NONE, EffectLabels.NONE);
+    for (Stage stage : BEFORE_DISPATCH) {
+      refusals(EffectLabels.NONE, EffectLabels.NONE, EffectLabels.NONE, stage.text(), "");
+    }
   }
 
   private Counter suspicious(String code) {
@@ -74,6 +82,17 @@ final class EffectMetrics {
     return Counter.builder("writ.sandbox.failures")
         .description("Sandboxes that could not be made, or whose rules were broken")
         .tag("reason", reason)
+        .register(registry);
+  }
+
+  private Counter refusals(String surface, String tool, String role, String stage, String code) {
+    return Counter.builder("writ.refusals")
+        .description("Effects that were refused before the dispatch, by stage and code")
+        .tag("surface", surface)
+        .tag("tool", tool)
+        .tag("role", role)
+        .tag("stage", stage)
+        .tag("code", code)
         .register(registry);
   }
 
@@ -114,6 +133,12 @@ final class EffectMetrics {
           share(tool, "time", used.wallMs(), declared.wallMs());
         });
     sandboxFailure(receipt, work).ifPresent(reason -> sandboxFailures(reason).increment());
+  }
+
+  /** How long an executed effect had waited for its turn. */
+  void queued(EffectLabels labels, long nanos) {
+    timer("writ.execution.queue", "Waiting for a turn, of effects that were executed", tool(labels))
+        .record(nanos, TimeUnit.NANOSECONDS);
   }
 
   private static Tags tool(EffectLabels labels) {
@@ -236,14 +261,7 @@ final class EffectMetrics {
    */
   void refused(EffectLabels labels, EffectEnd end, String stage) {
     ended(labels, end);
-    Counter.builder("writ.refusals")
-        .description("Effects that were refused before the dispatch, by stage and code")
-        .tag("surface", labels.surface())
-        .tag("tool", labels.tool())
-        .tag("role", labels.role())
-        .tag("stage", stage)
-        .tag("code", end.code().orElse(""))
-        .register(registry)
+    refusals(labels.surface(), labels.tool(), labels.role(), stage, end.code().orElse(""))
         .increment();
     end.code()
         .filter(code -> code.startsWith("SBX-"))

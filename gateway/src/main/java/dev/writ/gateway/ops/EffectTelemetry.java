@@ -61,11 +61,12 @@ public final class EffectTelemetry implements EffectObserver {
       Receipt receipt = served.get().receipt();
       EffectEnd end = EffectEnd.of(receipt, request.effect(), work);
       metrics.effects().executed(labels, end, receipt, request.effect().resources(), work);
+      metrics.effects().queued(labels, watch.queuedNs());
       ObjectBuilder line = line(labels, answer.request(), request, end, work);
       line.put("receipt", served.get().id())
           .put(
-              "duration_ms",
-              Duration.between(receipt.startedAt(), receipt.finishedAt()).toMillis());
+              "duration_ms", Duration.between(receipt.startedAt(), receipt.finishedAt()).toMillis())
+          .put("queue_ms", watch.queuedNs() / 1_000_000);
       work.used()
           .ifPresent(
               used -> line.put("cpu_ms", used.cpuMs()).put("memory_bytes", used.memoryBytes()));

@@ -52,6 +52,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
     Optional<String> request = Optional.empty();
     Optional<String> receipt = Optional.empty();
     Optional<Stage> refused = Optional.empty();
+    long queuedNs;
 
     Call(TraceContext trace) {
       this.trace = trace;
@@ -97,6 +98,11 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
   /** The trace of this thread's call. */
   Optional<TraceContext> trace() {
     return Optional.ofNullable(current.get()).map(call -> call.trace);
+  }
+
+  /** How long this thread's call waited for its turn, in nanoseconds. */
+  long queuedNs() {
+    return Optional.ofNullable(current.get()).map(call -> call.queuedNs).orElse(0L);
   }
 
   /** The stage that refused last in this thread's call. */
@@ -152,7 +158,11 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
   public void waited(String resourceClass, End end, long waitedNs) {
     metrics.waited(resourceClass, end, waitedNs);
     Optional<String> error = end == End.TURN ? Optional.empty() : Optional.of(end.text());
-    spans().ifPresent(spans -> spans.add(QUEUE, waitedNs, error));
+    Optional.ofNullable(current.get())
+        .ifPresent(call -> {
+          call.queuedNs = waitedNs;
+          call.spans.add(QUEUE, waitedNs, error);
+        });
   }
 
   @Override
