@@ -217,7 +217,8 @@ public final class LanguageDriver extends ProcessDriver {
     if (!leavesFiles) {
       Optional<Ended> warm =
           WarmKey.of(manifest, call.invocation(), host(), command)
-              .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
+              .flatMap(key ->
+                  pool.run(key, poolOf(call.invocation()), stdin, command.limits().wallMs()));
       if (warm.isPresent()) {
         return call.ran(warm.get());
       }
@@ -227,6 +228,11 @@ public final class LanguageDriver extends ProcessDriver {
       call.sandbox().workspace().makeDirectory(artifactsOf(call));
     }
     return call.execUnmasked(command.withStdin(stdin));
+  }
+
+  private PoolName poolOf(Invocation invocation) {
+    return new PoolName(
+        adapter.language().text(), invocation.host().classes().leastFor(invocation.resources()));
   }
 
   /** Records the runtime that ran it, and its file. */
