@@ -336,6 +336,18 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge(name, help, value);
   }
 
+  /** The same with labels from fixed lists. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.gauge(name, help, labels, value);
+  }
+
+  /** Adds a number of another component that only grows, with labels from fixed lists. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.counter(name, help, labels, value);
+  }
+
   private void change(GatewayConfig next) {
     List<Authenticator> authenticators = authenticators(kernel, next);
     Certificates certificates = new Certificates(next.extras().certificates());

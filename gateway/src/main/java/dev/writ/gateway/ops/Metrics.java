@@ -13,6 +13,8 @@ import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -22,6 +24,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -93,6 +96,32 @@ public final class Metrics implements Observer {
   /** Adds a number that is read at each scrape. */
   public void gauge(String name, String help, Supplier<Number> value) {
     Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+  }
+
+  /** The same with labels from fixed lists. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    Gauge.builder(name, value)
+        .description(help)
+        .tags(tags(labels))
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /** Adds a number that only grows, with labels from fixed lists. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    synchronized (read) {
+      read.add(value); // the registry holds it only weakly
+    }
+    FunctionCounter.builder(name, value, v -> v.get().doubleValue())
+        .description(help)
+        .tags(tags(labels))
+        .register(registry);
+  }
+
+  private static Tags tags(SortedMap<String, String> labels) {
+    return Tags.of(labels.entrySet().stream().map(e -> Tag.of(e.getKey(), e.getValue())).toList());
   }
 
   /** Adds a number that only grows and is read at each scrape. */
