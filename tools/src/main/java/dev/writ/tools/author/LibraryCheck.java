@@ -30,6 +30,9 @@ public final class LibraryCheck {
       }
     }
     findings.addAll(misnamed(project));
+    if (project.source().language().equals(Language.DOTNET)) {
+      findings.addAll(assemblies(project));
+    }
     return List.copyOf(findings);
   }
 
@@ -44,6 +47,17 @@ public final class LibraryCheck {
             .map(LibraryCheck::text)
             .toList();
     return others.isEmpty() ? "" : ", approved are " + others;
+  }
+
+  /** Assemblies beside the entry, where the runtime looks for libraries. */
+  private static List<LintFinding> assemblies(ToolProject project) {
+    return project.files().keySet().stream()
+        .filter(path -> path.endsWith(".dll") && !path.startsWith(ToolLock.VENDOR))
+        .filter(path -> !path.equals(project.source().entry()))
+        .map(path ->
+            new LintFinding(
+                ToolsError.LIBRARY_MISNAMED, path, "is an assembly that no lock can name"))
+        .toList();
   }
 
   /**

@@ -157,6 +157,16 @@ class OnlyApprovedLibrariesAreCarriedTest {
   }
 
   @Test
+  void anAssemblyBesideTheEntryIsALibraryThatNoLockNames() throws IOException {
+    project("dotnet");
+    put("bin/tool.dll", "MZ");
+    assertThat(LibraryCheck.check(ToolProject.open(folder), List.of())).isEmpty();
+    put("bin/Newtonsoft.Json.dll", "MZ");
+    assertThat(codes(LibraryCheck.check(ToolProject.open(folder), List.of())))
+        .containsExactly("TOL-222 bin/Newtonsoft.Json.dll");
+  }
+
+  @Test
   void aPackageWithoutLibrariesNeedsNone() {
     assertThat(LibraryCheck.check(ToolProject.open(project("python")), List.of())).isEmpty();
   }
