@@ -215,7 +215,7 @@ final class PoolSizing<K> {
     while (count(key) < wanted(key, nowMs)
         && nowMs >= demand.barredUntilMs
         && count(State.STARTING) < STARTS_MAX) {
-      if (count(demand.pool) >= settings.mostIn(demand.pool)) {
+      if (countIn(demand.pool) >= settings.mostIn(demand.pool)) {
         makePlace(key, demand, nowMs, steps);
         return;
       }
@@ -312,7 +312,7 @@ final class PoolSizing<K> {
   }
 
   /** Of one pool, with those that are on their way out: they still use what is bounded. */
-  private int count(PoolName pool) {
+  private int countIn(PoolName pool) {
     return (int) workers.values().stream().filter(w -> w.pool.equals(pool)).count();
   }
 
@@ -346,14 +346,14 @@ final class PoolSizing<K> {
         all.put(
             pool,
             new Figures(
-                count(pool, State.READY),
-                count(pool, State.STARTING),
+                countIn(pool, State.READY),
+                countIn(pool, State.STARTING),
                 counts.grown,
                 counts.shrunk)));
     return all;
   }
 
-  private long count(PoolName pool, State state) {
+  private long countIn(PoolName pool, State state) {
     return workers.values().stream().filter(w -> w.state == state && w.pool.equals(pool)).count();
   }
 
