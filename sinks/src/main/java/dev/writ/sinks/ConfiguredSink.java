@@ -6,7 +6,7 @@ import dev.writ.gateway.config.GatewayConfig.SinkConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.sinks.error.SinkError;
-import dev.writ.sinks.feed.Sink;
+import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.file.FileSink;
 import dev.writ.sinks.neo4j.Neo4jSettings;
@@ -35,7 +35,7 @@ public record ConfiguredSink(
     String kind,
     String target,
     Optional<String> tenant,
-    Function<String, Sink> connection) {
+    Function<String, RecordSink> connection) {
   private static final String REDIS = "redis";
 
   /**
@@ -57,17 +57,29 @@ public record ConfiguredSink(
     if (url.isPresent() && served && !named) {
       all.put(REDIS, new SinkConfig(REDIS, Optional.empty(), Optional.empty(), new TreeMap<>()));
     }
-    return all.entrySet().stream()
-        .map(entry -> of(entry.getKey(), entry.getValue(), url, folder, clock))
-        .toList();
+    List<ConfiguredSink> sinks =
+        all.entrySet().stream()
+            .map(entry -> of(entry.getKey(), entry.getValue(), url, folder, clock))
+            .toList();
+    requireTargetsOfTheirOwn(sinks);
+    return sinks;
+  }
+
+  /** Two sinks would hide each other's records: a target takes only later ones than its last. */
+  private static void requireTargetsOfTheirOwn(List<ConfiguredSink> sinks) {
+    TreeMap<String, String> owners = new TreeMap<>();
+    for (ConfiguredSink sink : sinks) {
+      String other = owners.put(sink.target, sink.name);
+      if (other != null) {
+        throw new WritException(
+            GatewayError.CONFIG_FIELD,
+            "sinks/" + sink.name + " has the target of sinks/" + other + ": " + sink.target);
+      }
+    }
   }
 
   private static ConfiguredSink of(
-      String name,
-      SinkConfig config,
-      Optional<String> redisUrl,
-      Path folder,
-      InstantSource clock) {
+      String name, SinkConfig config, Optional<String> redisUrl, Path folder, InstantSource clock) {
     SinkSettings settings = new SinkSettings(name, config.settings());
     Optional<String> secret =
         config
@@ -94,9 +106,8 @@ public record ConfiguredSink(
   }
 
   private static ConfiguredSink made(
-      String name, SinkConfig config, Object target, Function<String, Sink> connection) {
-    return new ConfiguredSink(
-        name, config.kind(), target.toString(), config.tenant(), connection);
+      String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
+    return new ConfiguredSink(name, config.kind(), target.toString(), config.tenant(), connection);
   }
 
   /**

@@ -96,8 +96,7 @@ class RecordsReachAFileOnceAndInOrderTest {
     assertThat(scene.sink().state().delivered()).isEqualTo(4);
     assertThat(folder.resolve("exec.jsonl")).hasBinaryContent(whole);
     scene.stop();
-    try (var file =
-        Files.newByteChannel(folder.resolve("exec.jsonl"), StandardOpenOption.WRITE)) {
+    try (var file = Files.newByteChannel(folder.resolve("exec.jsonl"), StandardOpenOption.WRITE)) {
       file.truncate(whole.length - 40);
     }
     scene.start();
@@ -141,6 +140,19 @@ class RecordsReachAFileOnceAndInOrderTest {
     scene.awaitLine("SNK-003");
     assertThat(folder.resolve("exec.jsonl")).hasContent(other.strip());
     assertThat(scene.sink().state().trouble()).isPresent();
+  }
+
+  /** With ids that the log gives a second time, later records would be discarded unseen. */
+  @Test
+  void aTargetThatIsAheadOfTheLogGetsNothing() throws IOException {
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    scene.stop();
+    String ahead = "{\"id\":\"1-5000\",\"log\":\"writ.example/log\"}\n";
+    Files.writeString(folder.resolve("exec.jsonl"), ahead);
+    scene.start();
+    scene.awaitLine("SNK-008 it has 1-5000");
+    assertThat(folder.resolve("exec.jsonl")).hasContent(ahead.strip());
   }
 
   /** The events behind the backup are lost to the ledger; what comes later has greater ids. */

@@ -44,7 +44,11 @@ class RedisHasTheSeedsStreamTest {
         new SinkScene(
             dir,
             folder,
-            "audit: { kind: redis, url: \"redis://127.0.0.1:" + relay.port() + "\"" + more + " }\n");
+            "audit: { kind: redis, url: \"redis://127.0.0.1:"
+                + relay.port()
+                + "\""
+                + more
+                + " }\n");
   }
 
   @AfterEach

@@ -7,6 +7,7 @@ import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.gateway.config.GatewayConfig;
@@ -14,6 +15,7 @@ import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.sinks.ConfiguredSink;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +74,7 @@ public final class ConfigCommand implements CliCommand {
             .put("tokens", config.tokens().size())
             .put("certificates", config.extras().certificates().size())
             .putList("surfaces", List.copyOf(config.surfaces().keySet()), JsonValue::of)
+            .putList("sinks", List.copyOf(config.extras().sinks().keySet()), JsonValue::of)
             .build();
       }
 
@@ -93,6 +96,7 @@ public final class ConfigCommand implements CliCommand {
           .surfaces()
           .values()
           .forEach(surface -> surface.secrets().forEach(s -> Secrets.read(folder.resolve(s))));
+      ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
       session.show(
           new Checked(config),
           (checked, terminal) ->
@@ -108,7 +112,9 @@ public final class ConfigCommand implements CliCommand {
                           + "; tokens: "
                           + config.tokens().size()
                           + "; surfaces: native "
-                          + String.join(" ", config.surfaces().keySet())));
+                          + String.join(" ", config.surfaces().keySet())
+                          + "; sinks: "
+                          + String.join(" ", config.extras().sinks().keySet())));
       return ExitCode.OK;
     }
   }

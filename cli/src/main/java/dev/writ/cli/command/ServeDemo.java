@@ -93,7 +93,7 @@ final class ServeDemo {
     tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
     session.show(
         new ServeCommand.Listening(gateway.url(), home.dir(), tries, token), ServeDemo::print);
-    return ServeCommand.serveUntilStopped(session, gateway, open, () -> remove(dir));
+    return ServeCommand.serveUntilStopped(session, gateway, () -> {}, open, () -> remove(dir));
   }
 
   /** Sandboxes lie in the demo's own directory and are removed with it. */

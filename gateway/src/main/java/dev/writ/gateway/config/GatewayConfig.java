@@ -74,7 +74,8 @@ public record GatewayConfig(
       SortedMap<String, SinkConfig> sinks) {
     private static final long TOOL_POOL_MIB = 1_024;
     public static final Extras NONE =
-        new Extras(List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB, new TreeMap<>());
+        new Extras(
+            List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB, new TreeMap<>());
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -252,8 +253,7 @@ public record GatewayConfig(
         file.listOrNone("hosts", GatewayConfig::host),
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
-        file.optional("tool_pool", key -> toolPool(file.section(key)))
-            .orElse(Extras.TOOL_POOL_MIB),
+        file.optional("tool_pool", key -> toolPool(file.section(key))).orElse(Extras.TOOL_POOL_MIB),
         sinks(file.optional("sinks", file::section)));
   }
 

@@ -29,7 +29,12 @@ public enum SinkError implements ErrorCode {
   NOT_TAKEN(
       "SNK-007",
       "the server has not taken the order yet",
-      "It lies in the folder `sinks` of the data directory, and is taken when the server runs.");
+      "It lies in the folder `sinks` of the data directory, and is taken when the server runs."),
+  AHEAD(
+      "SNK-008",
+      "the sink's target has records that the log does not have",
+      "The ledger and its anchor were both set back: compare them with the target; then bring the"
+          + " ledger into service as a new incarnation, by `writ fsck --restored`.");
 
   private final Entry entry;
 

@@ -18,10 +18,11 @@ import java.util.random.RandomGenerator;
  * ledger a little later than the target confirms: after a crash some records are delivered again.
  */
 public final class Feeder implements AutoCloseable {
+  /** After records were delivered. */
   private static final Duration SAVED_WITHIN = Duration.ofSeconds(1);
 
-  /** A sink without records of its own saves how far it has read after so many events. */
-  private static final long SAVED_AFTER = 10_000;
+  /** After events were read of which none was a record. */
+  private static final Duration SAVED_AT_REST_WITHIN = Duration.ofSeconds(10);
 
   private final Parts parts;
   private final Backoff backoff;
@@ -34,7 +35,7 @@ public final class Feeder implements AutoCloseable {
   private long savedAt = System.nanoTime();
   private long retryAt;
   private boolean failing;
-  private Sink sink;
+  private RecordSink sink;
 
   /**
    * What a feeder works with.
@@ -47,7 +48,7 @@ public final class Feeder implements AutoCloseable {
    */
   public record Parts(
       String name,
-      Supplier<Sink> connection,
+      Supplier<RecordSink> connection,
       RecordSource source,
       SinkState initial,
       Consumer<SinkState> save,
@@ -70,6 +71,7 @@ public final class Feeder implements AutoCloseable {
   }
 
   private void followJournal() {
+    saveIfPossible(); // `writ sink` lists what has a row
     while (!closing) {
       long seen = parts.changes.count();
       try {
@@ -93,7 +95,9 @@ public final class Feeder implements AutoCloseable {
       }
     }
     disconnect();
-    saveIfPossible();
+    if (!state.equals(saved)) {
+      saveIfPossible();
+    }
   }
 
   /** Waits for news, but never longer than orders may wait. */
@@ -156,15 +160,25 @@ public final class Feeder implements AutoCloseable {
     if (sink != null) {
       return;
     }
-    Sink made = parts.connection.get();
+    RecordSink made = parts.connection.get();
     try {
       Optional<RecordId> reached = made.open();
+      requireNotAhead(reached);
       sink = made;
       rewindTo(reached);
     } finally {
       if (sink == null) {
         made.close();
       }
+    }
+  }
+
+  /** A log that was set back gives ids a second time, which the target would discard. */
+  private void requireNotAhead(Optional<RecordId> reached) {
+    RecordId end = parts.source.end();
+    if (reached.filter(id -> id.compareTo(end) >= 0).isPresent()) {
+      throw new WritException(
+          SinkError.AHEAD, "it has " + reached.get() + ", the log ends before " + end);
     }
   }
 
@@ -191,8 +205,7 @@ public final class Feeder implements AutoCloseable {
     if (!failing) {
       failing = true;
       state =
-          state.with(
-              Optional.of(new SinkState.Trouble(why.code().code(), parts.clock.instant())));
+          state.with(Optional.of(new SinkState.Trouble(why.code().code(), parts.clock.instant())));
       saveIfPossible();
     }
     parts.observer.failed(parts.name, why);
@@ -216,10 +229,8 @@ public final class Feeder implements AutoCloseable {
   }
 
   private void saveIfDue() {
-    boolean worth =
-        state.delivered() != saved.delivered()
-            || state.position() - saved.position() >= SAVED_AFTER;
-    if (worth && System.nanoTime() - savedAt >= SAVED_WITHIN.toNanos()) {
+    Duration within = state.delivered() == saved.delivered() ? SAVED_AT_REST_WITHIN : SAVED_WITHIN;
+    if (!state.equals(saved) && System.nanoTime() - savedAt >= within.toNanos()) {
       save();
     }
   }
@@ -234,9 +245,7 @@ public final class Feeder implements AutoCloseable {
   /** What cannot be saved is delivered again. */
   private void saveIfPossible() {
     try {
-      if (!state.equals(saved)) {
-        save();
-      }
+      save();
     } catch (WritException e) {
       parts.observer.failed(parts.name, e);
     }

@@ -41,7 +41,9 @@ public final class RecordSource {
 
   private record Placed(long index, Event event) {}
 
-  /** Reads on from a position; at the log's end the batch is empty and {@code next} that position. */
+  /**
+   * Reads on from a position; at the log's end the batch is empty and {@code next} that position.
+   */
   Batch read(long from) {
     long size = ledger.treeSize();
     List<Placed> events = new ArrayList<>();
@@ -117,6 +119,11 @@ public final class RecordSource {
       incarnations = found;
     }
     return incarnations;
+  }
+
+  /** The id that the next event of the log would have. */
+  RecordId end() {
+    return new RecordId(ledger.incarnation(), ledger.treeSize());
   }
 
   /** When the event at that position was written; absent at the log's end. */

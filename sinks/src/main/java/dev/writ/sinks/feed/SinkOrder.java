@@ -59,7 +59,8 @@ public record SinkOrder(Action action, long from) {
         if (from > logSize) {
           throw new WritException(SinkError.ORDER, "from " + from + ", the log has " + logSize);
         }
-        yield new SinkState(from, Optional.empty(), state.delivered(), state.paused(), state.trouble());
+        yield new SinkState(
+            from, Optional.empty(), state.delivered(), state.paused(), state.trouble());
       }
     };
   }

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordId;
-import dev.writ.sinks.feed.Sink;
+import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkRecord;
 import dev.writ.sinks.feed.SinkSettings;
 import java.io.ByteArrayOutputStream;
@@ -24,7 +24,7 @@ import java.util.Set;
  * A file of canonical JSON lines, synced after each delivery. Its last whole line says how far it
  * is; an incomplete one behind that, from a crash, is removed.
  */
-public final class FileSink implements Sink {
+public final class FileSink implements RecordSink {
   private static final int BLOCK = 64 << 10;
 
   private final Path path;
@@ -65,8 +65,7 @@ public final class FileSink implements Sink {
       last = end == 0 ? Optional.empty() : Optional.of(id(behindLineEnd(end - 1), end));
       return last;
     } catch (IOException e) {
-      throw new WritException(
-          SinkError.UNREACHABLE, path + ": " + e.getClass().getSimpleName(), e);
+      throw new WritException(SinkError.UNREACHABLE, path + ": " + e.getClass().getSimpleName(), e);
     }
   }
 
@@ -122,7 +121,9 @@ public final class FileSink implements Sink {
     } catch (IOException e) {
       throw new WritException(SinkError.REFUSED, path + ": " + e.getClass().getSimpleName(), e);
     }
-    last = last.filter(id -> id.compareTo(records.getLast().id()) > 0).or(() -> Optional.of(records.getLast().id()));
+    last =
+        last.filter(id -> id.compareTo(records.getLast().id()) > 0)
+            .or(() -> Optional.of(records.getLast().id()));
   }
 
   private static JsonValue.Obj line(SinkRecord record) {

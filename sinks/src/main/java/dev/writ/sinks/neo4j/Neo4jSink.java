@@ -3,7 +3,7 @@ package dev.writ.sinks.neo4j;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordId;
-import dev.writ.sinks.feed.Sink;
+import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkRecord;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ import org.neo4j.driver.exceptions.SessionExpiredException;
  * delivery adds nothing. Each delivery is one transaction, in which a node of the sink's own
  * remembers the last record: a graph that was put back from a backup says how far it is.
  */
-public final class Neo4jSink implements Sink {
+public final class Neo4jSink implements RecordSink {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(30);
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
@@ -53,6 +53,10 @@ public final class Neo4jSink implements Sink {
           "CREATE INDEX writ_subtask IF NOT EXISTS FOR (s:Subtask) ON (s.subtask_id)");
 
   private static final String LAST = "MATCH (w:WritSink {log: $log}) RETURN w.last AS last";
+
+  /** The same at the beginning of a delivery, locked: nobody empties the graph within it. */
+  private static final String LOCKED =
+      "MERGE (w:WritSink {log: $log}) SET w.last = w.last RETURN w.last AS last";
 
   private static final String EXECUTIONS =
       """
@@ -91,6 +95,9 @@ public final class Neo4jSink implements Sink {
   private final String log;
   private Driver driver;
 
+  /** What the graph remembers as the last record. */
+  private Optional<RecordId> last = Optional.empty();
+
   /**
    * @param log origin of the log whose records it gets
    */
@@ -117,11 +124,23 @@ public final class Neo4jSink implements Sink {
                 .withEventLoopThreads(1)
                 .withTelemetryDisabled(true)
                 .build());
-    SCHEMA.forEach(statement -> ask(session -> session.runAsync(statement).thenCompose(ResultCursor::consumeAsync)));
+    SCHEMA.forEach(statement ->
+        ask(session -> session.runAsync(statement).thenCompose(ResultCursor::consumeAsync)));
     List<Record> found =
         ask(session ->
-            session.runAsync(LAST, Map.<String, Object>of("log", log)).thenCompose(ResultCursor::listAsync));
-    return found.stream().findFirst().map(row -> RecordId.parse(row.get("last").asString()));
+            session
+                .runAsync(LAST, Map.<String, Object>of("log", log))
+                .thenCompose(ResultCursor::listAsync));
+    last = last(found);
+    return last;
+  }
+
+  private static Optional<RecordId> last(List<Record> found) {
+    return found.stream()
+        .map(row -> row.get("last"))
+        .filter(last -> !last.isNull())
+        .findFirst()
+        .map(last -> RecordId.parse(last.asString()));
   }
 
   @Override
@@ -130,17 +149,28 @@ public final class Neo4jSink implements Sink {
         records.stream().filter(record -> !record.isDenial()).map(this::execution).toList();
     List<Map<String, Object>> denials =
         records.stream().filter(SinkRecord::isDenial).map(this::denial).toList();
-    Map<String, Object> last =
-        Map.of("log", log, "last", records.getLast().id().toString());
+    RecordId next = records.getLast().id();
+    Map<String, Object> remembered = Map.of("log", log, "last", next.toString());
     TransactionConfig limit = TransactionConfig.builder().withTimeout(ANSWER_WITHIN).build();
     ask(session ->
         session
             .beginTransactionAsync(limit)
             .thenCompose(tx ->
-                run(tx, EXECUTIONS, Map.of("rows", executions))
+                tx.runAsync(LOCKED, Map.<String, Object>of("log", log))
+                    .thenCompose(ResultCursor::listAsync)
+                    .thenAccept(this::requireWhole)
+                    .thenCompose(_ -> run(tx, EXECUTIONS, Map.of("rows", executions)))
                     .thenCompose(_ -> run(tx, DENIALS, Map.of("rows", denials)))
-                    .thenCompose(_ -> run(tx, REMEMBER, last))
+                    .thenCompose(_ -> run(tx, REMEMBER, remembered))
                     .thenCompose(_ -> tx.commitAsync())));
+    last = Optional.of(next);
+  }
+
+  /** Refuses to go on in a graph that was emptied since the last delivery. */
+  private void requireWhole(List<Record> found) {
+    if (!last(found).equals(last)) {
+      throw new WritException(SinkError.REFUSED, settings + " has lost records");
+    }
   }
 
   private static CompletionStage<?> run(
@@ -218,13 +248,15 @@ public final class Neo4jSink implements Sink {
   }
 
   private WritException refused(Throwable e) {
+    if (e instanceof WritException known) {
+      return known;
+    }
     boolean answered =
         e instanceof Neo4jException
             && !(e instanceof ServiceUnavailableException)
             && !(e instanceof SessionExpiredException);
     return answered
-        ? new WritException(
-            SinkError.REFUSED, settings + ": " + ((Neo4jException) e).code(), e)
+        ? new WritException(SinkError.REFUSED, settings + ": " + ((Neo4jException) e).code(), e)
         : new WritException(
             SinkError.UNREACHABLE, settings + ": " + e.getClass().getSimpleName(), e);
   }

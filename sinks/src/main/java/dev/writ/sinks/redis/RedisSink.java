@@ -3,7 +3,7 @@ package dev.writ.sinks.redis;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordId;
-import dev.writ.sinks.feed.Sink;
+import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkRecord;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.Limit;
@@ -47,7 +47,7 @@ import java.util.logging.Logger;
  * record may be refused for another reason and a later one taken, which is why each delivery is one
  * transaction: all of its entries or none.
  */
-public final class RedisSink implements Sink {
+public final class RedisSink implements RecordSink {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(2);
@@ -69,12 +69,17 @@ public final class RedisSink implements Sink {
   private final InstantSource clock;
   private final ClientResources resources;
 
-  /** Completes when the connection is lost: Lettuce would leave unsent commands to their time-out. */
+  /**
+   * Completes when the connection is lost: Lettuce would leave unsent commands to their time-out.
+   */
   private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
   private RedisClient client;
   private StatefulRedisConnection<String, String> connection;
   private Instant trimmed = Instant.EPOCH;
+
+  /** From then on a stream that is gone is not made anew: it would begin in the middle. */
+  private boolean begun;
 
   /**
    * @param log origin of the log whose records it gets
@@ -112,7 +117,9 @@ public final class RedisSink implements Sink {
           });
       connection = client.connect();
       requireOwn();
-      return last();
+      Optional<RecordId> last = last();
+      begun = last.isPresent();
+      return last;
     });
   }
 
@@ -161,6 +168,9 @@ public final class RedisSink implements Sink {
       redis.multi();
       for (SinkRecord record : records) {
         XAddArgs args = new XAddArgs().id(record.id().toString());
+        if (begun) {
+          args.nomkstream();
+        }
         settings.maxlen().ifPresent(most -> args.maxlen(most).approximateTrimming());
         added.add(redis.xadd(settings.stream(), args, record.texts()));
       }
@@ -180,6 +190,13 @@ public final class RedisSink implements Sink {
     if (whole.isPresent()) {
       throw whole.get();
     }
+    for (RedisFuture<String> one : added) {
+      if (!one.toCompletableFuture().isCompletedExceptionally()
+          && one.toCompletableFuture().resultNow() == null) {
+        throw new WritException(SinkError.REFUSED, settings + " is gone");
+      }
+    }
+    begun = true;
   }
 
   private Optional<RedisException> failure(RedisFuture<?> answer)
@@ -256,17 +273,25 @@ public final class RedisSink implements Sink {
     return String.valueOf(e.getMessage()).split("[^A-Z0-9]", 2)[0];
   }
 
+  /** One after the other: the threads that end a connection must still be there. */
   @Override
   public void close() {
+    if (connection != null) {
+      await(connection.closeAsync());
+    }
+    if (client != null) {
+      await(client.shutdownAsync(0, CLOSE_WITHIN.toMillis(), TimeUnit.MILLISECONDS));
+    }
+    resources.shutdown(0, CLOSE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static void await(CompletableFuture<?> end) {
     try {
-      if (connection != null) {
-        connection.closeAsync();
-      }
-      if (client != null) {
-        client.shutdownAsync(0, CLOSE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
-      }
-    } finally {
-      resources.shutdown(0, CLOSE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+      end.get(CLOSE_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      // Its threads are daemons, and end with their connection.
     }
   }
 }

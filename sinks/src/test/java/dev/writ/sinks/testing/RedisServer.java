@@ -13,7 +13,6 @@ import java.util.function.Function;
 
 /** The redis-server of the system's package, with a disk of its own. */
 public final class RedisServer extends ServerProcess {
-  private final int port = freePort();
   private final Path dir;
   private final List<String> options;
 
@@ -21,7 +20,7 @@ public final class RedisServer extends ServerProcess {
    * @param options of the command line beside those that every test needs
    */
   public RedisServer(Path dir, String... options) {
-    super(dir, "Ready to accept connections");
+    super(dir);
     this.dir = dir;
     this.options = List.of(options);
   }
@@ -30,18 +29,14 @@ public final class RedisServer extends ServerProcess {
   List<String> command() {
     List<String> command =
         new ArrayList<>(
-            List.of("redis-server", "--bind", "127.0.0.1", "--port", String.valueOf(port)));
+            List.of("redis-server", "--bind", "127.0.0.1", "--port", String.valueOf(port())));
     command.addAll(List.of("--save", "", "--appendonly", "yes", "--appendfsync", "always"));
     command.addAll(options);
     return command;
   }
 
-  public int port() {
-    return port;
-  }
-
   public String url() {
-    return "redis://127.0.0.1:" + port;
+    return "redis://127.0.0.1:" + port();
   }
 
   /** Deletes what it has on its disk; it must not run. */

@@ -1,48 +1,62 @@
 package dev.writ.sinks.testing;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** A real server in a process of its own, which tests kill and start again. */
 abstract class ServerProcess implements AutoCloseable {
   private final Path dir;
-  private final String ready;
+  private final int port = freePort();
   private Process process;
 
   /**
    * @param dir its working directory, which it keeps when it is started again
-   * @param ready part of the line that it prints when it can be used
    */
-  ServerProcess(Path dir, String ready) {
+  ServerProcess(Path dir) {
     this.dir = dir;
-    this.ready = ready;
+  }
+
+  /** Where it listens on loopback, also after it was started again. */
+  public int port() {
+    return port;
   }
 
   abstract List<String> command();
 
-  /** Starts it, and returns when it can be used. */
+  /** Starts it, and returns when it accepts connections. */
   public void start() {
     try {
+      Path log = dir.resolve("server.log");
       process =
-          new ProcessBuilder(command()).directory(dir.toFile()).redirectErrorStream(true).start();
-      BufferedReader out = process.inputReader();
-      List<String> lines = new ArrayList<>();
-      for (String line = out.readLine(); line != null; line = out.readLine()) {
-        lines.add(line);
-        if (line.contains(ready)) {
-          Thread.ofVirtual().start(() -> out.lines().forEach(_ -> {}));
-          return;
+          new ProcessBuilder(command())
+              .directory(dir.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+      while (!accepts()) {
+        if (process.waitFor(20, TimeUnit.MILLISECONDS)) {
+          throw new IllegalStateException("it ended: " + Files.readString(log));
         }
       }
-      throw new IllegalStateException("it ended: " + String.join("\n", lines));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean accepts() {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -62,7 +76,7 @@ abstract class ServerProcess implements AutoCloseable {
     }
   }
 
-  static int freePort() {
+  private static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {

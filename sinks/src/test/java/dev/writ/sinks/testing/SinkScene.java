@@ -12,6 +12,7 @@ import dev.writ.sinks.Sinks;
 import dev.writ.sinks.feed.FeedObserver;
 import dev.writ.sinks.feed.Feeder;
 import dev.writ.sinks.feed.Pace;
+import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkOrder;
 import dev.writ.sinks.feed.SinkOrders;
 import dev.writ.surfaces.seed.SeedServer;
@@ -19,12 +20,14 @@ import dev.writ.surfaces.tools.ToolsSurface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** A server with the surface of seed 002 over a test's home, and sinks as `writ serve` has them. */
 public final class SinkScene implements AutoCloseable {
@@ -52,8 +55,7 @@ public final class SinkScene implements AutoCloseable {
 
   public final SeedServer server;
   public final SinkOrders orders;
-  private final String config;
-  private final Path folder;
+  private final Function<InstantSource, List<ConfiguredSink>> configured;
   private final Heard heard = new Heard();
   private Sinks sinks;
 
@@ -114,11 +116,33 @@ public final class SinkScene implements AutoCloseable {
   }
 
   /**
-   * @param sinks the section of the configuration, in which %s is a folder of the test's
+   * @param folder of the configuration
+   * @param sinks its section
    */
   public SinkScene(Path dir, Path folder, String sinks) {
-    this.folder = folder;
-    this.config = "writ_gateway: 1\nsinks:\n" + sinks.indent(2);
+    this(
+        dir,
+        clock ->
+            ConfiguredSink.of(
+                GatewayConfig.parse(
+                    ("writ_gateway: 1\nsinks:\n" + sinks.indent(2))
+                        .getBytes(StandardCharsets.UTF_8),
+                    "gateway.yaml",
+                    Map.of()),
+                Map.of(),
+                folder,
+                clock));
+  }
+
+  /** With a sink of the test's own. */
+  public SinkScene(Path dir, String name, RecordSink connection) {
+    this(
+        dir,
+        _ -> List.of(new ConfiguredSink(name, "test", "here", Optional.empty(), _ -> connection)));
+  }
+
+  private SinkScene(Path dir, Function<InstantSource, List<ConfiguredSink>> sinks) {
+    this.configured = sinks;
     this.server =
         new SeedServer(
             dir,
@@ -156,12 +180,7 @@ public final class SinkScene implements AutoCloseable {
   public void start() {
     sinks =
         new Sinks(
-            ConfiguredSink.of(
-                GatewayConfig.parse(
-                    config.getBytes(StandardCharsets.UTF_8), "gateway.yaml", Map.of()),
-                Map.of(),
-                folder,
-                server.home.clock),
+            configured.apply(server.home.clock),
             server.home.kernel(),
             server.backend().changes(),
             orders,
@@ -186,7 +205,8 @@ public final class SinkScene implements AutoCloseable {
   }
 
   public String exec(String caseId, String subtask, String cmd) {
-    String answer = server.post("alice", "/v1/tools/exec", body(caseId, subtask, cmd)).string("exec_id");
+    String answer =
+        server.post("alice", "/v1/tools/exec", body(caseId, subtask, cmd)).string("exec_id");
     if (answer.isEmpty()) {
       throw new AssertionError("not executed: " + cmd);
     }

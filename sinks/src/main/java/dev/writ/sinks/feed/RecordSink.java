@@ -7,7 +7,7 @@ import java.util.Optional;
  * One connection to a target that takes records. Another kind of target is another class. After any
  * refusal it is closed, and a new one is opened later. Used by one thread.
  */
-public interface Sink extends AutoCloseable {
+public interface RecordSink extends AutoCloseable {
   /**
    * Connects.
    *
