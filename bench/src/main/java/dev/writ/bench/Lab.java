@@ -78,6 +78,7 @@ final class Lab implements AutoCloseable {
       budgets:
         - { name: calls, scope: subject, unit: calls, limit: 1000000000, window_s: 86400 }
         - { name: cpu, scope: subject, unit: cpu_ms, limit: 1000000000000, window_s: 86400 }
+      engine: { slots: 64, quotas: { default: { running: 64, weight: 1 } } }
       requirements:
         - effect: { tool: noop }
           require: { cel: "tenant == 'acme'" }

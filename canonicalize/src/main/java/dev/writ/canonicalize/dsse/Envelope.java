@@ -46,7 +46,7 @@ public final class Envelope {
   /** The payload's value, after the first call of {@link #document}. */
   private volatile JsonValue parsed;
 
-  /** The result of {@link EnvelopesAhead}: the keys whose signatures are valid. */
+  /** The key under which the signature at each place is known to be valid. */
   private volatile List<Optional<VerifyingKey>> held = List.of();
 
   /** One signature over the envelope's pre-authentication encoding. */
@@ -285,8 +285,8 @@ public final class Envelope {
   }
 
   /**
-   * Verifies every signature, each under the key at its place, unless that was done ahead under the
-   * same key.
+   * Verifies every signature, each under the key at its place, unless that was done before under
+   * the same key: neither can change.
    *
    * @throws WritException {@code CAN-060} for the first that does not hold
    */
@@ -298,6 +298,9 @@ public final class Envelope {
         message = message == null ? preAuthEncoding() : message;
         keys.get(i).verify(message, signatures.get(i).bytes);
       }
+    }
+    if (message != null) {
+      held = keys.stream().map(Optional::of).toList();
     }
   }
 

@@ -81,6 +81,20 @@ class AheadNoVerdictChangesTest {
   }
 
   @Test
+  void whatWasVerifiedHoldsAgainUnderThatKeyOnly() {
+    Envelope good = signed(1);
+    refuses(good, other.verifyingKey());
+    for (int i = 0; i < 2; i++) {
+      good.verifySignatures(List.of(key.verifyingKey()));
+      refuses(good, other.verifyingKey());
+    }
+    Envelope bad = forged(3);
+    for (int i = 0; i < 2; i++) {
+      refuses(bad, key.verifyingKey());
+    }
+  }
+
+  @Test
   void whatCannotBeParsedIsRefusedWhereItIsAskedFor() {
     Envelope broken = Envelope.signBytes(TYPE, "{ }".getBytes(StandardCharsets.US_ASCII), key);
     EnvelopesAhead.prepare(List.of(broken), this::known);

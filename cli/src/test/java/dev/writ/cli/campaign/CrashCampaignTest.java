@@ -27,7 +27,7 @@ class CrashCampaignTest {
   @Test
   void nothingAcknowledgedIsLostAndNothingIsDoneTwice() throws Exception {
     long minutes = Long.getLong("writ.campaign.minutes", 0);
-    int rounds = Integer.getInteger("writ.campaign.rounds", minutes > 0 ? Integer.MAX_VALUE : 5);
+    int rounds = Integer.getInteger("writ.campaign.rounds", minutes > 0 ? Integer.MAX_VALUE : 4);
     Long repeated = Long.getLong("writ.seed");
     long seed = repeated != null ? repeated : minutes > 0 ? System.nanoTime() : 1;
     long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
