@@ -5,7 +5,6 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SinkConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.file.FileSink;
@@ -108,17 +107,5 @@ public record ConfiguredSink(
   private static ConfiguredSink made(
       String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
     return new ConfiguredSink(name, config.kind(), target.toString(), config.tenant(), connection);
-  }
-
-  /**
-   * The one of that name.
-   *
-   * @throws WritException {@code SNK-005}
-   */
-  public static ConfiguredSink named(String name, List<ConfiguredSink> all) {
-    return all.stream()
-        .filter(sink -> sink.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> new WritException(SinkError.UNKNOWN, name));
   }
 }

@@ -113,8 +113,9 @@ public final class ConfigCommand implements CliCommand {
                           + config.tokens().size()
                           + "; surfaces: native "
                           + String.join(" ", config.surfaces().keySet())
-                          + "; sinks: "
-                          + String.join(" ", config.extras().sinks().keySet())));
+                          + (config.extras().sinks().isEmpty()
+                              ? ""
+                              : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))));
       return ExitCode.OK;
     }
   }
