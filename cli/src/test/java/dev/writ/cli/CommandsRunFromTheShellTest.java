@@ -44,7 +44,12 @@ class CommandsRunFromTheShellTest {
     all[0] = "--home";
     all[1] = home.toString();
     System.arraycopy(args, 0, all, 2, args.length);
-    return Run.on(input, "", Map.of("WRIT_SANDBOX_DIR", sandboxes + "/s"), Commands.ALL, all);
+    return Run.on(
+        input,
+        "",
+        Map.of("WRIT_SANDBOX_DIR", sandboxes + "/s", "WORKSPACE_ROOT", folder.toString()),
+        Commands.ALL,
+        all);
   }
 
   private Run exec(String line, String commands, String... more) {
@@ -97,6 +102,30 @@ class CommandsRunFromTheShellTest {
         .contains(
             "\"name\":\"workspace.tar\"",
             Digest.sha256(tar.out().getBytes(StandardCharsets.UTF_8)).toString());
+  }
+
+  /** What others do in the directory between two commands keeps no bundle from verifying. */
+  @Test
+  void commandsInADirectoryOfTheHostAreReceiptedAuditedAndReplayed() throws IOException {
+    Path repo = Files.createDirectory(folder.resolve("repo"));
+    Files.writeString(repo.resolve("count"), "1\n");
+    for (String after : List.of("1\n2\n", "other\n2\n")) {
+      Run run = exec("cat count; echo 2 >> count", "[\"sh\"]", "--param", "mount=repo");
+      assertThat(run.status()).as(run.err() + run.out()).isZero();
+      assertThat(repo.resolve("count")).hasContent(after);
+      Files.writeString(repo.resolve("count"), "other\n");
+    }
+    assertThat(writ("", "close", "main").status()).isZero();
+    Run audit = writ("", "audit");
+    assertThat(audit.status()).as(audit.err() + audit.out()).isZero();
+    String bundle = folder.resolve("main.writ").toString();
+    String trust = home.resolve("trust.jwks").toString();
+    assertThat(writ("", "export", "main", "-o", bundle).status()).isZero();
+    Run verified = writ("", "verify", bundle, "--trust", trust);
+    assertThat(verified.status()).as(verified.err() + verified.out()).isZero();
+    Run replayed = writ("", "replay", bundle, "--trust", trust, "--live");
+    assertThat(replayed.status()).as(replayed.err() + replayed.out()).isZero();
+    assertThat(repo.resolve("count")).as("no replay works in it").hasContent("other\n");
   }
 
   /** Everything that is left after a run is searched: it is nowhere but where it was put. */

@@ -90,7 +90,8 @@ class ImagesArePulledAndPinnedTest {
       Run pinned = Run.of("image", "pin", file, "--layout", layout.toString(), "--out", out);
       assertThat(pinned.status()).as(pinned.err()).isZero();
       assertThat(Files.readString(Path.of(out))).contains("/swe/tools@" + digest);
-      String escaped = Files.readString(Path.of(file)).replaceFirst("npm: (.*)swe/", "npm: \"$1swe\\\\x2f");
+      String escaped =
+          Files.readString(Path.of(file)).replaceFirst("npm: (.*)swe/", "npm: \"$1swe\\\\x2f");
       escaped = escaped.replaceFirst("(x2ftools:1)", "$1\"");
       Files.writeString(Path.of(file), escaped);
       Run unusual = Run.of("image", "pin", file, "--layout", layout.toString(), "--out", out);

@@ -61,8 +61,16 @@ class TheServersDemoIsReadyToPasteTest {
           .contains("\"verdict\":\"DENY\"");
       assertThat(startingWith(answers, "execute (seed 000)"))
           .contains("\"status\":\"success\"", "\"exit_code\":0", "\"stdout\":\"hello\\n\"");
-      assertThat(startingWith(answers, "logline (seed 001)"))
-          .contains("\"status\":\"success\"", "\"stdout\":\"Hello from Railway\\n\"");
+      seedOneAsItIsWritten(
+          startingWith(answers, "logline (seed 001)"),
+          startingWith(answers, "logline: a page"),
+          startingWith(answers, "logline: a repository"));
+      assertThat(
+              Files.readString(
+                  Path.of(string(said, "home")).resolveSibling("sandbox/workspaces/wiped.jsonl")))
+          .as("the run whose end was asked for, and no other")
+          .containsOnlyOnce("\"run\":")
+          .contains("\"reason\":\"run-closed\",\"run\":\"run_124\",\"tenant\":\"tenant_abc\"");
       assertThat(startingWith(answers, "tools (seed 002)"))
           .contains(
               "\"exit_code\":0",
@@ -78,6 +86,8 @@ class TheServersDemoIsReadyToPasteTest {
           string(said, "token"),
           Path.of(string(said, "home")),
           startingWith(answers, "engine (seed 004)"));
+      artifactsOfSeedTwo(
+          string(said, "url"), string(said, "token"), startingWith(answers, "tools (seed 002)"));
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
@@ -106,6 +116,52 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(Path.of(string(said, "home")).getParent()).doesNotExist();
     assertThat(auditLines()).hasSize(1);
     assertThat(auditLines().getFirst().members()).hasSize(10).containsKey("sandbox_profile");
+    assertThat(Files.readString(dir.resolve("stderr")))
+        .as("seed 000's states, in the log of calls")
+        .contains(
+            "\"states\":[\"REQUEST_RECEIVED\",\"VALIDATION\",\"SANDBOX_CREATED\",\"EXECUTION\","
+                + "\"SANDBOX_DESTROYED\",\"RESPONSE\"]");
+  }
+
+  /** The answer field by field; a page as html, picture and document; git's state until its end. */
+  private static void seedOneAsItIsWritten(String code, String page, String git) {
+    JsonValue.Obj answer = object(code);
+    assertThat(answer.members().keySet()).containsExactly("result", "status");
+    assertThat(string(answer, "status")).isEqualTo("success");
+    JsonValue.Obj result = (JsonValue.Obj) answer.get("result");
+    assertThat(string(result, "stdout")).isEqualTo("Hello from Railway\n");
+    assertThat(string(result, "stderr")).isEmpty();
+    assertThat(result.get("return_value")).isEqualTo(JsonValue.NULL);
+    assertThat(((JsonValue.Num) result.get("duration_ms")).isInteger()).isTrue();
+
+    assertThat(string(object(page), "status")).as(page).isEqualTo("success");
+    JsonValue.Obj visited = (JsonValue.Obj) object(page).get("result");
+    assertThat(string(visited, "html")).contains("<li>a loom</li><li>forty cards</li>");
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    ((JsonValue.Arr) visited.get("artifacts"))
+        .items().stream()
+            .map(JsonValue.Obj.class::cast)
+            .forEach(file ->
+                files.put(
+                    string(file, "name") + " " + string(file, "media_type"),
+                    Base64.getDecoder().decode(string(file, "content"))));
+    assertThat(files.keySet())
+        .containsExactly("page.pdf application/pdf", "screenshot.png image/png");
+    assertThat(files.get("page.pdf application/pdf")).startsWith('%', 'P', 'D', 'F', '-');
+    assertThat(files.get("screenshot.png image/png")).startsWith(0x89, 'P', 'N', 'G');
+
+    List<JsonValue.Obj> steps = git.lines().map(TheServersDemoIsReadyToPasteTest::object).toList();
+    assertThat(steps).as(git).hasSize(4);
+    assertThat(steps).as(git).allMatch(step -> string(step, "status").equals("success"));
+    JsonValue.Obj cloned = (JsonValue.Obj) steps.get(0).get("result");
+    JsonValue.Obj committed = (JsonValue.Obj) steps.get(2).get("result");
+    assertThat(string(cloned, "branch")).isEqualTo("main");
+    assertThat(string(committed, "commit")).isNotEqualTo(string(cloned, "commit"));
+    assertThat(steps.get(3).get("run")).isEqualTo(JsonValue.object().put("ended", true).build());
+  }
+
+  private static JsonValue.Obj object(String json) {
+    return (JsonValue.Obj) Jcs.parse(json.strip().getBytes(StandardCharsets.UTF_8));
   }
 
   /** MCP, the native API, the CLI and the engine: one registry, one version, one digest. */
@@ -177,6 +233,17 @@ class TheServersDemoIsReadyToPasteTest {
             new String(
                 Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
         .contains("\"package\":\"" + digest + "\"");
+  }
+
+  /** The path in the answer leads to the report that pytest wrote, in the demo's repository too. */
+  private void artifactsOfSeedTwo(String url, String token, String answer) throws Exception {
+    JsonValue.Obj told = (JsonValue.Obj) Jcs.parse(answer.getBytes(StandardCharsets.UTF_8));
+    String curl = "curl -sS -f -H 'Authorization: Bearer " + token + "' " + url;
+    String exec = "/v1/tools/exec/" + string(told, "exec_id");
+    assertThat(pasted(curl + exec + "/artifacts/junit.xml"))
+        .contains("<testsuite ", "tests=\"2\"", "test_a_discount");
+    assertThat(pasted(curl + "'/v1/streams/swe:tools:exec:stream?follow=false'"))
+        .contains("\"cmd\":\"pytest -q\"", "\"subtask_id\":\"DEV-123\"");
   }
 
   /** What a role has not does not exist, and what its tests report is told in the seed's words. */

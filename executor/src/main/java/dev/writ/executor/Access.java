@@ -91,7 +91,7 @@ public final class Access {
    * shares it.
    */
   public boolean mayRead(Who who, String run) {
-    return seesTenant(who) || isOwn(who, run);
+    return seesTenant(who) || mayUse(who, run);
   }
 
   /**
@@ -103,7 +103,11 @@ public final class Access {
     return new CanaryDraw(who.tenant(), run, ownedBy(who, run).orElse(who.subject()));
   }
 
-  private boolean isOwn(Who who, String run) {
+  /**
+   * Whether calls of the party may be made in a run, as far as its owner is concerned: the run is
+   * the party's own, or policy shares it with the party.
+   */
+  public boolean mayUse(Who who, String run) {
     return ownedBy(who, run).isPresent();
   }
 
@@ -159,7 +163,7 @@ public final class Access {
         Tables.prefix(who.tenant(), content.hex()),
         (key, _) -> {
           String run = Tables.lastPart(key);
-          found[0] = !run.isEmpty() && isOwn(who, run);
+          found[0] = !run.isEmpty() && mayUse(who, run);
           return !found[0] && ++looked[0] < RUNS_LOOKED_AT_MAX;
         });
     return found[0];

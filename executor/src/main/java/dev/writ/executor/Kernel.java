@@ -31,6 +31,7 @@ import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
@@ -312,6 +313,11 @@ public final class Kernel {
       Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
     Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
     return unlessMoved(() -> process(entry, evidence, raw, execute));
+  }
+
+  /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
+  public boolean usesWorkspace(Effect effect) {
+    return tools.usesWorkspace(effect);
   }
 
   private Answer process(

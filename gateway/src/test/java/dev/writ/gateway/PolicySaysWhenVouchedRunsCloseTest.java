@@ -53,11 +53,17 @@ class PolicySaysWhenVouchedRunsCloseTest {
   }
 
   @Test
-  void withoutAWordOfPolicyNoneCloses() throws Exception {
-    use("r", "calc");
-    home.clock.forward(Duration.ofDays(365));
+  void withoutAWordOfPolicyOneClosesADayAfterItsLastEvent() throws Exception {
+    use("idle", "calc");
+    use("used", "calc");
+    home.clock.forward(Duration.ofHours(23));
+    use("used", "calc");
     sweep();
-    assertThat(closed("r")).isFalse();
+    assertThat(closed("idle")).isFalse();
+    home.clock.forward(Duration.ofHours(1));
+    sweep();
+    assertThat(closed("idle")).isTrue();
+    assertThat(closed("used")).isFalse();
   }
 
   @Test
@@ -106,10 +112,10 @@ class PolicySaysWhenVouchedRunsCloseTest {
     server = new WholeGateway(home, CONFIG, dir);
     sweep();
     assertThat(closed("r")).isTrue();
-    // Policy takes its word back: what is remembered goes with it.
+    // Policy takes its word back: what holds without it holds at once.
     use("s", "calc");
     home.activate(POLICY);
-    home.clock.forward(Duration.ofDays(1));
+    home.clock.forward(Duration.ofHours(23));
     sweep();
     assertThat(closed("s")).isFalse();
     home.activate(CLOSING);

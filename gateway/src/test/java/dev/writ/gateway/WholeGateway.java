@@ -7,6 +7,7 @@ import dev.writ.executor.Answer;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
@@ -175,8 +176,12 @@ public final class WholeGateway implements AutoCloseable {
                   true,
                   JsonValue.object().build()));
       return HttpAnswer.text(
-          answer.served().isPresent() ? 200 : 403,
-          answer.served().map(s -> s.id().toString()).orElse(answer.decision().code().orElse("")));
+              answer.served().isPresent() ? 200 : 403,
+              answer
+                  .served()
+                  .map(s -> s.id().toString())
+                  .orElse(answer.decision().code().orElse("")))
+          .withStates(List.of(CallState.now("FIRST"), CallState.now("SECOND")));
     }
   }
 

@@ -65,6 +65,7 @@ public final class Drivers implements AutoCloseable {
     drivers.addAll(CodeDriver.both(processes));
     drivers.add(new BrowserDriver(processes));
     drivers.add(new ExecDriver(processes));
+    drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
     drivers.addAll(LanguageDrivers.all(processes, workers));
     return new Drivers(pool, processes, workers, drivers);

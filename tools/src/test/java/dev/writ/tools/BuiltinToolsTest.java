@@ -24,9 +24,11 @@ class BuiltinToolsTest {
   void eachOfThoseThatRunNoProcessIsCompletePureAndStrict() {
     assertThat(BuiltinTools.manifests().stream().map(ToolManifest::name))
         .containsExactly(
+            "code_ephemeral",
             "code_interpreter",
             "code_reproducible",
             "exec",
+            "exec_ephemeral",
             "git_cli",
             "js",
             "sql",

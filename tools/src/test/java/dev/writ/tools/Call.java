@@ -35,6 +35,7 @@ public final class Call {
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
   private String sandbox = "wasm";
+  private String run = "run-1";
   private boolean approved;
   private HostTerms host = HostTerms.NONE;
 
@@ -98,6 +99,11 @@ public final class Call {
     return this;
   }
 
+  public Call inRun(String name) {
+    run = name;
+    return this;
+  }
+
   public Call approved() {
     approved = true;
     return this;
@@ -132,7 +138,7 @@ public final class Call {
               entry.getKey(), Digest.sha256(bytes), bytes.length, "application/octet-stream"));
     }
     return new Invocation(
-        new Scope("acme", "run-1", "agent-1"),
+        new Scope("acme", run, "agent-1"),
         params,
         list,
         input -> new ByteArrayInputStream(inputs.get(input.name())),

@@ -10,8 +10,10 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.ConfiguredSurfaces;
+import dev.writ.embed.home.Home;
+import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
@@ -60,11 +62,15 @@ public final class ConfigCommand implements CliCommand {
       return CommandUsage.of(
               "check",
               "Read a configuration as the server would, and summarize it.",
-              "The files of secrets are read, too; their content is not shown.")
+              "The settings of surfaces are checked and the files of secrets read; their content is"
+                  + " not shown. With a data directory, so are the surfaces' keys.")
           .argument("FILE", "A configuration in YAML.");
     }
 
-    record Checked(GatewayConfig config) implements Report {
+    /**
+     * @param keys whether there was a data directory to check the keys of surfaces in
+     */
+    record Checked(GatewayConfig config, boolean keys) implements Report {
       @Override
       public JsonValue toJson() {
         return JsonValue.object()
@@ -75,6 +81,7 @@ public final class ConfigCommand implements CliCommand {
             .put("certificates", config.extras().certificates().size())
             .putList("surfaces", List.copyOf(config.surfaces().keySet()), JsonValue::of)
             .putList("sinks", List.copyOf(config.extras().sinks().keySet()), JsonValue::of)
+            .put("keys_checked", keys)
             .build();
       }
 
@@ -92,13 +99,16 @@ public final class ConfigCommand implements CliCommand {
       String file = arguments.argument("FILE");
       GatewayConfig config = read(session, file);
       Path folder = Path.of(file).toAbsolutePath().getParent();
-      config
-          .surfaces()
-          .values()
-          .forEach(surface -> surface.secrets().forEach(s -> Secrets.read(folder.resolve(s))));
+      ConfiguredSurfaces.require(config, session.environment(), folder);
       ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
+      boolean keys = new Home(session.home(), () -> null).exists();
+      if (keys) {
+        Home home = Homes.home(session);
+        ConfiguredSurfaces.keys(
+            config, home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
+      }
       session.show(
-          new Checked(config),
+          new Checked(config, keys),
           (checked, terminal) ->
               terminal
                   .out()
@@ -115,7 +125,8 @@ public final class ConfigCommand implements CliCommand {
                           + String.join(" ", config.surfaces().keySet())
                           + (config.extras().sinks().isEmpty()
                               ? ""
-                              : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))));
+                              : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))
+                          + (keys ? "" : "; keys not checked: no data directory here")));
       return ExitCode.OK;
     }
   }

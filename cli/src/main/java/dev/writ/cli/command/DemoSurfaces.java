@@ -4,9 +4,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.demo.DemoLogline;
+import dev.writ.cli.demo.DemoPlaces;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.tools.browser.BrowserDriver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -17,6 +20,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -28,6 +32,10 @@ final class DemoSurfaces {
 
   private static final String SECRET = "logline.secret";
   private static final String TENANT = "acme";
+
+  /** The tenant of seed 001's example. */
+  static final String SEEDS_TENANT = "tenant_abc";
+
   private static final String AGENT = "agent";
   private static final String TRACE = "33333333-3333-4333-8333-333333333333";
 
@@ -52,14 +60,17 @@ final class DemoSurfaces {
 
   private final Path dir;
   private final boolean confined;
+  private final DemoPlaces places;
 
   /**
    * @param dir the demo's own directory, for the secret and the bodies of the requests
    * @param confined whether this host can confine commands; if not, one command is imitated
+   * @param places what its tools may reach
    */
-  DemoSurfaces(Path dir, boolean confined) {
+  DemoSurfaces(Path dir, boolean confined, DemoPlaces places) {
     this.dir = dir;
     this.confined = confined;
+    this.places = places;
   }
 
   /** The part of the policy that follows the starter policy. */
@@ -106,16 +117,23 @@ final class DemoSurfaces {
     }
     TreeMap<String, String> logline = new TreeMap<>();
     logline.put("subject." + TENANT, AGENT);
+    logline.put("subject." + SEEDS_TENANT, AGENT);
     if (confined) {
-      logline.put("tool.code_interpreter", "code_interpreter 1.0.0 run");
+      logline.put("tool.code_interpreter", "code_ephemeral 1.0.0 run");
+      logline.put("tool.code_in_workspace", "code_interpreter 1.0.0 run");
       logline.put("tool.git_cli", "git_cli 1.0.0 $operation");
       logline.put("tool.web_browser", "web_browser 1.0.0 visit");
+      logline.put("tool.web_browser.defaults", "{\"results\":[\"html\",\"pdf\",\"png\"]}");
+      logline.put("tool.web_browser.memory_bytes", "1073741824"); // a page takes 300 to 400 MB
+      logline.put("tool.web_browser.cpu_ms", "30000");
+      logline.put("tool.web_browser.output_bytes", "4194304");
+      logline.put("tool.web_browser.wall_ms", "60000");
     } else {
       logline.put("tool.js", "js 1.0.0 eval");
     }
     logline.put("sandbox", confined ? "restricted" : "wasm");
     logline.put("cpu_ms", "20000");
-    logline.put("memory_bytes", confined ? "1073741824" : "67108864");
+    logline.put("memory_bytes", confined ? "268435456" : "67108864");
     logline.put("output_bytes", "1048576");
     logline.put("wall_ms", "30000");
     TreeMap<String, SurfaceConfig> surfaces = new TreeMap<>();
@@ -136,37 +154,58 @@ final class DemoSurfaces {
   List<ServeDemo.Try> tries(String url, String token, Instant now) {
     String post = "curl -sS -H 'Content-Type: application/json' ";
     String bearer = "-H 'Authorization: Bearer " + token + "' ";
-    Path logline = body("logline.json", logline());
-    return List.of(
+    List<ServeDemo.Try> tries = new ArrayList<>();
+    tries.add(
         new ServeDemo.Try(
             "execute (seed 000): the strict gateway" + played(),
-            post + bearer + url + "/execute -d @" + body("execute.json", execute(now))),
-        new ServeDemo.Try(
-            "logline (seed 001): signed by a shared secret",
-            "t=$(date +%s); "
-                + ("s=$({ printf %s \"$t.\"; cat FILE; } | openssl dgst -sha256 -r"
-                        + " -hmac \"$(cat SECRET)\" | cut -d' ' -f1); ")
-                    .replace("FILE", logline.toString())
-                    .replace("SECRET", dir.resolve(SECRET).toString())
-                + post
-                + "-H 'X-LogLine-Tool-Id: "
-                + (confined ? "code_interpreter" : "js")
-                + "' -H \"X-LogLine-Timestamp: $t\""
-                + " -H \"X-LogLine-Signature: sha256=$s\" "
-                + url
-                + "/execute --data-binary @"
-                + logline),
+            post + bearer + url + "/execute -d @" + body("execute.json", execute(now))));
+    tries.addAll(logline(url));
+    tries.add(
         new ServeDemo.Try(
             "tools (seed 002): a command in a role" + played(),
-            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())),
+            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())));
+    tries.add(
         new ServeDemo.Try(
             "engine (seed 004): an operation of a tool package",
             post
                 + bearer
                 + url
                 + "/v1/tool-executions -d @"
-                + body("engine.json", DemoPackage.request())),
+                + body("engine.json", DemoPackage.request())));
+    tries.add(
         new ServeDemo.Try("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
+    return tries;
+  }
+
+  /** The seed's own example, and its other tools at work on the demo's own places. */
+  private List<ServeDemo.Try> logline(String url) {
+    DemoLogline requests =
+        new DemoLogline(dir, dir.resolve(SECRET), url + "/execute", SEEDS_TENANT);
+    List<ServeDemo.Try> tries = new ArrayList<>();
+    if (!confined) {
+      tries.add(
+          new ServeDemo.Try(
+              "logline (seed 001): signed by a shared secret",
+              requests.command("js", JsonValue.object().put("source", "6 * 7").build())));
+      return tries;
+    }
+    tries.add(
+        new ServeDemo.Try("logline (seed 001): signed by a shared secret", requests.example()));
+    if (Files.isExecutable(Path.of(BrowserDriver.CHROMIUM))) {
+      tries.add(
+          new ServeDemo.Try(
+              "logline: a page of this demo, worked by a script, with picture and document",
+              requests.visit(places.pageUrl())));
+    }
+    places
+        .repositoryUrl()
+        .ifPresent(repository ->
+            tries.add(
+                new ServeDemo.Try(
+                    "logline: a repository of this demo, cloned, changed, pushed; the run ends"
+                        + " with it",
+                    requests.change(repository))));
+    return tries;
   }
 
   private String mcp(String url, String post) {
@@ -248,20 +287,6 @@ final class DemoSurfaces {
             .replace("TRACE", TRACE)
             .replace("NOW", Timestamps.format(now));
     return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private JsonValue logline() {
-    JsonValue.Obj code =
-        JsonValue.object()
-            .put("language", "python")
-            .put("code", "print('Hello from Railway')")
-            .build();
-    return JsonValue.object()
-        .put("tool_id", confined ? "code_interpreter" : "js")
-        .put("input", confined ? code : JsonValue.object().put("source", "6 * 7").build())
-        .put(
-            "context", JsonValue.object().put("run_id", "run_123").put("tenant_id", TENANT).build())
-        .build();
   }
 
   /**

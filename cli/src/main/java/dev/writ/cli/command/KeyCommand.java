@@ -127,7 +127,8 @@ public final class KeyCommand implements CliCommand {
               "new",
               "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
               "Policy must name its holder before it can do anything.")
-          .argument("NAME", "The holder; also the file's name.")
+          .argument("NAME", "The file's name; also the holder's.")
+          .option("--subject", "NAME", "The holder, where the file is to have another name.")
           .option(
               "--role",
               "ROLE",
@@ -169,7 +170,7 @@ public final class KeyCommand implements CliCommand {
               key.verifyingKey(),
               keyRole,
               tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.home().tenant()),
-              name,
+              arguments.option("--subject").orElse(name),
               now,
               Optional.empty(),
               Optional.empty());

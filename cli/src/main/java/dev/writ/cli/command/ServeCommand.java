@@ -12,6 +12,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
+import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
@@ -22,11 +23,9 @@ import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.JsonLog;
-import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
@@ -114,6 +113,7 @@ public final class ServeCommand implements CliCommand {
     Supplier<GatewayConfig> read = () -> config(session, arguments, home).withToken(own);
     GatewayConfig config = read.get();
     Running running = new Running();
+    ConfiguredSurfaces.require(config, session.environment(), directory(arguments, home));
     OpenHome open =
         OpenHome.open(
             home,
@@ -129,7 +129,7 @@ public final class ServeCommand implements CliCommand {
             open,
             running,
             config,
-            keys(home, config),
+            keys(home, config, open),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(read));
     gauges(gateway, open.workers());
@@ -219,20 +219,11 @@ public final class ServeCommand implements CliCommand {
                   directory,
                   line -> JsonLog.write(log(session), line)));
       Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
-          .ifPresent(engine -> all.add(engine(pipeline, lane, open, engine)));
+          .ifPresent(_ -> all.add(new EngineSurface(pipeline, open.packages()::manifest, lane)));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       return all;
     };
-  }
-
-  private static Surface engine(
-      Pipeline pipeline, Lane lane, OpenHome open, GatewayConfig.SurfaceConfig engine) {
-    if (!engine.settings().isEmpty()) {
-      throw new WritException(
-          GatewayError.CONFIG_FIELD, "surfaces/engine/settings: " + engine.settings().keySet());
-    }
-    return new EngineSurface(pipeline, open.packages()::manifest, lane);
   }
 
   private static Surface mcp(
@@ -248,15 +239,14 @@ public final class ServeCommand implements CliCommand {
         new SecureRandom());
   }
 
-  private static SortedMap<String, SigningKey> keys(Home home, GatewayConfig config) {
-    TreeMap<String, SigningKey> keys = new TreeMap<>();
-    config
-        .surfaces()
-        .forEach((surface, c) ->
-            c.keys()
-                .forEach((tenant, file) ->
-                    keys.put(KernelPipeline.keyName(surface, tenant), home.key(file))));
-    return keys;
+  private static SortedMap<String, SigningKey> keys(
+      Home home, GatewayConfig config, OpenHome open) {
+    try {
+      return ConfiguredSurfaces.keys(config, home, open.kernel().system().trust());
+    } catch (WritException e) {
+      open.close();
+      throw e;
+    }
   }
 
   static Gateway start(

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.demo.DemoPlaces;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
@@ -33,6 +34,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.surfaces.logline.LoglineSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.registry.BuiltinTools;
@@ -68,12 +70,13 @@ final class ServeDemo {
   ExitCode run(int port) {
     Path dir = temporary();
     Home home = new Home(dir.resolve("writ-data"), () -> null);
-    ProcessHost processes = processes(home, dir);
+    DemoPlaces places = DemoPlaces.start(dir);
+    ProcessHost processes = processes(home, dir, places);
     boolean confined = confines(processes);
-    DemoSurfaces surfaces = new DemoSurfaces(dir, confined);
+    DemoSurfaces surfaces = new DemoSurfaces(dir, confined, places);
     DemoPackage tool = DemoPackage.make(dir.resolve(DemoPackage.TOOL), confined);
     new HomeMaker(home, NAMES, KeySource.made(Optional.empty()), Homes.clock(), random)
-        .make(policy(surfaces, tool));
+        .make(policy(surfaces, tool, places));
     Running running = new Running();
     OpenHome open =
         OpenHome.open(home, Opening.of(Homes.clock(), processes).wrapping(running::cancellable));
@@ -93,14 +96,23 @@ final class ServeDemo {
     tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
     session.show(
         new ServeCommand.Listening(gateway.url(), home.dir(), tries, token), ServeDemo::print);
-    return ServeCommand.serveUntilStopped(session, gateway, () -> {}, open, () -> remove(dir));
+    return ServeCommand.serveUntilStopped(
+        session,
+        gateway,
+        () -> {},
+        open,
+        () -> {
+          places.close();
+          remove(dir);
+        });
   }
 
   /** Sandboxes lie in the demo's own directory and are removed with it. */
-  private ProcessHost processes(Home home, Path dir) {
+  private ProcessHost processes(Home home, Path dir, DemoPlaces places) {
     TreeMap<String, String> environment = new TreeMap<>(session.environment());
     environment.put("WRIT_SANDBOX_DIR", dir.resolve("sandbox").toString());
     environment.put(SeedSurfaces.WORKSPACE_ROOT, DemoSurfaces.makeWorkspaces(dir).toString());
+    environment.put("WRIT_EGRESS_CA", places.authority().toString());
     try {
       if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx--x--x"));
@@ -121,8 +133,11 @@ final class ServeDemo {
     }
   }
 
-  /** The starter policy, with surfaces that may vouch and requests that stay fresh for a day. */
-  private static String policy(DemoSurfaces surfaces, DemoPackage tool) {
+  /**
+   * The starter policy, with surfaces that may vouch, requests that stay fresh for a day, the
+   * tenant of seed 001's example, and the demo's own places for the tools of analysts.
+   */
+  private static String policy(DemoSurfaces surfaces, DemoPackage tool, DemoPlaces places) {
     List<ToolManifest> approved = new ArrayList<>(BuiltinTools.manifests());
     approved.add(tool.manifest());
     return StarterPolicy.text(NAMES, approved)
@@ -138,6 +153,16 @@ final class ServeDemo {
                     + String.join(", ", DemoSurfaces.NAMES)
                     + "] }")
             .replace(
+                "\napprovers:\n",
+                "  - { tenant: "
+                    + DemoSurfaces.SEEDS_TENANT
+                    + ", subject: "
+                    + NAMES.agent()
+                    + ", roles: [analyst], surfaces: [logline] }\n\napprovers:\n")
+            .replace(
+                "    network: [] ",
+                "    network: [\"" + String.join("\", \"", places.network()) + "\"] ")
+            .replace(
                 "  analyst:\n",
                 """
                   developer:
@@ -146,7 +171,6 @@ final class ServeDemo {
                     resources: { cpu_ms: 1200000, memory_bytes: 4294967296, output_bytes: 1048576, wall_ms: 600000 }
                     paths: [.]
                     environment: [LANG, PYTHONUNBUFFERED]
-                    commands: [echo]
                   analyst:
                 """)
         + surfaces.policy();
@@ -172,12 +196,16 @@ final class ServeDemo {
 
   private SortedMap<String, SigningKey> enrolSurfaces(OpenHome open) {
     TreeMap<String, SigningKey> keys = new TreeMap<>();
-    for (String surface : DemoSurfaces.NAMES) {
-      SigningKey key = SigningKey.generateEd25519(random);
-      enrol(open, key, KeyRole.SURFACE, Optional.of(NAMES.tenant()), surface);
-      keys.put(KernelPipeline.keyName(surface, NAMES.tenant()), key);
-    }
+    DemoSurfaces.NAMES.forEach(surface -> enrolSurface(open, keys, surface, NAMES.tenant()));
+    enrolSurface(open, keys, LoglineSurface.NAME, DemoSurfaces.SEEDS_TENANT);
     return keys;
+  }
+
+  private void enrolSurface(
+      OpenHome open, SortedMap<String, SigningKey> keys, String surface, String tenant) {
+    SigningKey key = SigningKey.generateEd25519(random);
+    enrol(open, key, KeyRole.SURFACE, Optional.of(tenant), surface);
+    keys.put(KernelPipeline.keyName(surface, tenant), key);
   }
 
   /** Enrols a key by a change that the demo's operator signs. */

@@ -22,6 +22,7 @@ import java.util.Optional;
  *     it
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
+ * @param observer watches the call's sandbox; not an input of the operation
  */
 public record Invocation(
     Scope scope,
@@ -34,9 +35,38 @@ public record Invocation(
     String sandbox,
     Optional<Digest> workspaceBefore,
     boolean approved,
-    HostTerms host) {
+    HostTerms host,
+    SandboxObserver observer) {
 
-  /** Under a policy without terms for hosts. */
+  /** Unobserved. */
+  public Invocation(
+      Scope scope,
+      JsonValue.Obj params,
+      List<Input> inputs,
+      InputContent content,
+      byte[] seed,
+      Instant time,
+      Resources resources,
+      String sandbox,
+      Optional<Digest> workspaceBefore,
+      boolean approved,
+      HostTerms host) {
+    this(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        SandboxObserver.NONE);
+  }
+
+  /** Unobserved, under a policy without terms for hosts. */
   public Invocation(
       Scope scope,
       JsonValue.Obj params,
@@ -60,6 +90,23 @@ public record Invocation(
         workspaceBefore,
         approved,
         HostTerms.NONE);
+  }
+
+  /** The same call, observed. */
+  public Invocation observedBy(SandboxObserver watching) {
+    return new Invocation(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        watching);
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

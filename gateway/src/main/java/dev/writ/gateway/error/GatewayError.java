@@ -28,6 +28,10 @@ public enum GatewayError implements ErrorCode {
       "GWY-007",
       "the files of TLS cannot be used",
       "Name a valid certificate, its own key, and the authority of clients, as PEM."),
+  SURFACE_KEY_OTHER(
+      "GWY-008",
+      "a key that the configuration gives a surface is not enrolled for it",
+      "Make one: writ key new FILE --role surface --tenant TENANT --subject SURFACE."),
   REQUEST_MALFORMED("GWY-010", "the HTTP request is malformed", "Send HTTP/1.1 as RFC 9112 says."),
   NO_ROUTE(
       "GWY-011", "nothing answers to that path", "See the OpenAPI document, /v1/openapi.json."),

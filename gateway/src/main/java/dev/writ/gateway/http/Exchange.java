@@ -484,7 +484,8 @@ final class Exchange {
                 caller,
                 trace,
                 header(answer, "Writ-Request"),
-                header(answer, "Writ-Receipt")));
+                header(answer, "Writ-Receipt"),
+                answer.states()));
   }
 
   private static Optional<String> header(HttpAnswer answer, String name) {

@@ -13,11 +13,18 @@ import java.util.Map;
  * added by the server.
  *
  * @param headers names and values, a name as often as it has values
+ * @param states that the call reached, in order, for the log; not sent
  */
-public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Body body) {
+public record HttpAnswer(
+    int status, List<Map.Entry<String, String>> headers, Body body, List<CallState> states) {
 
   public HttpAnswer {
     headers = List.copyOf(headers);
+    states = List.copyOf(states);
+  }
+
+  public HttpAnswer(int status, List<Map.Entry<String, String>> headers, Body body) {
+    this(status, headers, body, List.of());
   }
 
   /** The body of an answer. */
@@ -80,6 +87,10 @@ public record HttpAnswer(int status, List<Map.Entry<String, String>> headers, Bo
   public HttpAnswer with(String name, String value) {
     List<Map.Entry<String, String>> more = new ArrayList<>(headers);
     more.add(Map.entry(name, value));
-    return new HttpAnswer(status, more, body);
+    return new HttpAnswer(status, more, body, states);
+  }
+
+  public HttpAnswer withStates(List<CallState> all) {
+    return new HttpAnswer(status, headers, body, all);
   }
 }

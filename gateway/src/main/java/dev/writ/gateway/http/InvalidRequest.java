@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Answers input that is not valid HTTP, and closes the connection: nothing after it is read. */
@@ -64,7 +65,8 @@ final class InvalidRequest {
                 Optional.empty(),
                 trace,
                 Optional.empty(),
-                Optional.empty()));
+                Optional.empty(),
+                List.of()));
     return answer;
   }
 }

@@ -1,6 +1,7 @@
 package dev.writ.gateway.http;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Called for every call that ended. It sees no payload and no credential. */
@@ -12,6 +13,7 @@ public interface Observer {
    * @param route the route's path with its placeholders; {@code -} where none was found
    * @param code the code of its refusal
    * @param bytes length of the answer's body; negative for a stream
+   * @param states that the call reached, in order, where its surface states any
    */
   record Finished(
       String surface,
@@ -25,7 +27,11 @@ public interface Observer {
       Optional<Caller> caller,
       TraceContext trace,
       Optional<String> request,
-      Optional<String> receipt) {
+      Optional<String> receipt,
+      List<CallState> states) {
+    public Finished {
+      states = List.copyOf(states);
+    }
 
     /** The same, with ids that the answer did not state. */
     public Finished about(Optional<String> aRequest, Optional<String> aReceipt) {
@@ -41,7 +47,8 @@ public interface Observer {
           caller,
           trace,
           request.or(() -> aRequest),
-          receipt.or(() -> aReceipt));
+          receipt.or(() -> aReceipt),
+          states);
     }
   }
 

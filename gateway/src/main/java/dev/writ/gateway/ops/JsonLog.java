@@ -83,6 +83,9 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
             line.put("tenant", caller.tenant())
                 .put("subject", caller.subject())
                 .put("credential", caller.principal()));
+    if (!call.states().isEmpty()) {
+      line.putList("states", call.states(), state -> JsonValue.of(state.name()));
+    }
     write(line);
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.Observer.Finished;
 import dev.writ.gateway.http.TraceContext;
 import io.opentelemetry.api.common.AttributeKey;
@@ -149,6 +150,9 @@ public final class Telemetry implements AutoCloseable {
     nextTrace.set(call.trace().traceId());
     try {
       Span span = begun(call, now);
+      for (CallState state : call.states()) {
+        span.addEvent(state.name(), now.minusNanos(nowNanos - state.nanos()));
+      }
       Context inside = Context.root().with(span);
       for (Lap lap : laps) {
         Instant begin = now.minusNanos(nowNanos - lap.begin());

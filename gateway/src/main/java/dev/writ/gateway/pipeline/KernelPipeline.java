@@ -7,6 +7,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.document.RunClose;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
@@ -51,6 +52,7 @@ public final class KernelPipeline implements Pipeline {
   private final VouchedRuns runs;
   private final TreeSet<String> keysAtWork;
   private final Duration patience;
+  private final SandboxObserver observer;
 
   /** For callers whose credentials are not narrowed. */
   public KernelPipeline(
@@ -77,9 +79,10 @@ public final class KernelPipeline implements Pipeline {
     this.runs = new VouchedRuns(kernel, openers);
     this.keysAtWork = new TreeSet<>();
     this.patience = Ticket.AS_POLICY_SAYS;
+    this.observer = SandboxObserver.NONE;
   }
 
-  private KernelPipeline(KernelPipeline same, Duration patience) {
+  private KernelPipeline(KernelPipeline same, Duration patience, SandboxObserver observer) {
     this.credentials = same.credentials;
     this.backend = same.backend;
     this.kernel = same.kernel;
@@ -88,11 +91,17 @@ public final class KernelPipeline implements Pipeline {
     this.runs = same.runs;
     this.keysAtWork = same.keysAtWork;
     this.patience = patience;
+    this.observer = observer;
   }
 
   @Override
   public Pipeline withoutWaiting() {
-    return new KernelPipeline(this, Ticket.NONE);
+    return new KernelPipeline(this, Ticket.NONE, observer);
+  }
+
+  @Override
+  public Pipeline observedBy(SandboxObserver watching) {
+    return new KernelPipeline(this, patience, watching);
   }
 
   /** Signs and judges once the call has its turn, so that no request ages while it waits. */
@@ -311,7 +320,8 @@ public final class KernelPipeline implements Pipeline {
     boolean first = atWork.map(this::begin).orElse(false);
     try {
       Scope scope = request.scope();
-      Answer answer = backend.running().during(id, scope.tenant(), scope.subject(), submit);
+      Answer answer =
+          backend.running().during(id, scope.tenant(), scope.subject(), observer, submit);
       observe(request, answer);
       return answer;
     } finally {

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.Caller;
 import dev.writ.guardian.document.Content;
@@ -161,6 +162,9 @@ public interface Pipeline {
    * is refused with {@code GWY-080} to {@code GWY-083}, before anything is begun.
    */
   Pipeline withoutWaiting();
+
+  /** The same pipeline with an observer of the sandboxes in which its effects run. */
+  Pipeline observedBy(SandboxObserver observer);
 
   /** Reads without reserving or writing anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);

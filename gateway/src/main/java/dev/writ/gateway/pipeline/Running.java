@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -29,13 +30,15 @@ public final class Running {
   private static final class Effect {
     final String tenant;
     final String subject;
+    final SandboxObserver observer;
     private Thread inTool;
     private ToolManifest tool;
     private boolean cancelled;
 
-    Effect(String tenant, String subject) {
+    Effect(String tenant, String subject, SandboxObserver observer) {
       this.tenant = tenant;
       this.subject = subject;
+      this.observer = observer;
     }
 
     synchronized void enter(ToolManifest manifest) {
@@ -69,7 +72,13 @@ public final class Running {
 
   /** Runs a request's work so that it can be cancelled. */
   public <T> T during(Digest request, String tenant, String subject, Supplier<T> work) {
-    Effect effect = new Effect(tenant, subject);
+    return during(request, tenant, subject, SandboxObserver.NONE, work);
+  }
+
+  /** The same, with an observer of the sandbox in which its tool runs. */
+  <T> T during(
+      Digest request, String tenant, String subject, SandboxObserver observer, Supplier<T> work) {
+    Effect effect = new Effect(tenant, subject, observer);
     boolean first;
     synchronized (byRequest) {
       first =
@@ -166,8 +175,9 @@ public final class Running {
     synchronized (byRequest) { // it may have passed its checks before a revocation
       effect.cancelIf(prohibited);
     }
+    boolean observed = effect.observer != SandboxObserver.NONE;
     try {
-      return prepared.run(invocation);
+      return prepared.run(observed ? invocation.observedBy(effect.observer) : invocation);
     } finally {
       effect.leave();
     }

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 
 /**
  * The open runs that surfaces opened for their callers, and which of them must be closed (protocol
- * rule 33). Nothing is remembered while policy has no limits for runs. Thread safe.
+ * rule 33). Thread safe.
  */
 final class VouchedRuns {
   private final Kernel kernel;
@@ -52,12 +52,7 @@ final class VouchedRuns {
    * The runs to close now: idle or open for longer than policy allows, and with nothing unfinished.
    */
   synchronized List<Over> over() {
-    Optional<RunLimits> limits = kernel.system().policyInForce().runs();
-    if (limits.isEmpty()) {
-      open.clear();
-      known = false;
-      return List.of();
-    }
+    RunLimits limits = kernel.system().policyInForce().runs().orElse(RunLimits.DEFAULT);
     if (!known) {
       known = true;
       read();
@@ -71,7 +66,7 @@ final class VouchedRuns {
       if (state.unfinished().pending() == 0
           && state.unfinished().running() == 0
           && state.unfinished().inDoubt() == 0
-          && isOver(run, limits.get(), now, restarted)) {
+          && isOver(run, limits, now, restarted)) {
         over.add(new Over(openers.get(state.opener()), run));
       }
     }

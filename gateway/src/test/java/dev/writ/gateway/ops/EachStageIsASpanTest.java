@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -127,6 +128,13 @@ class EachStageIsASpanTest {
               .findFirst()
               .orElseThrow();
       assertThat(vouched.attributes()).containsEntry("writ.receipt", receipt);
+      assertThat(vouched.events())
+          .as("the states that its surface told")
+          .extracting(Map.Entry::getKey)
+          .containsExactly("FIRST", "SECOND");
+      assertThat(vouched.events())
+          .extracting(Map.Entry::getValue)
+          .allMatch(at -> vouched.start() <= at && at <= vouched.end());
       assertThat(vouched.parent()).isEmpty();
       assertThat(vouched.trace()).isEqualTo(logged);
     }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -37,6 +38,9 @@ final class TestCollector implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort() + "/v1/traces";
   }
 
+  /**
+   * @param events names with their times, in the order in which they were sent
+   */
   record Got(
       String trace,
       String span,
@@ -45,7 +49,8 @@ final class TestCollector implements AutoCloseable {
       long kind,
       long start,
       long end,
-      TreeMap<String, String> attributes) {}
+      TreeMap<String, String> attributes,
+      List<Map.Entry<String, Long>> events) {}
 
   List<Got> spans() {
     List<Got> spans = new ArrayList<>();
@@ -66,8 +71,13 @@ final class TestCollector implements AutoCloseable {
   private static Got span(byte[] bytes) {
     TreeMap<Integer, Field> last = new TreeMap<>();
     TreeMap<String, String> attributes = new TreeMap<>();
+    List<Map.Entry<String, Long>> events = new ArrayList<>();
     for (Field field : fields(bytes)) {
       last.put(field.number, field);
+      if (field.number == 11) {
+        List<Field> event = fields(field.bytes);
+        events.add(Map.entry(text(event.get(1).bytes), event.get(0).value));
+      }
       if (field.number == 9) {
         List<Field> pair = fields(field.bytes);
         Field value = fields(pair.get(1).bytes).getFirst();
@@ -84,7 +94,8 @@ final class TestCollector implements AutoCloseable {
         last.containsKey(6) ? last.get(6).value : 0,
         last.get(7).value,
         last.get(8).value,
-        attributes);
+        attributes,
+        events);
   }
 
   private static String text(byte[] bytes) {

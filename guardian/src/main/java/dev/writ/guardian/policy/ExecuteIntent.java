@@ -30,7 +30,14 @@ public record ExecuteIntent(
 
   /** The variables that {@code params} of the effect may take from a request. */
   public static final List<String> VARIABLES =
-      List.of("$target", "$argv", "$parameters", "$output_files", "$network", "$workspace_id");
+      List.of(
+          "$target",
+          "$argv",
+          "$parameters",
+          "$output_files",
+          "$network",
+          "$workspace_id",
+          "$cpu_milli");
 
   /** The most resources that a request may declare, in the seed's notation. */
   public record Ceiling(String cpu, String memory, long timeoutMs) {

@@ -16,6 +16,12 @@ import java.util.Optional;
  * @param sharedBy who shares runs; empty: each belongs only to the subject of its first request
  */
 public record RunLimits(long idleMaxS, Optional<Long> lifeMaxS, List<RunShare> sharedBy) {
+  /**
+   * What holds where a policy has no section {@code runs}: closed a day after the last event. It is
+   * no part of such a policy's canonical form.
+   */
+  public static final RunLimits DEFAULT = new RunLimits(86_400, Optional.empty(), List.of());
+
   private static final long LONGEST_S = 366L * 86_400;
 
   static RunLimits read(Section section) {

@@ -338,6 +338,7 @@ public final class ExecuteAdmission {
     values.put("$output_files", request.outputFiles());
     values.put("$network", JsonValue.of(request.network().orElseThrow()));
     values.put("$workspace_id", JsonValue.of(request.workspaceId().orElseThrow()));
+    values.put("$cpu_milli", JsonValue.of(request.cpuMilli().orElseThrow()));
     CommandLine.parse(target)
         .filter(line -> line.needsShell().isEmpty())
         .ifPresent(line ->

@@ -2,9 +2,11 @@ package dev.writ.sandbox.workspace;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
+import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.workspace.OpenTree.Content;
 import dev.writ.sandbox.workspace.OpenTree.Item;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -99,6 +101,10 @@ public final class HostDirectory {
       try (OpenTree host = OpenTree.at(root, below);
           OpenTree inside = OpenTree.at(workspace.directory(), List.of())) {
         host.sweep();
+        Path left = workspace.directory().resolve(OpenTree.PART);
+        if (Files.isDirectory(left, LinkOption.NOFOLLOW_LINKS)) {
+          Trees.remove(left); // a command made it: nothing runs in the workspace now
+        }
         inside.sweep();
         Content wanted = host.read(limits);
         Content before = inside.read(TreeLimits.STANDARD);
@@ -257,7 +263,7 @@ public final class HostDirectory {
   private static <T> T io(Work<T> work) {
     try {
       return work.run();
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       throw new WritException(
           SandboxError.HOST, "a directory cannot be copied: " + e.getClass().getSimpleName(), e);
     }

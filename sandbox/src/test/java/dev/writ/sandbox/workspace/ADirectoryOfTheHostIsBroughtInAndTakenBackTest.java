@@ -156,6 +156,7 @@ class ADirectoryOfTheHostIsBroughtInAndTakenBackTest {
   @Test
   void whatAnInterruptedWriteLeftIsNoPartOfTheDirectory() throws IOException {
     Files.writeString(repo.resolve(".writ-part"), "half");
+    Files.createDirectories(inside.resolve(".writ-part/of/a/command"));
     bring("repo");
     assertThat(repo.resolve(".writ-part")).doesNotExist();
     assertThat(inside.resolve(".writ-part")).doesNotExist();

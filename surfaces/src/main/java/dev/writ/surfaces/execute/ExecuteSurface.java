@@ -18,6 +18,7 @@ import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteRequest;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.RejectionCode;
+import dev.writ.surfaces.text.DocumentIds;
 import dev.writ.surfaces.text.ToolText;
 import java.time.Instant;
 import java.util.List;
@@ -64,7 +65,14 @@ public final class ExecuteSurface implements Surface {
   }
 
   private HttpAnswer execute(HttpCall call) {
+    StateTrail trail = new StateTrail();
+    trail.reached(RequestState.REQUEST_RECEIVED);
     Instant startedAt = pipeline.now();
+    trail.reached(RequestState.VALIDATION);
+    return execute(call, startedAt, trail).withStates(trail.states());
+  }
+
+  private HttpAnswer execute(HttpCall call, Instant startedAt, StateTrail trail) {
     ExecuteRequest asked = ExecuteRequest.parse(call.body());
     try (Executions.Turn turn = executions.turn(call.caller(), asked, call.rawDigest())) {
       ExecuteAdmission.Result result =
@@ -75,8 +83,8 @@ public final class ExecuteSurface implements Surface {
               turn,
               startedAt);
       return result.effect().isPresent()
-          ? vouched(call, result, turn, startedAt)
-          : refused(call, result, startedAt);
+          ? vouched(call, result, turn, startedAt, trail)
+          : refused(call, result, startedAt, trail);
     }
   }
 
@@ -84,38 +92,67 @@ public final class ExecuteSurface implements Surface {
    * Passes a refusal by the profile on to the Guardian, without payload, so that it signs the
    * refusal.
    */
-  private HttpAnswer refused(HttpCall call, ExecuteAdmission.Result result, Instant startedAt) {
+  private HttpAnswer refused(
+      HttpCall call, ExecuteAdmission.Result result, Instant startedAt, StateTrail trail) {
+    trail.reached(RequestState.REJECTED);
     Finding.Refusal refusal = result.finding().refusal().orElseThrow();
+    HttpAnswer rejection =
+        rejection(
+            result.request(),
+            RejectionCode.of(refusal.code()).orElseThrow(),
+            refusal.reason(),
+            startedAt);
     try {
-      pipeline.vouch(vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty()));
+      return DocumentIds.on(
+          rejection,
+          pipeline.vouch(
+              vouched(call, result.request(), ExecuteAdmission.NO_EFFECT, Optional.empty())));
     } catch (WritException e) {
       // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
+      return rejection;
     }
-    return rejection(
-        result.request(),
-        RejectionCode.of(refusal.code()).orElseThrow(),
-        refusal.reason(),
-        startedAt);
   }
 
   private HttpAnswer vouched(
-      HttpCall call, ExecuteAdmission.Result result, Executions.Turn turn, Instant startedAt) {
+      HttpCall call,
+      ExecuteAdmission.Result result,
+      Executions.Turn turn,
+      Instant startedAt,
+      StateTrail trail) {
     ExecuteRequest request = result.request();
+    Pipeline observed = pipeline.observedBy(trail);
     try {
+      requireEphemeral(result.effect().orElseThrow());
       Answer answer =
           turn.waiting().isPresent()
-              ? pipeline.again(call.caller(), turn.waiting().get(), Optional.of(call.body()))
-              : pipeline.vouch(
+              ? observed.again(call.caller(), turn.waiting().get(), Optional.of(call.body()))
+              : observed.vouch(
                   vouched(call, request, result.effect().orElseThrow(), request.requestId()));
       turn.reached();
-      return answer.served().isPresent()
-          ? response(request, answer.served().get())
-          : notAllowed(request, answer, startedAt);
+      boolean served = answer.served().isPresent();
+      trail.reached(served ? RequestState.RESPONSE : RequestState.REJECTED);
+      return DocumentIds.on(
+          served
+              ? response(request, answer.served().get())
+              : notAllowed(request, answer, startedAt),
+          answer);
     } catch (WritException e) {
+      trail.reached(RequestState.REJECTED);
       Optional<RejectionCode> code = RejectionCode.ofRefusal(e.code().code());
       return code.isPresent()
           ? rejection(request, code.get(), e.code().meaning(), startedAt)
           : unavailable(request, e.code().code(), e.code().meaning(), startedAt);
+    }
+  }
+
+  /**
+   * The seed's filesystem is always ephemeral, whatever policy names.
+   *
+   * @throws WritException {@code GWY-131}
+   */
+  private void requireEphemeral(Effect effect) {
+    if (pipeline.kernel().usesWorkspace(effect)) {
+      throw new WritException(ExecuteError.KEEPS_FILES, effect.tool() + " " + effect.version());
     }
   }
 
@@ -159,7 +196,7 @@ public final class ExecuteSurface implements Surface {
     List<String> artifacts =
         receipt.retained()
             ? receipt.artifacts().stream()
-                .map(artifact -> "/v1/blobs/" + artifact.content().digest())
+                .map(artifact -> "/v1/blobs/" + artifact.content().digest() + "?of=" + served.id())
                 .toList()
             : List.of();
     log(

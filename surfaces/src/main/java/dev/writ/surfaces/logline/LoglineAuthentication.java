@@ -20,8 +20,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and the raw body. A signature is accepted only
- * once: while its timestamp is fresh it is kept here, and in the ledger for good, as the request's
+ * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and what is signed: the raw body of an execution;
+ * method and path of a call without a body. A signature is accepted only once: while its timestamp
+ * is fresh it is kept here, and that of an execution in the ledger for good, as the request's
  * idempotency key.
  */
 final class LoglineAuthentication {
@@ -56,32 +57,50 @@ final class LoglineAuthentication {
   /**
    * @param signature lower-case hexadecimal: identifies the call, which is accepted only once
    */
-  record Authenticated(LoglineConfig.Secret secret, String tool, String signature) {}
-
-  /**
-   * @throws WritException {@code GWY-103} to {@code GWY-106}
-   */
-  Authenticated authenticate(HttpCall call, Instant now) {
-    requireHead(call.headers(), now);
-    String tool = header(call.headers(), TOOL);
-    String timestamp = header(call.headers(), TIMESTAMP);
-    Instant at = time(timestamp);
-    byte[] given = given(header(call.headers(), SIGNATURE));
-    LoglineConfig.Secret secret =
-        secret(given, timestamp, call.body())
-            .orElseThrow(() -> new WritException(LoglineError.SIGNATURE, ""));
-    String hex = HexFormat.of().formatHex(given);
-    take(hex, at, now);
-    return new Authenticated(secret, tool, hex);
+  record Authenticated(LoglineConfig.Secret secret, String signature) {
+    /** Names the credential for the limits of the server. */
+    String credential() {
+      return LoglineSurface.METHOD + " " + secret.name();
+    }
   }
 
   /**
-   * The checks that do not need the body.
+   * @param signed what the signature is of, behind the timestamp and a dot
+   * @throws WritException {@code GWY-103} to {@code GWY-106}
+   */
+  Authenticated authenticate(Headers headers, byte[] signed, Instant now) {
+    requireSigned(headers, now);
+    String timestamp = header(headers, TIMESTAMP);
+    byte[] given = given(header(headers, SIGNATURE));
+    LoglineConfig.Secret secret =
+        secret(given, timestamp, signed)
+            .orElseThrow(() -> new WritException(LoglineError.SIGNATURE, ""));
+    String hex = HexFormat.of().formatHex(given);
+    take(hex, time(timestamp), now);
+    return new Authenticated(secret, hex);
+  }
+
+  /** What the signature of a call without a body is of. */
+  static byte[] bodyless(HttpCall call) {
+    return (call.method() + " " + call.path()).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The checks of an execution that do not need the body.
    *
    * @throws WritException {@code GWY-103} to {@code GWY-105}
    */
   static void requireHead(Headers headers, Instant now) {
     header(headers, TOOL);
+    requireSigned(headers, now);
+  }
+
+  /**
+   * The same for a call that names no tool.
+   *
+   * @throws WritException {@code GWY-103} to {@code GWY-105}
+   */
+  static void requireSigned(Headers headers, Instant now) {
     Instant at = time(header(headers, TIMESTAMP));
     if (Duration.between(at, now).abs().compareTo(SKEW) > 0) {
       throw new WritException(
@@ -90,7 +109,7 @@ final class LoglineAuthentication {
     given(header(headers, SIGNATURE));
   }
 
-  private static String header(Headers headers, String name) {
+  static String header(Headers headers, String name) {
     List<String> values = headers.all(name);
     if (values.size() != 1 || values.getFirst().isEmpty()) {
       throw new WritException(LoglineError.HEADERS, name + " stands " + values.size() + " times");
@@ -117,22 +136,22 @@ final class LoglineAuthentication {
   }
 
   /** Every secret is tried, so that the time taken does not reveal which one matched. */
-  private Optional<LoglineConfig.Secret> secret(byte[] given, String timestamp, byte[] body) {
+  private Optional<LoglineConfig.Secret> secret(byte[] given, String timestamp, byte[] signed) {
     Optional<LoglineConfig.Secret> found = Optional.empty();
     for (LoglineConfig.Secret secret : secrets) {
-      boolean holds = MessageDigest.isEqual(hmac(secret.key(), timestamp, body), given);
+      boolean holds = MessageDigest.isEqual(hmac(secret.key(), timestamp, signed), given);
       found = holds && found.isEmpty() ? Optional.of(secret) : found;
     }
     return found;
   }
 
-  static byte[] hmac(byte[] key, String timestamp, byte[] body) {
+  static byte[] hmac(byte[] key, String timestamp, byte[] signed) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(key, "HmacSHA256"));
       mac.update(timestamp.getBytes(StandardCharsets.UTF_8));
       mac.update((byte) '.');
-      return mac.doFinal(body);
+      return mac.doFinal(signed);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has HmacSHA256", e);
     }

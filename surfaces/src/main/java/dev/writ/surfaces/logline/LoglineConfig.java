@@ -1,6 +1,7 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
 import java.util.Collections;
 import java.util.List;
@@ -13,8 +14,13 @@ import java.util.TreeMap;
  *
  * @param secrets one at least; several while one replaces another
  * @param tools by {@code tool_id}
+ * @param artifactsBytes how many bytes of artifacts an answer carries itself; each artifact beyond
+ *     is fetched from its own address
  */
-public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools) {
+public record LoglineConfig(
+    List<Secret> secrets, SortedMap<String, Tool> tools, long artifactsBytes) {
+  public static final long ARTIFACTS_BYTES_DEFAULT = 1 << 20;
+
   /** Shortest secret, in bytes. */
   public static final int SECRET_BYTES_MIN = 16;
 
@@ -47,9 +53,15 @@ public record LoglineConfig(List<Secret> secrets, SortedMap<String, Tool> tools)
    * @param name of our tool
    * @param operation of it, or {@link #BY_INPUT}
    * @param resources the declared ceiling of each call
+   * @param defaults params where an input does not state them
    */
   public record Tool(
-      String name, String version, String operation, Resources resources, String sandbox) {
+      String name,
+      String version,
+      String operation,
+      Resources resources,
+      String sandbox,
+      JsonValue.Obj defaults) {
     /**
      * The input's member {@code operation} names the operation; its other members are the params.
      */

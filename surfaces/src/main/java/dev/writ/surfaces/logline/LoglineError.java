@@ -14,7 +14,10 @@ public enum LoglineError implements ErrorCode {
       "GWY-104",
       "the timestamp is too old or in the future",
       "Send the present time in seconds or milliseconds since 1970."),
-  SIGNATURE("GWY-105", "the signature is not valid", "Sign timestamp, a dot and the raw body."),
+  SIGNATURE(
+      "GWY-105",
+      "the signature is not valid",
+      "Sign timestamp, a dot and the raw body; without a body, method and path."),
   REPLAYED("GWY-106", "the signature was used before", "Sign each request separately."),
   BODY("GWY-107", "the body lacks required fields", "Send tool_id, input and context."),
   TOOL_MISMATCH("GWY-108", "header and body name different tools", "Name the same tool in both."),

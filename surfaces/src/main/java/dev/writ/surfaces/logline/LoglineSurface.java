@@ -8,35 +8,46 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.surfaces.logline.LoglineAuthentication.Authenticated;
+import dev.writ.surfaces.text.DocumentIds;
 import dev.writ.surfaces.text.ToolText;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Seed 001, the LogLine executor: spec/surface-logline.md. */
 public final class LoglineSurface implements Surface {
   public static final String NAME = "logline";
   public static final int BODY_BYTES_MAX = 8 << 20;
 
-  private static final String METHOD = "hmac";
+  static final String METHOD = "hmac";
+
   private static final String OPERATION = "operation";
   private static final Limits LIMITS = new Limits(BODY_BYTES_MAX, 64);
 
   private final Pipeline pipeline;
   private final LoglineConfig config;
   private final LoglineAuthentication authentication;
+  private final LoglineArtifacts artifacts;
+  private final LoglineRuns runs;
 
   public LoglineSurface(Pipeline pipeline, LoglineConfig config) {
     this.pipeline = pipeline;
     this.config = config;
     this.authentication = new LoglineAuthentication(config.secrets());
+    this.artifacts = new LoglineArtifacts(pipeline, config.artifactsBytes());
+    this.runs = new LoglineRuns(pipeline);
   }
 
   @Override
@@ -48,10 +59,34 @@ public final class LoglineSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.post("/execute", Route.Access.SURFACE, BODY_BYTES_MAX, this::execute)
-            .when(headers ->
-                headers.fields().keySet().stream().anyMatch(h -> h.startsWith("x-logline-")))
-            .checking(LoglineAuthentication::requireHead));
+            Route.post("/execute", Route.Access.SURFACE, BODY_BYTES_MAX, refusing(this::execute))
+                .checking(LoglineAuthentication::requireHead),
+            Route.get(LoglineArtifacts.PATH, Route.Access.SURFACE, refusing(this::artifact))
+                .checking(LoglineAuthentication::requireSigned),
+            new Route(
+                    "DELETE",
+                    LoglineRuns.PATH,
+                    Route.Access.SURFACE,
+                    new Route.Body.None(),
+                    _ -> true,
+                    refusing(this::endRun))
+                .checking(LoglineAuthentication::requireSigned))
+        .stream()
+        .map(route ->
+            route.when(headers ->
+                headers.fields().keySet().stream().anyMatch(h -> h.startsWith("x-logline-"))))
+        .toList();
+  }
+
+  /** Refusals in the seed's form. */
+  private static Route.Handler refusing(Route.Handler handler) {
+    return call -> {
+      try {
+        return handler.handle(call);
+      } catch (WritException e) {
+        return error(status(e), e);
+      }
+    };
   }
 
   @Override
@@ -59,35 +94,91 @@ public final class LoglineSurface implements Surface {
     return Optional.of(error(status(refused), refused));
   }
 
-  /** The seed's body. */
+  /**
+   * The seed's body.
+   *
+   * @param ends whether the run ends with this execution
+   */
   private record Body(
-      String tool, JsonValue.Obj input, String run, String tenant, JsonValue.Obj context) {}
+      String tool,
+      JsonValue.Obj input,
+      String run,
+      String tenant,
+      boolean ends,
+      JsonValue.Obj context) {}
 
   private HttpAnswer execute(HttpCall call) {
-    try {
-      Authenticated caller = authentication.authenticate(call, pipeline.now());
-      String credential = METHOD + " " + caller.secret().name();
-      call.admission().admit("", credential); // its tenant is in the body
-      call.admission().weigh(call.body());
-      Body body = body(call.body());
-      if (!body.tool.equals(caller.tool())) {
-        throw new WritException(LoglineError.TOOL_MISMATCH, "");
-      }
-      String subject = caller.secret().subjects().get(body.tenant);
-      if (subject == null) {
-        throw new WritException(LoglineError.TENANT, caller.secret().name());
-      }
-      call.admission().admit(body.tenant, credential);
-      boolean isNew =
-          pipeline.standing(body.tenant, subject, caller.signature())
-              instanceof Pipeline.Standing.New;
-      if (!isNew) {
-        throw new WritException(LoglineError.REPLAYED, "");
-      }
-      return answer(pipeline.vouch(vouched(call, caller, body, subject)));
-    } catch (WritException e) {
-      return error(status(e), e);
+    Authenticated caller = authentication.authenticate(call.headers(), call.body(), pipeline.now());
+    call.admission().admit("", caller.credential()); // its tenant is in the body
+    call.admission().weigh(call.body());
+    Body body = body(call.body());
+    if (!body.tool.equals(
+        LoglineAuthentication.header(call.headers(), LoglineAuthentication.TOOL))) {
+      throw new WritException(LoglineError.TOOL_MISMATCH, "");
     }
+    String subject = admitted(call, caller, body.tenant).subject();
+    boolean isNew =
+        pipeline.standing(body.tenant, subject, caller.signature())
+            instanceof Pipeline.Standing.New;
+    if (!isNew) {
+      throw new WritException(LoglineError.REPLAYED, "");
+    }
+    Answer answer = pipeline.vouch(vouched(call, caller, body, subject));
+    return DocumentIds.on(
+        answer
+            .served()
+            .map(served -> answer(served, body.ends ? runs.endOf(served) : Optional.empty()))
+            .orElseGet(() -> denied(answer)),
+        answer);
+  }
+
+  /** Whom the caller acts as in a tenant; nobody where its secret is not for that tenant. */
+  private static Optional<Caller> acting(Authenticated caller, String tenant) {
+    LoglineConfig.Secret secret = caller.secret();
+    return Optional.ofNullable(secret.subjects().get(tenant))
+        .map(subject -> new Caller(METHOD, secret.name(), tenant, subject, List.of()));
+  }
+
+  /**
+   * The same, counted against the limits of that tenant.
+   *
+   * @throws WritException {@code GWY-109}
+   */
+  private static Caller admitted(HttpCall call, Authenticated caller, String tenant) {
+    Caller acting =
+        acting(caller, tenant)
+            .orElseThrow(() -> new WritException(LoglineError.TENANT, caller.secret().name()));
+    call.admission().admit(tenant, caller.credential());
+    return acting;
+  }
+
+  /** For a call without a body, which is authenticated by its method and path. */
+  private Authenticated authenticated(HttpCall call) {
+    Authenticated caller =
+        authentication.authenticate(
+            call.headers(), LoglineAuthentication.bodyless(call), pipeline.now());
+    call.admission().admit("", caller.credential());
+    if (!call.query().isEmpty()) { // it is not signed
+      throw new WritException(GatewayError.PARAMETER, call.query().firstKey());
+    }
+    return caller;
+  }
+
+  private HttpAnswer artifact(HttpCall call) {
+    Authenticated caller = authenticated(call);
+    String id = call.value("receipt");
+    Receipt receipt = artifacts.receipt(id);
+    String tenant = receipt.scope().tenant();
+    if (acting(caller, tenant).isEmpty()) {
+      throw Reader.unknown(id);
+    }
+    return artifacts.get(call, admitted(call, caller, tenant), receipt);
+  }
+
+  private HttpAnswer endRun(HttpCall call) {
+    Authenticated caller = authenticated(call);
+    runs.end(admitted(call, caller, call.value("tenant")), call.value("run"));
+    return HttpAnswer.json(200, JsonValue.object().put("status", "success").build());
   }
 
   private static Body body(byte[] bytes) {
@@ -107,7 +198,8 @@ public final class LoglineSurface implements Surface {
               .orElseThrow(() ->
                   new WritException(
                       LoglineError.BODY, "context names no run_id, or another as runId"));
-      return new Body(tool, input, run, inner.name("tenant_id"), context);
+      boolean ends = inner.optional("end", inner::bool).orElse(false);
+      return new Body(tool, input, run, inner.name("tenant_id"), ends, context);
     } catch (WritException e) {
       throw e.code() instanceof CanonicalizeError
           ? new WritException(LoglineError.BODY, e.code().code() + " " + e.found())
@@ -126,7 +218,7 @@ public final class LoglineSurface implements Surface {
             tool.name(),
             tool.version(),
             byInput ? operation(body.input) : tool.operation(),
-            byInput ? without(body.input, OPERATION) : body.input,
+            params(tool, body.input),
             List.of(),
             tool.resources(),
             tool.sandbox(),
@@ -163,48 +255,46 @@ public final class LoglineSurface implements Surface {
     throw new WritException(LoglineError.BODY, "input names no operation of the tool");
   }
 
-  private static JsonValue.Obj without(JsonValue.Obj object, String key) {
-    var rest = JsonValue.object();
-    object
-        .members()
-        .forEach((name, value) -> {
-          if (!name.equals(key)) {
-            rest.put(name, value);
-          }
-        });
-    return rest.build();
+  /** The input without the operation's name, and what the configuration adds. */
+  private static JsonValue.Obj params(LoglineConfig.Tool tool, JsonValue.Obj input) {
+    TreeMap<String, JsonValue> params = new TreeMap<>(tool.defaults().members());
+    params.putAll(input.members());
+    if (tool.operation().equals(LoglineConfig.Tool.BY_INPUT)) {
+      params.remove(OPERATION);
+    }
+    return new JsonValue.Obj(params);
   }
 
-  private HttpAnswer answer(Answer answer) {
-    if (answer.served().isEmpty()) {
-      String code = answer.decision().code().orElse("");
-      String reason =
-          answer.decision().checks().stream()
-              .filter(check -> check.code().isPresent())
-              .map(check -> check.detail())
-              .findFirst()
-              .orElse("");
-      return error(403, code, reason);
-    }
-    Served served = answer.served().get();
+  private static HttpAnswer denied(Answer answer) {
+    String code = answer.decision().code().orElse("");
+    String reason =
+        answer.decision().checks().stream()
+            .filter(check -> check.code().isPresent())
+            .map(check -> check.detail())
+            .findFirst()
+            .orElse("");
+    return error(403, code, reason);
+  }
+
+  /**
+   * @param run how the run ended, for a caller that asked for that
+   */
+  private HttpAnswer answer(Served served, Optional<JsonValue.Obj> run) {
     ToolText text = ToolText.of(served, pipeline);
-    var result = JsonValue.object();
-    text.members()
-        .members()
-        .forEach((key, value) -> {
-          if (!List.of("stdout", "stderr", "duration_ms").contains(key)) {
-            result.put(key, value);
-          }
-        });
-    result
-        .put("stdout", text.stdout())
-        .put("stderr", text.stderr())
-        .put("duration_ms", ToolText.durationMs(served.receipt()));
+    TreeMap<String, JsonValue> result = new TreeMap<>(text.members().members());
+    boolean inMembers = !result.isEmpty() && !result.containsKey("stdout");
+    result.put("stdout", JsonValue.of(inMembers ? "" : text.stdout()));
+    if (!served.receipt().artifacts().isEmpty()) {
+      result.put("artifacts", artifacts.of(served));
+    }
+    result.put("stderr", JsonValue.of(text.stderr()));
+    result.put("duration_ms", JsonValue.of(ToolText.durationMs(served.receipt())));
     return HttpAnswer.json(
         200,
         JsonValue.object()
             .put("status", text.succeeded() ? "success" : "error")
-            .put("result", result.build())
+            .put("result", new JsonValue.Obj(result))
+            .putIfPresent("run", run, r -> r)
             .build());
   }
 

@@ -3,40 +3,27 @@ package dev.writ.surfaces.seed;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
-import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
-import dev.writ.guardian.document.Resources;
 import dev.writ.surfaces.execute.ExecuteSurface;
-import dev.writ.surfaces.logline.LoglineConfig;
-import dev.writ.surfaces.logline.LoglineError;
+import dev.writ.surfaces.logline.LoglineSettings;
 import dev.writ.surfaces.logline.LoglineSurface;
 import dev.writ.surfaces.tools.ToolsSurface;
 import dev.writ.surfaces.tools.WorkspaceRoot;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** Makes the surfaces of seeds 000, 001 and 002 that a configuration names. */
 public final class SeedSurfaces {
-  /** Seed 001's own variable for its secret. */
-  public static final String SECRET_VARIABLE = "LOGLINE_SHARED_SECRET";
-
   /** Seed 002's own variable for the directory in which commands work. */
   public static final String WORKSPACE_ROOT = "WORKSPACE_ROOT";
-
-  private static final String SUBJECT = "subject.";
-  private static final String TOOL = "tool.";
-  private static final List<String> CEILING =
-      List.of("cpu_ms", "memory_bytes", "output_bytes", "wall_ms");
 
   private SeedSurfaces() {}
 
@@ -56,7 +43,8 @@ public final class SeedSurfaces {
     surfaces.forEach((name, config) -> {
       switch (name) {
         case "logline" ->
-            made.add(new LoglineSurface(pipeline, logline(config, environment, directory)));
+            made.add(
+                new LoglineSurface(pipeline, LoglineSettings.read(config, environment, directory)));
         case "execute" -> made.add(new ExecuteSurface(pipeline, audit));
         case "tools" ->
             made.add(new ToolsSurface(pipeline, root(surfaces, environment, directory)));
@@ -66,70 +54,20 @@ public final class SeedSurfaces {
     return made;
   }
 
-  /** Secrets from files and from the environment; each is for all tenants in the settings. */
-  static LoglineConfig logline(
-      SurfaceConfig config, Map<String, String> environment, Path directory) {
-    TreeMap<String, String> subjects = new TreeMap<>();
-    TreeMap<String, LoglineConfig.Tool> tools = new TreeMap<>();
-    Resources ceiling =
-        new Resources(
-            count(config, "cpu_ms"),
-            count(config, "memory_bytes"),
-            count(config, "output_bytes"),
-            count(config, "wall_ms"));
-    String sandbox = setting(config, "sandbox");
-    config
-        .settings()
-        .forEach((key, value) -> {
-          if (key.startsWith(SUBJECT)) {
-            subjects.put(key.substring(SUBJECT.length()), value);
-          } else if (key.startsWith(TOOL)) {
-            tools.put(key.substring(TOOL.length()), tool(key, value, ceiling, sandbox));
-          } else if (!key.equals("sandbox") && !CEILING.contains(key)) {
-            throw new WritException(GatewayError.CONFIG_FIELD, "surfaces/logline: " + key);
-          }
-        });
-    List<LoglineConfig.Secret> secrets = new ArrayList<>();
-    String given = environment.getOrDefault(SECRET_VARIABLE, "");
-    if (!given.isEmpty()) {
-      byte[] key = given.getBytes(StandardCharsets.UTF_8);
-      secrets.add(new LoglineConfig.Secret(SECRET_VARIABLE, key, subjects));
-    }
-    for (String file : config.secrets()) {
-      secrets.add(new LoglineConfig.Secret(file, Secrets.read(directory.resolve(file)), subjects));
-    }
-    if (secrets.isEmpty()) {
-      throw new WritException(LoglineError.NO_SECRET, "surfaces/logline");
-    }
-    return new LoglineConfig(secrets, tools);
-  }
-
-  /** Written as {@code name version operation}. */
-  private static LoglineConfig.Tool tool(
-      String key, String value, Resources ceiling, String sandbox) {
-    String[] parts = value.split(" ");
-    if (parts.length != 3) {
-      throw new WritException(
-          GatewayError.CONFIG_FIELD,
-          "surfaces/logline/settings/" + key + " is not `name version operation`");
-    }
-    return new LoglineConfig.Tool(parts[0], parts[1], parts[2], ceiling, sandbox);
-  }
-
-  private static String setting(SurfaceConfig config, String key) {
-    return Optional.ofNullable(config.settings().get(key))
-        .orElseThrow(() ->
-            new WritException(
-                GatewayError.CONFIG_FIELD, "surfaces/logline/settings/" + key + " is missing"));
-  }
-
-  private static long count(SurfaceConfig config, String key) {
-    String text = setting(config, key);
-    if (!text.matches("[0-9]{1,15}")) {
-      throw new WritException(
-          GatewayError.CONFIG_FIELD, "surfaces/logline/settings/" + key + " is not a number");
-    }
-    return Long.parseLong(text);
+  /**
+   * Checks what the configuration says of these surfaces, without serving them.
+   *
+   * @throws WritException as {@link #of}
+   */
+  public static void require(
+      SortedMap<String, SurfaceConfig> surfaces, Map<String, String> environment, Path directory) {
+    surfaces.forEach((name, config) -> {
+      switch (name) {
+        case "logline" -> LoglineSettings.read(config, environment, directory);
+        case "tools" -> root(surfaces, environment, directory);
+        default -> {} // without settings, or another package's
+      }
+    });
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * A denial in the stream, with the fields that an execution has. Nothing of the refused command,
- * its directory or its environment is told; the signed request in the journal has its digest.
+ * its directory or its environment is told.
  *
  * @param code of the check that refused
  */

@@ -76,9 +76,13 @@ class TheLoglineExecutorOverASocketTest {
               "1.0.0",
               tool.equals("git_cli") ? LoglineConfig.Tool.BY_INPUT : "twice",
               new Resources(30_000, 1 << 28, 1 << 20, 30_000),
-              "box"));
+              "box",
+              JsonValue.object().build()));
     }
-    return new LoglineConfig(List.of(secret("first", SECRET), secret("next", NEXT)), tools);
+    return new LoglineConfig(
+        List.of(secret("first", SECRET), secret("next", NEXT)),
+        tools,
+        LoglineConfig.ARTIFACTS_BYTES_DEFAULT);
   }
 
   private List<Surface> surfaces(Pipeline pipeline) {
@@ -343,10 +347,10 @@ class TheLoglineExecutorOverASocketTest {
 
   @Test
   void withoutASecretItDoesNotStart() {
-    assertThatThrownBy(() -> new LoglineConfig(List.of(), new TreeMap<>()))
+    assertThatThrownBy(() -> new LoglineConfig(List.of(), new TreeMap<>(), 0))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GWY-101");
-    assertThatThrownBy(() -> new LoglineConfig(List.of(secret("x", "short")), new TreeMap<>()))
+    assertThatThrownBy(() -> new LoglineConfig(List.of(secret("x", "short")), new TreeMap<>(), 0))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GWY-102")
         .hasMessageNotContaining("short,");

@@ -125,12 +125,13 @@ class ARunIsItsFirstSubjectsTest {
             "1.0.0",
             "twice",
             new Resources(30_000, 1 << 28, 1 << 20, 30_000),
-            "box"));
+            "box",
+            JsonValue.object().build()));
     return List.of(
         new ToolsSurface(pipeline, Optional.empty()),
         new ExecuteSurface(pipeline, _ -> {}),
         new LoglineSurface(
-            pipeline, new LoglineConfig(List.of(secret("alice"), secret("bob")), tools)),
+            pipeline, new LoglineConfig(List.of(secret("alice"), secret("bob")), tools, 0)),
         new EngineSurface(pipeline, packages::manifest, Lane.DIRECT),
         new NativeApi(seed.backend(), new RunBundle(packages), 2 << 20, 8 << 20));
   }

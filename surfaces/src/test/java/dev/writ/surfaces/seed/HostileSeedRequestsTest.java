@@ -170,10 +170,11 @@ class HostileSeedRequestsTest {
             "1.0.0",
             "twice",
             new Resources(30_000, 1 << 28, 1 << 20, 30_000),
-            "box"));
+            "box",
+            JsonValue.object().build()));
     LoglineConfig logline =
         new LoglineConfig(
-            List.of(new LoglineConfig.Secret("first", bytes(SHARED), subjects)), tools);
+            List.of(new LoglineConfig.Secret("first", bytes(SHARED), subjects)), tools, 0);
     return List.of(
         new LoglineSurface(pipeline, logline),
         new ExecuteSurface(pipeline, _ -> {}),

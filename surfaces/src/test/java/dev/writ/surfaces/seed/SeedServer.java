@@ -15,6 +15,7 @@ import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.Metrics;
@@ -46,6 +47,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
@@ -85,6 +88,10 @@ public final class SeedServer implements AutoCloseable {
 
   public final TestHome home;
   public final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+
+  /** The calls that ended, as the log sees them. */
+  public final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
+
   public final ConcurrencyLimiter places;
   public final Running running = new Running();
   public final Metrics metrics = new Metrics(() -> policyInForce());
@@ -166,7 +173,7 @@ public final class SeedServer implements AutoCloseable {
                             token("deputy", TestKeys.TENANT),
                             token("eve", TestKeys.OTHER_TENANT)))),
                 places,
-                _ -> {},
+                finished::add,
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));

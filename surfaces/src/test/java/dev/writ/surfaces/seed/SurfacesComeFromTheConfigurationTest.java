@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.guardian.document.Resources;
 import dev.writ.surfaces.logline.LoglineConfig;
+import dev.writ.surfaces.logline.LoglineSettings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -42,11 +46,11 @@ class SurfacesComeFromTheConfigurationTest {
     Path file = Files.writeString(dir.resolve("next"), SECRET + " too\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     LoglineConfig logline =
-        SeedSurfaces.logline(
-            config(List.of("next")), Map.of(SeedSurfaces.SECRET_VARIABLE, SECRET), dir);
+        LoglineSettings.read(
+            config(List.of("next")), Map.of(LoglineSettings.SECRET_VARIABLE, SECRET), dir);
     assertThat(logline.secrets())
         .extracting(LoglineConfig.Secret::name)
-        .containsExactly(SeedSurfaces.SECRET_VARIABLE, "next");
+        .containsExactly(LoglineSettings.SECRET_VARIABLE, "next");
     assertThat(logline.secrets().getFirst().subjects()).containsEntry("acme", "vercel");
     assertThat(logline.tools().get("code_interpreter").operation()).isEqualTo("run");
     assertThat(logline.tools().get("code_interpreter").resources().wallMs()).isEqualTo(30_000);
@@ -55,28 +59,66 @@ class SurfacesComeFromTheConfigurationTest {
   @Test
   void withoutASecretThereIsNoSurface() {
     for (Map<String, String> environment :
-        List.of(Map.<String, String>of(), Map.of(SeedSurfaces.SECRET_VARIABLE, ""))) {
-      assertThatThrownBy(() -> SeedSurfaces.logline(config(List.of()), environment, dir))
+        List.of(Map.<String, String>of(), Map.of(LoglineSettings.SECRET_VARIABLE, ""))) {
+      assertThatThrownBy(() -> LoglineSettings.read(config(List.of()), environment, dir))
           .isInstanceOf(WritException.class)
           .hasMessageStartingWith("GWY-101");
     }
   }
 
   @Test
+  void aToolMayHaveLimitsOfItsOwn() {
+    LoglineConfig logline =
+        LoglineSettings.read(
+            config(
+                List.of(),
+                "tool.web_browser",
+                "web_browser 1.0.0 visit",
+                "tool.web_browser.memory_bytes",
+                "1073741824",
+                "tool.web_browser.cpu_ms",
+                "60000",
+                "tool.web_browser.defaults",
+                "{\"results\":[\"png\"]}",
+                "artifacts_bytes",
+                "0"),
+            Map.of(LoglineSettings.SECRET_VARIABLE, SECRET),
+            dir);
+    assertThat(logline.tools().keySet()).containsExactly("code_interpreter", "web_browser");
+    assertThat(logline.tools().get("web_browser").resources())
+        .isEqualTo(new Resources(60_000, 1 << 30, 1 << 20, 30_000));
+    assertThat(logline.tools().get("code_interpreter").resources())
+        .isEqualTo(new Resources(30_000, 1 << 28, 1 << 20, 30_000));
+    assertThat(logline.tools().get("web_browser").defaults())
+        .isEqualTo(Jcs.parse("{\"results\":[\"png\"]}".getBytes(StandardCharsets.UTF_8)));
+    assertThat(logline.artifactsBytes()).isZero();
+  }
+
+  @Test
   void whatIsNotUnderstoodIsRefused() {
-    Map<String, String> environment = Map.of(SeedSurfaces.SECRET_VARIABLE, SECRET);
+    Map<String, String> environment = Map.of(LoglineSettings.SECRET_VARIABLE, SECRET);
     for (String[] wrong :
         new String[][] {
-          {"colour", "red"}, {"cpu_ms", "much"}, {"tool.git_cli", "git_cli"},
+          {"colour", "red"},
+          {"cpu_ms", "much"},
+          {"cpu_ms", "0"},
+          {"tool.git_cli", "git_cli"},
+          {"tool.code_interpreter.memory_bytes", "1 GiB"},
+          {"tool.code_interpreter.memory_bytes", "0"},
+          {"tool.code_interpreter.memory", "1073741824"},
+          {"tool.web_browser.memory_bytes", "1073741824"},
+          {"tool.code_interpreter.defaults", "[]"},
+          {"tool.code_interpreter.defaults", "{"},
+          {"artifacts_bytes", "-1"},
         }) {
-      assertThatThrownBy(() -> SeedSurfaces.logline(config(List.of(), wrong), environment, dir))
+      assertThatThrownBy(() -> LoglineSettings.read(config(List.of(), wrong), environment, dir))
           .as(wrong[0])
           .isInstanceOf(WritException.class)
           .hasMessageStartingWith("GWY-002")
           .hasMessageContaining(wrong[0])
           .hasMessageNotContaining(SECRET);
     }
-    assertThatThrownBy(() -> SeedSurfaces.logline(config(List.of("gone")), Map.of(), dir))
+    assertThatThrownBy(() -> LoglineSettings.read(config(List.of("gone")), Map.of(), dir))
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GWY-005");
   }

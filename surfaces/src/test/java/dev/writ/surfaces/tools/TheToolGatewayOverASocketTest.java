@@ -211,6 +211,36 @@ class TheToolGatewayOverASocketTest {
     assertThat(exec(FITTING).status()).isEqualTo(200);
   }
 
+  /** As a shell says it, in the answer and in the stream. */
+  @Test
+  void aProgramOrAnImageThatIsNotThereIsExitCode127() {
+    byte[] output =
+        Jcs.write(
+            JsonValue.object()
+                .put("exit_code", 127)
+                .put("stdout", "")
+                .put("stderr", "pytest: not on this host\n")
+                .build());
+    server.home.driver.does(
+        "exec",
+        _ ->
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
+                "command-not-found",
+                "pytest: not on this host",
+                Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
+                List.of(),
+                Metrics.NONE,
+                JsonValue.object().build()));
+    Reply reply = exec(FITTING);
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(127));
+    assertThat(reply.string("stderr_tail")).isEqualTo("pytest: not on this host\n");
+    assertThat(stream("alice", "").getFirst().members())
+        .containsEntry("event", JsonValue.of("tool_exec"))
+        .containsEntry("rc", JsonValue.of("127"));
+  }
+
   @Test
   void longOutputIsToldByItsEnd() {
     server.home.driver.does("exec", ended(1, "a".repeat(10_000) + "\uD83D\uDE00end", "bad", ""));

@@ -15,8 +15,9 @@ import java.util.List;
 
 /**
  * Runs code in Python 3 or Node (spec/tool-code.md). There are two of it: {@code code} sees the
- * real time and keeps files for its run; {@code code-reproducible} starts with an empty workspace,
- * and gets its clock and random numbers from the invocation, so that it can be run again.
+ * real time, and works in its run's workspace, or in an empty one that is gone after the call,
+ * depending on the manifest; {@code code-reproducible} always starts with an empty one, and gets
+ * its clock and random numbers from the invocation, so that it can be run again.
  */
 public final class CodeDriver extends ProcessDriver {
   public static final String NAME = "code";

@@ -34,11 +34,16 @@ final class ExecProgram {
   private final ProcessCall call;
   private final ProcessHost host;
   private final JsonValue.Obj params;
+  private final List<String> path;
 
-  ExecProgram(ProcessCall call, ProcessHost host) {
+  /**
+   * @param profilesPath whether programs are those on the PATH of the sandbox profile
+   */
+  ExecProgram(ProcessCall call, ProcessHost host, boolean profilesPath) {
     this.call = call;
     this.host = host;
     this.params = call.params();
+    this.path = profilesPath ? call.path() : Toolbox.PLACES;
   }
 
   DriverOutcome run() {
@@ -54,7 +59,7 @@ final class ExecProgram {
   }
 
   private DriverOutcome run(Optional<ImageReference> image) {
-    Toolbox box = image.isPresent() ? Toolbox.NONE : Toolbox.of(texts("commands"));
+    Toolbox box = image.isPresent() ? Toolbox.NONE : Toolbox.of(texts("commands"), path);
     observe(box, image);
     Optional<List<String>> argv = argv(image.isPresent() ? texts("commands") : box.names());
     if (argv.isEmpty()) {
@@ -185,7 +190,7 @@ final class ExecProgram {
         call.command(argv)
             .withExecutables(box.executables())
             .withBinds(box.binds())
-            .withEnvironment("PATH", String.join(":", Toolbox.PLACES)));
+            .withEnvironment("PATH", String.join(":", path)));
   }
 
   /** A command in an image, on the image's own PATH. */

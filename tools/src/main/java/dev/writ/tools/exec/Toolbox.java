@@ -21,6 +21,7 @@ import java.util.TreeSet;
  * of core utilities. Programs of the base can only run programs that exist here, and none of them
  * is a shell or an interpreter.
  *
+ * @param places directories in which programs are searched, the first that has one first
  * @param executables paths on the host, which are the paths in the sandbox too
  * @param binds a program of the host under another name
  * @param found paths of the programs that the effect names, by name
@@ -28,15 +29,17 @@ import java.util.TreeSet;
  *     named, with the reason
  */
 record Toolbox(
+    List<String> places,
     List<String> executables,
     List<Bind> binds,
     TreeMap<String, Path> found,
     TreeMap<String, String> missing) {
 
   /** Nothing of the host. */
-  static final Toolbox NONE = new Toolbox(List.of(), List.of(), new TreeMap<>(), new TreeMap<>());
+  static final Toolbox NONE =
+      new Toolbox(List.of(), List.of(), List.of(), new TreeMap<>(), new TreeMap<>());
 
-  /** The directories in which programs are searched, and the PATH of the sandbox. */
+  /** The path of {@code exec}, whatever its sandbox profile. */
   static final List<String> PLACES = List.of("/usr/local/bin", "/usr/bin", "/bin");
 
   /** GNU's core, file, text and archive utilities; part of the driver's digest. */
@@ -148,13 +151,14 @@ record Toolbox(
    * Finds programs on this host.
    *
    * @param names names of programs, which the Guardian has allowed
+   * @param places directories, in the order of PATH
    * @throws WritException {@code TOL-050} for what is no plain name
    */
-  static Toolbox of(List<String> names) {
+  static Toolbox of(List<String> names, List<String> places) {
     Toolbox box =
-        new Toolbox(new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new TreeMap<>());
+        new Toolbox(places, new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new TreeMap<>());
     TreeSet<String> paths = new TreeSet<>();
-    BASE.forEach(name -> find(name).ifPresent(path -> paths.add(path.toString())));
+    BASE.forEach(name -> box.find(name).ifPresent(path -> paths.add(path.toString())));
     for (String name : names) {
       if (!Role.isProgram(name)) {
         throw new WritException(ToolsError.COMMAND_NAME, "one of " + name.length() + " characters");
@@ -173,7 +177,7 @@ record Toolbox(
 
   private void look(String name, TreeSet<String> paths) {
     Optional<Path> own = find(name);
-    Optional<Path> other = Optional.ofNullable(ALIASES.get(name)).flatMap(Toolbox::find);
+    Optional<Path> other = Optional.ofNullable(ALIASES.get(name)).flatMap(this::find);
     if (own.isPresent()) {
       found.put(name, own.get());
       paths.add(own.get().toString());
@@ -240,8 +244,8 @@ record Toolbox(
     return path.startsWith("/bin/") ? "/usr" + path : path;
   }
 
-  private static Optional<Path> find(String name) {
-    return PLACES.stream()
+  private Optional<Path> find(String name) {
+    return places.stream()
         .map(place -> Path.of(belowUsr(place + "/" + name)))
         .filter(path -> Files.isRegularFile(path) && Files.isExecutable(path))
         .findFirst();

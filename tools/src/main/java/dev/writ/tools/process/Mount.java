@@ -63,10 +63,12 @@ public final class Mount implements AutoCloseable {
     }
     try {
       return new Mount(call, relative, directory, taken);
-    } catch (WritException e) {
+    } catch (RuntimeException e) {
       taken.close();
       // A directory that cannot be read or is too large is no failure of the sandbox.
-      throw e.code() == SandboxError.HOST ? new WritException(ToolsError.MOUNT, e.found(), e) : e;
+      throw e instanceof WritException w && w.code() == SandboxError.HOST
+          ? new WritException(ToolsError.MOUNT, w.found(), w)
+          : e;
     }
   }
 

@@ -133,8 +133,14 @@ public final class ProcessCall implements AutoCloseable {
       Engine engine = image.isPresent() ? host.engineOfImages(waived()) : engine();
       sandbox = engine.create(spec);
       shortfalls = engine.report().shortfalls();
+      invocation.observer().created();
     }
     return sandbox;
+  }
+
+  /** The PATH of this call's sandbox profile. */
+  public List<String> path() {
+    return List.of(Profile.named(invocation.sandbox()).path().split(":"));
   }
 
   /** The sandbox guarantees that this call's policy waives. */
@@ -148,7 +154,9 @@ public final class ProcessCall implements AutoCloseable {
 
   /** Runs a command to its end and records the result, with this call's secrets masked. */
   public Ended exec(Command command) {
-    return remember(sandbox().exec(command));
+    Sandbox place = sandbox();
+    invocation.observer().executing();
+    return remember(place.exec(command));
   }
 
   /** Records the result of a command that ran for this call in another sandbox. */
@@ -347,6 +355,7 @@ public final class ProcessCall implements AutoCloseable {
   public void close() {
     if (sandbox != null) {
       sandbox.destroy();
+      invocation.observer().destroyed();
     }
   }
 }

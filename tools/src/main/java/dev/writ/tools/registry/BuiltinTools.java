@@ -16,9 +16,11 @@ import java.util.Optional;
 public final class BuiltinTools {
   private static final List<String> NAMES =
       List.of(
+          "code_ephemeral",
           "code_interpreter",
           "code_reproducible",
           "exec",
+          "exec_ephemeral",
           "git_cli",
           "js",
           "sql",

@@ -170,9 +170,14 @@ public final class GuestPool implements AutoCloseable {
       if (closed) {
         throw new WritException(ToolsError.DRIVERS_CLOSED, "");
       }
-      Future<DriverOutcome> future =
-          threads.submit(() -> onThread(stop, new Guest(invocation, inputs), program, timed));
-      return await(stop, future);
+      Guest guest = new Guest(invocation, inputs);
+      invocation.observer().created();
+      try {
+        invocation.observer().executing();
+        return await(stop, threads.submit(() -> onThread(stop, guest, program, timed)));
+      } finally {
+        invocation.observer().destroyed();
+      }
     } catch (RejectedExecutionException e) {
       throw new WritException(ToolsError.DRIVERS_CLOSED, "");
     } finally {

@@ -29,10 +29,10 @@ final class CodeCalls {
   }
 
   /** A call with a list of one text. */
-  Call with(String param, String item, String language, String code) {
+  Call with(String tool, String param, String item, String language, String code) {
     TreeMap<String, JsonValue> params = new TreeMap<>();
     params.put(param, JsonValue.of(List.of(JsonValue.of(item))));
-    return call("code_interpreter", language, code, params);
+    return call(tool, language, code, params);
   }
 
   private Call call(String tool, String language, String code, TreeMap<String, JsonValue> params) {

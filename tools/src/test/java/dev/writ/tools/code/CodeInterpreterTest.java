@@ -169,6 +169,23 @@ class CodeInterpreterTest {
     assertThat(hosts.host().runWorkspaces().treeDigest("acme", "run-1")).isEqualTo(tree);
   }
 
+  /** Seed 001, 2.1: no persistence. What is to leave the call is an artifact. */
+  @Test
+  void anEphemeralCallLeavesNoFileAndSeesNone() {
+    run("python", "open('of-the-run.txt', 'w').write('1')");
+    Digest tree = hosts.host().runWorkspaces().treeDigest("acme", "run-1");
+    String listing = "import os\nopen('x.txt', 'w').write('1')\nsorted(os.listdir('.'))";
+    for (int i = 0; i < 2; i++) {
+      DriverOutcome outcome =
+          code.with("code_ephemeral", "artifacts", "*.txt", "python", listing).run();
+      assertThat(value(CodeCalls.output(outcome))).isEqualTo("[\"x.txt\"] json");
+      assertThat(outcome.artifacts())
+          .extracting(DriverOutcome.Artifact::name)
+          .containsExactly("x.txt");
+    }
+    assertThat(hosts.host().runWorkspaces().treeDigest("acme", "run-1")).isEqualTo(tree);
+  }
+
   @Test
   void filesThatPatternsNameAreArtifactsAndSecretsAreInNothing() {
     try (TestHosts others =
@@ -180,6 +197,7 @@ class CodeInterpreterTest {
       DriverOutcome outcome =
           calls
               .with(
+                  "code_interpreter",
                   "artifacts",
                   "*.txt",
                   "python",
@@ -210,12 +228,14 @@ class CodeInterpreterTest {
     try {
       String place = "127.0.0.1:" + server.getAddress().getPort();
       String get = "import urllib.request as r\nr.urlopen('http://%s/').read().decode()";
-      DriverOutcome allowed = code.with("network", place, "python", get.formatted(place)).run();
+      DriverOutcome allowed =
+          code.with("code_interpreter", "network", place, "python", get.formatted(place)).run();
       assertThat(value(CodeCalls.output(allowed))).isEqualTo("\"there\" json");
       assertThat(new String(Jcs.write(allowed.observations()), StandardCharsets.UTF_8))
           .contains("\"host\":\"127.0.0.1\"");
       DriverOutcome other =
-          code.with("network", "127.0.0.1:1", "python", get.formatted(place)).run();
+          code.with("code_interpreter", "network", "127.0.0.1:1", "python", get.formatted(place))
+              .run();
       assertThat(other.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(other.reason()).isEqualTo("egress-denied");
       JsonValue.Obj none = run("python", get.formatted(place));

@@ -17,7 +17,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -81,6 +86,24 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
     assertThat(stdout(sh("cat code", ",'mount':'repo'").run())).isEqualTo("by somebody else");
     assertThat(stdout(sh("pwd; cat repo/code", ",'mount':'.','cwd':'repo'").run()))
         .startsWith("/workspace/repo");
+  }
+
+  /** Calls of different runs that work on one directory, or on one and its parent. */
+  @Test
+  void oneCallAtATimeHasADirectory() throws Exception {
+    Files.writeString(Files.createDirectories(root.resolve("shared/in")).resolve("n"), "0\n");
+    List<Call> calls =
+        List.of(
+            sh("echo $(($(cat n) + 1)) > n", ",'mount':'shared/in'").inRun("a"),
+            sh("echo $(($(cat in/n) + 1)) > in/n", ",'mount':'shared'").inRun("b"),
+            sh("echo $(($(cat n) + 1)) > n", ",'mount':'shared/in'").inRun("c"));
+    try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+      for (Future<DriverOutcome> call :
+          threads.invokeAll(calls.stream().<Callable<DriverOutcome>>map(c -> c::run).toList())) {
+        stdout(call.get());
+      }
+    }
+    assertThat(root.resolve("shared/in/n")).hasContent("3\n");
   }
 
   /** What a command did before its limit ended it is there, as on a mount. */

@@ -148,14 +148,15 @@ class OnlyTheNamedCommandsExistTest {
 
   @Test
   void aScriptNeedsItsInterpreterToBeNamedToo() throws IOException {
-    Toolbox alone = Toolbox.of(List.of("npm"));
-    if (Toolbox.of(List.of("node")).found().containsKey("node")
+    Toolbox alone = Toolbox.of(List.of("npm"), Toolbox.PLACES);
+    if (Toolbox.of(List.of("node"), Toolbox.PLACES).found().containsKey("node")
         && Files.exists(Path.of("/usr/bin/npm"))) {
       assertThat(alone.missing().get("npm")).isEqualTo("its interpreter is not named: node");
-      assertThat(Toolbox.of(List.of("node", "npm")).found()).containsKey("npm");
+      assertThat(Toolbox.of(List.of("node", "npm"), Toolbox.PLACES).found()).containsKey("npm");
     }
     assertThat(alone.executables()).noneMatch(path -> path.endsWith("/npm"));
-    assertThatThrownBy(() -> Toolbox.of(List.of("../sh"))).hasMessageContaining("TOL-050");
+    assertThatThrownBy(() -> Toolbox.of(List.of("../sh"), Toolbox.PLACES))
+        .hasMessageContaining("TOL-050");
   }
 
   @Test

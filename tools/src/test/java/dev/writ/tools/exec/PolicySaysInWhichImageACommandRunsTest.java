@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CommandLimits;
 import dev.writ.sandbox.testing.PodmanService;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.SecretStore;
@@ -58,7 +59,10 @@ class PolicySaysInWhichImageACommandRunsTest {
   static void open() throws Exception {
     PodmanService service = PodmanService.shared();
     hosts =
-        TestHosts.open(s -> s.withContainers(service.socket()), SecretStore.NONE, Optional.empty());
+        TestHosts.open(
+            s -> s.withContainers(service.socket()).rooted(work),
+            SecretStore.NONE,
+            Optional.empty());
     Path program = Files.createDirectories(work.resolve("root/usr/bin")).resolve("checker");
     Path source = Files.writeString(work.resolve("checker.c"), PROGRAM);
     host("gcc", "-static", "-O1", "-o", program.toString(), source.toString());
@@ -134,6 +138,18 @@ class PolicySaysInWhichImageACommandRunsTest {
             .run();
     assertThat(output(next).get("stdout").toString()).contains("testsuite");
     assertThat(output(next).get("image")).isNull();
+  }
+
+  /** Seed 002's container: the image, the mounted directory, its limits. */
+  @Test
+  void inTheImageADirectoryOfTheHostIsTheWorkspaceAndPolicysLimitsHold() {
+    DriverOutcome outcome =
+        call(CHECKER + ",'mount':'repo','env':{'MODE':'x'}}")
+            .image("checker", image)
+            .limits(CommandLimits.DEFAULT)
+            .run();
+    assertThat(output(outcome).get("image")).isEqualTo(JsonValue.of(image));
+    assertThat(work.resolve("repo/report.xml")).content().contains("testsuite");
   }
 
   /** The host's program never runs in place of an image, also where none can be told from a tag. */

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.Call;
 import dev.writ.tools.Drivers;
@@ -135,5 +136,46 @@ class GuestPoolTest {
             invocation.workspaceBefore(),
             invocation.approved());
     assertThatThrownBy(() -> prepared.run(broken)).hasMessage("the blob is damaged");
+  }
+
+  @Test
+  void anObserverIsToldOfAGuestsLifeHoweverItEnds() {
+    try (GuestPool pool = new GuestPool(1, 1L << 30)) {
+      List<GuestPool.Program> programs =
+          List.of(
+              _ -> new DriverOutcome.Output(new byte[0], "text/plain"),
+              _ -> {
+                throw new IllegalStateException("x");
+              });
+      for (GuestPool.Program program : programs) {
+        List<String> told = new ArrayList<>();
+        new Call(invocation -> pool.run(invocation.observedBy(into(told)), program)).run();
+        assertThat(told).containsExactly("created", "executing", "destroyed");
+      }
+      List<String> told = new ArrayList<>();
+      new Call(invocation -> pool.run(invocation.observedBy(into(told)), programs.getFirst()))
+          .memoryBytes(2L << 30)
+          .run();
+      assertThat(told).as("there is no room for it").isEmpty();
+    }
+  }
+
+  private static SandboxObserver into(List<String> told) {
+    return new SandboxObserver() {
+      @Override
+      public void created() {
+        told.add("created");
+      }
+
+      @Override
+      public void executing() {
+        told.add("executing");
+      }
+
+      @Override
+      public void destroyed() {
+        told.add("destroyed");
+      }
+    };
   }
 }

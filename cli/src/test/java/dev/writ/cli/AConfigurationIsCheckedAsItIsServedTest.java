@@ -1,0 +1,99 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code writ config check} refuses what {@code writ serve} would, or would have to at each call.
+ */
+class AConfigurationIsCheckedAsItIsServedTest {
+  private static final String LOGLINE =
+      """
+      writ_gateway: 1
+      surfaces:
+        logline:
+          keys: { acme: surface-logline }
+          settings: { subject.acme: agent, tool.js: js 1.0.0 eval, tool.js.memory_bytes: "134217728", sandbox: wasm, cpu_ms: "2000", memory_bytes: "67108864", output_bytes: "1048576", wall_ms: "5000" }
+      """;
+
+  @TempDir Path dir;
+
+  @BeforeEach
+  void init() {
+    assertThat(writ("init", "--tenant", "acme").status()).isZero();
+    key("surface-logline", "acme", "logline");
+  }
+
+  private void key(String file, String tenant, String subject) {
+    Run made =
+        writ("key", "new", file, "--role", "surface", "--tenant", tenant, "--subject", subject);
+    assertThat(made.status()).as(made.err()).isZero();
+  }
+
+  private Run writ(String... arguments) {
+    return writ(dir.resolve("home"), arguments);
+  }
+
+  private static Run writ(Path home, String... arguments) {
+    TreeMap<String, String> environment = new TreeMap<>();
+    environment.put("LOGLINE_SHARED_SECRET", "a shared secret of this test");
+    List<String> all = new ArrayList<>(List.of("--home", home.toString()));
+    all.addAll(List.of(arguments));
+    return Run.in(Map.copyOf(environment), all.toArray(String[]::new));
+  }
+
+  private String file(String yaml) throws IOException {
+    return Files.writeString(dir.resolve("gateway.yaml"), yaml).toString();
+  }
+
+  /** Both commands, which say the same. */
+  private void isRefused(String yaml, String code, String found) throws IOException {
+    String file = file(yaml);
+    for (Run run :
+        List.of(writ("config", "check", file), writ("serve", "--port", "0", "--config", file))) {
+      assertThat(run.status()).as(run.out()).isNotZero();
+      assertThat(run.err()).contains(code, found);
+    }
+  }
+
+  @Test
+  void aKeyMayLieInAFileOfAnyName() throws IOException {
+    Run checked = writ("--json", "config", "check", file(LOGLINE));
+    assertThat(checked.status()).as(checked.err()).isZero();
+    assertThat(checked.out()).contains("\"keys_checked\":true", "\"surfaces\":[\"logline\"]");
+    Run elsewhere = writ(dir.resolve("nowhere"), "config", "check", file(LOGLINE));
+    assertThat(elsewhere.status()).as(elsewhere.err()).isZero();
+    assertThat(elsewhere.out()).contains("keys not checked");
+  }
+
+  @Test
+  void aKeyThatIsEnrolledAsSomethingElseIsRefused() throws IOException {
+    key("surface-tools", "acme", "tools");
+    key("of-other", "other", "logline");
+    assertThat(writ("key", "new", "someone").status()).isZero();
+    for (String key : List.of("surface-tools", "of-other", "someone")) {
+      isRefused(LOGLINE.replace("surface-logline", key), "GWY-008", key);
+    }
+  }
+
+  @Test
+  void whatTheSurfacesCannotBeMadeOfIsRefused() throws IOException {
+    isRefused(LOGLINE.replace("  logline:", "  loglines:"), "GWY-002", "loglines");
+    isRefused(LOGLINE.replace("\"134217728\"", "128MiB"), "GWY-002", "tool.js.memory_bytes");
+    isRefused(
+        LOGLINE.replace("tool.js.memory", "tool.web_browser.memory"), "GWY-002", "web_browser");
+    isRefused(LOGLINE.replace("    keys", "    secrets: [gone]\n    keys"), "GWY-005", "gone");
+    isRefused(
+        LOGLINE + "  mcp: { settings: { session_idle_s: never } }\n", "GWY-002", "session_idle_s");
+  }
+}
