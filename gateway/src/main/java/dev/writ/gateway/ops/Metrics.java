@@ -23,8 +23,10 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -95,10 +97,15 @@ public final class Metrics implements Observer {
 
   /** Adds a number that is read at each scrape. */
   public void gauge(String name, String help, Supplier<Number> value) {
-    Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+    gauge(name, help, new TreeMap<>(), value);
   }
 
-  /** The same with labels from fixed lists. */
+  /** The same with a label from a fixed list. */
+  public void gauge(String name, String help, String label, String word, Supplier<Number> value) {
+    gauge(name, help, new TreeMap<>(Map.of(label, word)), value);
+  }
+
+  /** The same with several labels. */
   public void gauge(
       String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
     Gauge.builder(name, value)
@@ -108,7 +115,17 @@ public final class Metrics implements Observer {
         .register(registry);
   }
 
-  /** Adds a number that only grows, with labels from fixed lists. */
+  /** Adds a number that only grows and is read at each scrape. */
+  public void counter(String name, String help, Supplier<Number> value) {
+    counter(name, help, new TreeMap<>(), value);
+  }
+
+  /** The same with a label from a fixed list. */
+  public void counter(String name, String help, String label, String word, Supplier<Number> value) {
+    counter(name, help, new TreeMap<>(Map.of(label, word)), value);
+  }
+
+  /** The same with several labels. */
   public void counter(
       String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
     synchronized (read) {
@@ -122,21 +139,6 @@ public final class Metrics implements Observer {
 
   private static Tags tags(SortedMap<String, String> labels) {
     return Tags.of(labels.entrySet().stream().map(e -> Tag.of(e.getKey(), e.getValue())).toList());
-  }
-
-  /** Adds a number that only grows and is read at each scrape. */
-  public void counter(String name, String help, Supplier<Number> value) {
-    counter(name, help, "", "", value);
-  }
-
-  /** The same with a label from a fixed list. */
-  public void counter(String name, String help, String label, String word, Supplier<Number> value) {
-    synchronized (read) {
-      read.add(value); // the registry holds it only weakly
-    }
-    FunctionCounter.Builder<Supplier<Number>> counter =
-        FunctionCounter.builder(name, value, v -> v.get().doubleValue()).description(help);
-    (label.isEmpty() ? counter : counter.tag(label, word)).register(registry);
   }
 
   @Override
