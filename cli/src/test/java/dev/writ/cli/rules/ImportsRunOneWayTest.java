@@ -72,6 +72,9 @@ class ImportsRunOneWayTest {
                       "tools",
                       "client",
                       "gateway")),
+              Map.entry(
+                  "grpc",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
@@ -94,7 +97,9 @@ class ImportsRunOneWayTest {
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
-              Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),
+              Map.entry("io.grpc", List.of("dev.writ.grpc")),
+              Map.entry("com.google.protobuf", List.of("dev.writ.grpc")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
