@@ -33,6 +33,7 @@ import dev.writ.cli.command.RuntimeCommand;
 import dev.writ.cli.command.SecretCommand;
 import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
+import dev.writ.cli.command.SinkCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TrainCommand;
@@ -78,6 +79,7 @@ final class Commands {
           new ServeCommand(),
           new McpCommand(),
           new ConfigCommand(),
+          new SinkCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),

@@ -756,6 +756,14 @@ public final class Kernel {
     return ledger.storageUse();
   }
 
+  /**
+   * Saves how far a sink is, and returns when that is durable. No decision, document or event
+   * depends on it.
+   */
+  public void saveSink(String name, byte[] row) {
+    ledger.append(new Batch().put(Tables.SINK, name, row)).await();
+  }
+
   /** Who may read and name what. */
   public Access access() {
     return access;

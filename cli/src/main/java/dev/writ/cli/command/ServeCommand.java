@@ -31,6 +31,8 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.sinks.ConfiguredSink;
+import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
@@ -131,11 +133,18 @@ public final class ServeCommand implements CliCommand {
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(read));
     gauges(gateway, open.workers());
+    Sinks sinks =
+        ServedSinks.start(
+            gateway,
+            open,
+            ConfiguredSink.of(
+                config, session.environment(), directory(arguments, home), Homes.clock()),
+            line -> JsonLog.write(log(session), line));
     Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    stopWhenAsked(session, gateway, open, serving::ended);
+    stopWhenAsked(session, gateway, sinks::close, open, serving::ended);
     return serveUntilStopped(gateway);
   }
 
@@ -161,27 +170,30 @@ public final class ServeCommand implements CliCommand {
   }
 
   private static GatewayConfig config(Session session, Arguments arguments, Home home) {
-    Path ofHome = home.dir().resolve("gateway.yaml");
-    GatewayConfig config =
-        arguments
-            .option("--config")
-            .map(file -> ConfigCommand.read(session, file))
-            .orElseGet(() ->
-                Files.exists(ofHome)
-                    ? ConfigCommand.read(session, ofHome.toString())
-                    : GatewayConfig.parse(
-                        "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
-                        "(no configuration)",
-                        session.environment()));
-    GatewayConfig named = config.inFolder(directory(arguments, home));
+    GatewayConfig named = file(session, arguments, home).inFolder(directory(arguments, home));
     return arguments
         .integer("--port", 0, 65535)
         .map(port -> named.withPort(port.intValue()))
         .orElse(named);
   }
 
+  /** The configuration that {@code --config} names, or the home's, or an empty one. */
+  static GatewayConfig file(Session session, Arguments arguments, Home home) {
+    Path ofHome = home.dir().resolve("gateway.yaml");
+    return arguments
+        .option("--config")
+        .map(file -> ConfigCommand.read(session, file))
+        .orElseGet(() ->
+            Files.exists(ofHome)
+                ? ConfigCommand.read(session, ofHome.toString())
+                : GatewayConfig.parse(
+                    "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
+                    "(no configuration)",
+                    session.environment()));
+  }
+
   /** The folder of the configuration; file names in the configuration are relative to it. */
-  private static Path directory(Arguments arguments, Home home) {
+  static Path directory(Arguments arguments, Home home) {
     return arguments
         .option("--config")
         .map(file -> Path.of(file).toAbsolutePath().getParent())
@@ -302,8 +314,11 @@ public final class ServeCommand implements CliCommand {
   /**
    * Stops the server when the process is asked to end: calls at work finish, then {@code after}
    * runs.
+   *
+   * @param beforeLedger runs when no more calls come and the ledger is still open
    */
-  static void stopWhenAsked(Session session, Gateway gateway, OpenHome open, Runnable after) {
+  static void stopWhenAsked(
+      Session session, Gateway gateway, Runnable beforeLedger, OpenHome open, Runnable after) {
     session.terminal().out().flush();
     Runtime.getRuntime()
         .addShutdownHook(
@@ -312,6 +327,7 @@ public final class ServeCommand implements CliCommand {
                 .unstarted(() -> {
                   haltAfter(gateway.stopsWithin());
                   gateway.close();
+                  beforeLedger.run();
                   try {
                     open.close();
                   } catch (WritException e) {

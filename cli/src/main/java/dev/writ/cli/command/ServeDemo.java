@@ -104,6 +104,7 @@ final class ServeDemo {
     ServeCommand.stopWhenAsked(
         session,
         gateway,
+        () -> {},
         open,
         () -> {
           places.close();

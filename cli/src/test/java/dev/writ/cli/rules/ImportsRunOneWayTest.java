@@ -72,6 +72,9 @@ class ImportsRunOneWayTest {
                       "tools",
                       "client",
                       "gateway")),
+              Map.entry(
+                  "sinks",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
@@ -97,6 +100,8 @@ class ImportsRunOneWayTest {
               Map.entry("io.netty", List.of("dev.writ.gateway")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
+              Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),
+              Map.entry("org.neo4j", List.of("dev.writ.sinks.neo4j")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 

@@ -68,6 +68,9 @@ public final class Tables {
    */
   public static final String UNSETTLED = "unsettled";
 
+  /** name of a sink → how far it is (spec/sinks.md). No document depends on it. */
+  public static final String SINK = "sink";
+
   private static final char SEPARATOR = '\u001f';
 
   private Tables() {}

@@ -1,11 +1,13 @@
 package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import java.nio.file.Path;
@@ -61,16 +63,19 @@ public record GatewayConfig(
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
    * @param toolPoolMib memory for waiting workers of tool packages; 0 for no waiting workers
+   * @param sinks where executions are sent, by name
    */
   public record Extras(
       List<Certificates.Entry> certificates,
       List<String> hosts,
       List<String> origins,
       Optional<Telemetry> telemetry,
-      long toolPoolMib) {
+      long toolPoolMib,
+      SortedMap<String, SinkConfig> sinks) {
     private static final long TOOL_POOL_MIB = 1_024;
     public static final Extras NONE =
-        new Extras(List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
+        new Extras(
+            List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB, new TreeMap<>());
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -115,6 +120,9 @@ public record GatewayConfig(
     }
     if (!extras.telemetry().equals(next.extras.telemetry())) {
       others.add("telemetry");
+    }
+    if (!extras.sinks().equals(next.extras.sinks())) {
+      others.add("sinks");
     }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
@@ -245,8 +253,8 @@ public record GatewayConfig(
         file.listOrNone("hosts", GatewayConfig::host),
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
-        file.optional("tool_pool", key -> toolPool(file.section(key)))
-            .orElse(Extras.TOOL_POOL_MIB));
+        file.optional("tool_pool", key -> toolPool(file.section(key))).orElse(Extras.TOOL_POOL_MIB),
+        sinks(file.optional("sinks", file::section)));
   }
 
   private static Certificates.Entry certificate(Section s) {
@@ -418,6 +426,50 @@ public record GatewayConfig(
       all.end();
     });
     return surfaces;
+  }
+
+  private static SortedMap<String, SinkConfig> sinks(Optional<Section> section) {
+    TreeMap<String, SinkConfig> sinks = new TreeMap<>();
+    section.ifPresent(all -> {
+      for (String name : all.keys()) {
+        all.require(name, name.matches("[a-z0-9][a-z0-9_-]{0,62}"), "no name of a sink");
+        sinks.put(name, SinkConfig.read(all.section(name)));
+      }
+      all.end();
+    });
+    return sinks;
+  }
+
+  /**
+   * The configuration of one sink.
+   *
+   * @param kind for example {@code redis}
+   * @param tenant the tenant whose records it gets; absent for all
+   * @param secret a file
+   * @param settings all others, which the kind interprets
+   */
+  public record SinkConfig(
+      String kind,
+      Optional<String> tenant,
+      Optional<String> secret,
+      SortedMap<String, String> settings) {
+
+    static SinkConfig read(Section s) {
+      String kind = s.name("kind");
+      Optional<String> tenant = s.optional("tenant", s::name);
+      Optional<String> secret = s.optional("secret", s::name);
+      TreeMap<String, String> settings = new TreeMap<>();
+      for (String key : s.keys()) {
+        if (!List.of("kind", "tenant", "secret").contains(key)) {
+          boolean number =
+              s.value(key) instanceof Located.Scalar scalar
+                  && scalar.value() instanceof JsonValue.Num;
+          settings.put(key, number ? String.valueOf(s.count(key)) : s.name(key));
+        }
+      }
+      s.end();
+      return new SinkConfig(kind, tenant, secret, settings);
+    }
   }
 
   /** The configuration of one surface. */

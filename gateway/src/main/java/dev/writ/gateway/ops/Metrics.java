@@ -92,7 +92,14 @@ public final class Metrics implements Observer {
 
   /** Adds a number that is read at each scrape. */
   public void gauge(String name, String help, Supplier<Number> value) {
-    Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+    gauge(name, help, "", "", value);
+  }
+
+  /** The same with a label from a fixed list. */
+  public void gauge(String name, String help, String label, String word, Supplier<Number> value) {
+    Gauge.Builder<Supplier<Number>> gauge =
+        Gauge.builder(name, value).description(help).strongReference(true);
+    (label.isEmpty() ? gauge : gauge.tag(label, word)).register(registry);
   }
 
   /** Adds a number that only grows and is read at each scrape. */
