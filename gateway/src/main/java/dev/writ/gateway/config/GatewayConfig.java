@@ -63,6 +63,7 @@ public record GatewayConfig(
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
    * @param toolPoolMib memory for waiting workers of tool packages; 0 for no waiting workers
+   * @param alerts thresholds of alerts
    * @param sinks where executions are sent, by name
    */
   public record Extras(
@@ -71,11 +72,18 @@ public record GatewayConfig(
       List<String> origins,
       Optional<Telemetry> telemetry,
       long toolPoolMib,
+      AlertThresholds alerts,
       SortedMap<String, SinkConfig> sinks) {
     private static final long TOOL_POOL_MIB = 1_024;
     public static final Extras NONE =
         new Extras(
-            List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB, new TreeMap<>());
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            TOOL_POOL_MIB,
+            AlertThresholds.DEFAULT,
+            new TreeMap<>());
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -120,6 +128,9 @@ public record GatewayConfig(
     }
     if (!extras.telemetry().equals(next.extras.telemetry())) {
       others.add("telemetry");
+    }
+    if (!extras.alerts().equals(next.extras.alerts())) {
+      others.add("alerts");
     }
     if (!extras.sinks().equals(next.extras.sinks())) {
       others.add("sinks");
@@ -254,6 +265,8 @@ public record GatewayConfig(
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
         file.optional("tool_pool", key -> toolPool(file.section(key))).orElse(Extras.TOOL_POOL_MIB),
+        file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
+            .orElse(AlertThresholds.DEFAULT),
         sinks(file.optional("sinks", file::section)));
   }
 
