@@ -89,6 +89,25 @@ public final class OperationsFiles {
     assertThat(checked).as("expressions").isGreaterThan(40);
   }
 
+  /** Requires that each metric of the specification's table is there, with exactly its labels. */
+  public static void requireAsSpecified(String scrape) throws IOException {
+    TreeMap<String, TreeSet<String>> series = series(scrape);
+    Matcher row =
+        Pattern.compile("(?m)^\\| `(writ_\\w+)` \\| ([^|]+) \\|")
+            .matcher(Files.readString(folder().resolveSibling("spec").resolve("telemetry.md")));
+    int rows = 0;
+    for (; row.find(); rows++) {
+      String name = row.group(1);
+      TreeSet<String> labels = new TreeSet<>();
+      Pattern.compile("`(\\w+)`")
+          .matcher(row.group(2))
+          .results()
+          .forEach(l -> labels.add(l.group(1)));
+      assertThat(series.getOrDefault(name, series.get(name + "_count"))).as(name).isEqualTo(labels);
+    }
+    assertThat(rows).isGreaterThan(10);
+  }
+
   private static TreeSet<String> require(
       TreeMap<String, TreeSet<String>> series, String query, String where) {
     Matcher values = VALUES.matcher(query);

@@ -23,6 +23,8 @@ import java.util.TreeMap;
 
 /** Metrics, spans and one line of the log for each effect, wherever its work is done. */
 public final class EffectTelemetry implements EffectObserver {
+  private static final String CORRELATION = "correlationId";
+
   private final Metrics metrics;
   private final Watch watch;
   private final JsonLog log;
@@ -53,6 +55,19 @@ public final class EffectTelemetry implements EffectObserver {
 
   @Override
   public void answered(String surface, Request request, Answer answer, ToolWork work) {
+    guarded(() -> told(surface, request, answer, work));
+  }
+
+  /** No effect fails because of what is told of it. */
+  private void guarded(Runnable telling) {
+    try {
+      telling.run();
+    } catch (RuntimeException e) {
+      log.failed(e);
+    }
+  }
+
+  private void told(String surface, Request request, Answer answer, ToolWork work) {
     watch.answered(answer);
     EffectLabels labels = metrics.labels(surface, request, work);
     metrics.answered(labels, answer);
@@ -80,6 +95,10 @@ public final class EffectTelemetry implements EffectObserver {
 
   @Override
   public void refused(String surface, Digest id, Request request, ErrorCode code, ToolWork work) {
+    guarded(() -> told(surface, id, request, code, work));
+  }
+
+  private void told(String surface, Digest id, Request request, ErrorCode code, ToolWork work) {
     EffectLabels labels = metrics.labels(surface, request, work);
     EffectEnd end = EffectEnd.refused(code.code());
     String stage = watch.refusing().map(Stage::text).orElse(EffectLabels.NONE);
@@ -98,7 +117,6 @@ public final class EffectTelemetry implements EffectObserver {
             .put("toolId", request.effect().tool())
             .put("toolVersion", request.effect().version())
             .put("operation", request.effect().operation())
-            .put("correlationId", request.scope().run())
             .put("role", labels.role())
             .put("command", labels.command())
             .put("language", labels.language())
@@ -110,9 +128,11 @@ public final class EffectTelemetry implements EffectObserver {
             .putIfPresent("sandboxId", work.sandbox(), JsonValue::of)
             .putIfPresent("trace_id", watch.trace().map(TraceContext::traceId), JsonValue::of)
             .putIfPresent("span_id", watch.trace().map(TraceContext::spanId), JsonValue::of);
+    TreeMap<String, String> names = new TreeMap<>();
+    names.put(CORRELATION, request.scope().run());
     Optional.ofNullable(surfaces.get(labels.surface()))
-        .map(surface -> surface.namesOf(id, request))
-        .ifPresent(names -> names.forEach((name, value) -> line.put(name, value)));
+        .ifPresent(surface -> names.putAll(surface.namesOf(id, request)));
+    names.forEach((name, value) -> line.put(name, value));
     return line;
   }
 }

@@ -114,6 +114,7 @@ public final class SeedServer implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final BiFunction<SeedServer, Pipeline, List<Surface>> surfaces;
   private final HttpLimits limits;
+  private final Listen listen;
   private GatewayServer server;
 
   public SeedServer(Path dir, String policy, Function<Pipeline, List<Surface>> surfaces) {
@@ -131,7 +132,18 @@ public final class SeedServer implements AutoCloseable {
       String policy,
       BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
       HttpLimits limits) {
+    this(dir, policy, surfaces, limits, Listen.loopback(0));
+  }
+
+  /** With an address of its own. */
+  public SeedServer(
+      Path dir,
+      String policy,
+      BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
+      HttpLimits limits,
+      Listen listen) {
     this.limits = limits;
+    this.listen = listen;
     this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
     home = TestHome.create(dir);
@@ -141,7 +153,8 @@ public final class SeedServer implements AutoCloseable {
         TestTools.manifest("nodriver", Determinism.RECORDED, "absent", TestDriver.SANDBOX));
     home.tools.register(ScriptedLanguage.manifest("words", "1.0.0"));
     home.tools.register(ScriptedLanguage.manifest("gated", "1.0.0"));
-    home.drivers.add(running.cancellable(new ScriptedLanguage(home.driver)));
+    home.drivers.add(new ScriptedLanguage(home.driver));
+    home.drivers.replaceAll(running::cancellable);
     home.restart();
     home.activate(policy);
     for (String surface : List.of("engine", "execute", "logline", "tools")) {
@@ -177,7 +190,7 @@ public final class SeedServer implements AutoCloseable {
     server =
         GatewayServer.start(
             new GatewayServer.Config(
-                Listen.loopback(0),
+                listen,
                 limits,
                 made,
                 List.of(

@@ -46,7 +46,7 @@ class EveryExecutionIsCountedAndLoggedTest {
     server =
         new SeedServer(
             dir,
-            SeedServer.POLICY + SECTION,
+            SeedServer.POLICY.replace("stand-in", "qa") + SECTION,
             pipeline -> List.of(new ToolsSurface(pipeline, Optional.empty())));
   }
 
