@@ -12,6 +12,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
+import dev.writ.cli.demo.Example;
 import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
@@ -73,21 +74,20 @@ public final class ServeCommand implements CliCommand {
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
-        .flag("--demo", "A temporary server with an example policy, and commands to try on it.");
+        .flag(
+            "--demo",
+            "A temporary server with an example policy, on which the examples of the seeds are"
+                + " played.");
   }
 
-  record Listening(String url, Path home, List<ServeDemo.Try> tries, String token)
-      implements Report {
+  record Listening(String url, Path home, List<Example> examples, String token) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("url", url)
           .put("home", home.toString())
           .put("token", token)
-          .putList(
-              "try",
-              tries,
-              t -> JsonValue.object().put("what", t.what()).put("command", t.command()).build())
+          .putList("try", examples, Example::toJson)
           .build();
     }
   }
@@ -144,7 +144,8 @@ public final class ServeCommand implements CliCommand {
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    return serveUntilStopped(session, gateway, sinks::close, open, serving::ended);
+    stopWhenAsked(session, gateway, sinks::close, open, serving::ended);
+    return serveUntilStopped(gateway);
   }
 
   /** That of the session, with the directory that the configuration names for commands. */
@@ -311,13 +312,12 @@ public final class ServeCommand implements CliCommand {
   }
 
   /**
-   * Blocks until the process ends. The shutdown hook stops the server, which lets calls at work
-   * finish. If the ledger fails for good this ends the process, so that its supervisor starts it
-   * again.
+   * Stops the server when the process is asked to end: calls at work finish, then {@code after}
+   * runs.
    *
    * @param beforeLedger runs when no more calls come and the ledger is still open
    */
-  static ExitCode serveUntilStopped(
+  static void stopWhenAsked(
       Session session, Gateway gateway, Runnable beforeLedger, OpenHome open, Runnable after) {
     session.terminal().out().flush();
     Runtime.getRuntime()
@@ -336,6 +336,13 @@ public final class ServeCommand implements CliCommand {
                     after.run();
                   }
                 }));
+  }
+
+  /**
+   * Blocks until the process ends. If the ledger fails for good this ends the process, so that its
+   * supervisor starts it again.
+   */
+  static ExitCode serveUntilStopped(Gateway gateway) {
     try {
       gateway.ledgerStopped().get();
       return ExitCode.LEDGER_STOPPED;
