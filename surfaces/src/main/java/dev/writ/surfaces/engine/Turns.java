@@ -45,7 +45,7 @@ final class Turns {
       Key key,
       Digest request,
       Ticket ticket,
-      Workers workers,
+      Optional<Workers> workers,
       Optional<Long> budgetMs,
       long since) {}
 
@@ -77,7 +77,7 @@ final class Turns {
     AtomicBoolean begun = new AtomicBoolean();
     AtomicBoolean overBudget = new AtomicBoolean();
     AtomicBoolean waits = new AtomicBoolean(true);
-    queue.waits(go.ticket().tenant(), go.workers().pool(), go.workers().packageDigest());
+    go.workers().ifPresent(w -> queue.waits(go.ticket().tenant(), w.pool(), w.packageDigest()));
     try {
       execution.queue();
       Lane.Ran<Boolean> ran =
@@ -116,7 +116,7 @@ final class Turns {
 
   private void waitsNoMore(Allowed go, AtomicBoolean waits) {
     if (waits.getAndSet(false)) {
-      queue.goes(go.ticket().tenant(), go.workers().pool(), go.workers().packageDigest());
+      go.workers().ifPresent(w -> queue.goes(go.ticket().tenant(), w.pool(), w.packageDigest()));
     }
   }
 
