@@ -269,6 +269,7 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
+    server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
     kernel.whenStopped(e -> {
       readiness.ledgerStopped();

@@ -31,12 +31,14 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.grpc.GrpcSurface;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
+import dev.writ.surfaces.tools.ToolsSurface;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -205,6 +207,12 @@ public final class ServeCommand implements CliCommand {
                   environment,
                   directory,
                   line -> JsonLog.write(log(session), line)));
+      SeedSurfaces.grpcPort(config.surfaces())
+          .ifPresent(port ->
+              List.copyOf(all).stream()
+                  .filter(ToolsSurface.class::isInstance)
+                  .map(ToolsSurface.class::cast)
+                  .forEach(tools -> all.add(new GrpcSurface(tools, port))));
       Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
           .ifPresent(_ ->
               all.add(

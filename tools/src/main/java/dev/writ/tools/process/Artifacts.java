@@ -145,9 +145,11 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
       Masking masking,
       Caps caps) {
     try {
-      Collector collector = new Collector(workspace, base, masking, caps);
-      collector.take(patterns);
-      return new Artifacts(collector.found(), Optional.empty());
+      return Uninterrupted.get(() -> {
+        Collector collector = new Collector(workspace, base, masking, caps);
+        collector.take(patterns);
+        return new Artifacts(collector.found(), Optional.empty());
+      });
     } catch (Refused e) {
       return new Artifacts(List.of(), Optional.of(e.refusal));
     } catch (WritException e) {
