@@ -269,6 +269,7 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
+    server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
     kernel.whenStopped(e -> {
       readiness.ledgerStopped();
@@ -338,6 +339,18 @@ public final class Gateway implements AutoCloseable {
   /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */
   public void gauge(String name, String help, Supplier<Number> value) {
     metrics.gauge(name, help, value);
+  }
+
+  /** The same with labels from fixed lists. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.gauge(name, help, labels, value);
+  }
+
+  /** Adds a number of another component that only grows, with labels from fixed lists. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.counter(name, help, labels, value);
   }
 
   /** The same with a label from a fixed list. */

@@ -75,6 +75,9 @@ class ImportsRunOneWayTest {
               Map.entry(
                   "sinks",
                   List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
+              Map.entry(
+                  "grpc",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
@@ -97,7 +100,9 @@ class ImportsRunOneWayTest {
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
-              Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),
+              Map.entry("io.grpc", List.of("dev.writ.grpc")),
+              Map.entry("com.google.protobuf", List.of("dev.writ.grpc")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
               Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),
