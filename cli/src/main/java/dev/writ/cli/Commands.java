@@ -18,6 +18,7 @@ import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
 import dev.writ.cli.command.ImageCommand;
+import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.McpCommand;
@@ -80,6 +81,7 @@ final class Commands {
           new McpCommand(),
           new ConfigCommand(),
           new SinkCommand(),
+          new IncidentCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),

@@ -65,6 +65,7 @@ public record GatewayConfig(
    * @param telemetry where spans are sent
    * @param toolPool waiting workers of tool packages
    * @param region where this server stands, for results and metrics
+   * @param alerts thresholds of alerts
    * @param sinks where executions are sent, by name
    */
   public record Extras(
@@ -74,6 +75,7 @@ public record GatewayConfig(
       Optional<Telemetry> telemetry,
       ToolPool toolPool,
       Optional<String> region,
+      AlertThresholds alerts,
       SortedMap<String, SinkConfig> sinks) {
     public static final Extras NONE =
         new Extras(
@@ -83,6 +85,7 @@ public record GatewayConfig(
             Optional.empty(),
             ToolPool.DEFAULT,
             Optional.empty(),
+            AlertThresholds.DEFAULT,
             new TreeMap<>());
 
     public Extras {
@@ -186,6 +189,9 @@ public record GatewayConfig(
     }
     if (!extras.region().equals(next.extras.region())) {
       others.add("region");
+    }
+    if (!extras.alerts().equals(next.extras.alerts())) {
+      others.add("alerts");
     }
     if (!extras.sinks().equals(next.extras.sinks())) {
       others.add("sinks");
@@ -322,6 +328,8 @@ public record GatewayConfig(
         file.optional("tool_pool", key -> ToolPool.read(file.section(key)))
             .orElse(ToolPool.DEFAULT),
         file.optional("region", key -> region(file, key)),
+        file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
+            .orElse(AlertThresholds.DEFAULT),
         sinks(file.optional("sinks", file::section)));
   }
 

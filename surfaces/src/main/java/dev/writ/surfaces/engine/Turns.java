@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.LaneError;
@@ -131,7 +132,7 @@ final class Turns {
       remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
     } else {
       remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
-      if (!begun || !Ending.isPolicys(refused.code().code())) {
+      if (!begun || !IncidentKind.isPolicys(refused.code().code())) {
         throw refused;
       }
     }
