@@ -73,6 +73,9 @@ class ImportsRunOneWayTest {
                       "client",
                       "gateway")),
               Map.entry(
+                  "sinks",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
+              Map.entry(
                   "grpc",
                   List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
@@ -102,6 +105,8 @@ class ImportsRunOneWayTest {
               Map.entry("com.google.protobuf", List.of("dev.writ.grpc")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
+              Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),
+              Map.entry("org.neo4j", List.of("dev.writ.sinks.neo4j")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 
