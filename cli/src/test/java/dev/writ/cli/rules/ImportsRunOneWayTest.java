@@ -31,6 +31,7 @@ class ImportsRunOneWayTest {
               Map.entry("executor", List.of("canonicalize", "guardian", "ledger")),
               Map.entry("fixture", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry("sandbox", List.of("canonicalize")),
+              Map.entry("kube", List.of("canonicalize", "sandbox")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
               Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
@@ -95,6 +96,7 @@ class ImportsRunOneWayTest {
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
               Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.fabric8", List.of("dev.writ.kube")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
