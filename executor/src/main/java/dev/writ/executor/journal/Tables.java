@@ -68,6 +68,15 @@ public final class Tables {
    */
   public static final String UNSETTLED = "unsettled";
 
+  /** name of a sink → how far it is (spec/sinks.md). No document depends on it. */
+  public static final String SINK = "sink";
+
+  /**
+   * name of a sink, incarnation, position → a record that it gave up on or is to send again
+   * (spec/incidents.md). No document depends on it.
+   */
+  public static final String DEAD_LETTER = "dead_letter";
+
   private static final char SEPARATOR = '\u001f';
 
   private Tables() {}

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.fixture.Behaviours;
+import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.io.IOException;
 import java.io.InputStream;
@@ -80,7 +81,7 @@ class TheContractHasTheSeedsNamesTest {
   void statusesStatesAndKindsAreTheSeedsAndNoOthers() {
     assertThat(constants(ToolExecutionResult.Status.class)).isEqualTo(names("statuses"));
     assertThat(constants(ExecutionState.class)).isEqualTo(names("states"));
-    assertThat(constants(ToolExecutionIncident.Kind.class)).isEqualTo(names("incidents"));
+    assertThat(constants(IncidentKind.class)).isEqualTo(names("incidents"));
   }
 
   @Test

@@ -73,12 +73,13 @@ public final class Mount implements AutoCloseable {
   }
 
   /**
-   * Copies back what the command changed.
+   * Copies back what the command changed, also where the call was cancelled.
    *
    * @throws WritException why nothing was copied, or not all
    */
   public void takeBack() {
-    HostDirectory.Changes changes = directory.takeBack(call.sandbox().workspace(), brought);
+    Workspace workspace = call.sandbox().workspace();
+    HostDirectory.Changes changes = Uninterrupted.get(() -> directory.takeBack(workspace, brought));
     observe(changes.written(), changes.removed());
   }
 
