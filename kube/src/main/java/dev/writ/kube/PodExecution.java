@@ -133,9 +133,7 @@ final class PodExecution implements Execution {
       try {
         last = untilItEnds(from);
       } finally {
-        for (PodStream stream : streams) {
-          stream.stop();
-        }
+        stopReading();
       }
       long wallMs = (System.nanoTime() - from) / 1_000_000;
       node = last.node();
@@ -201,7 +199,9 @@ final class PodExecution implements Execution {
       EndReason reason = stopped.get();
       if (reason != null && askedAt == Long.MAX_VALUE) {
         askedAt = elapsed;
-        if (reason != EndReason.OUTPUT_LIMIT) {
+        if (reason == EndReason.OUTPUT_LIMIT) {
+          stopReading(); // first, so that a flood does not stand before what ends it
+        } else {
           signal("-TERM");
         }
       }
@@ -219,6 +219,12 @@ final class PodExecution implements Execution {
       if (state.ended(PodForm.COMMAND).isPresent() || !state.failure().isEmpty() || gaveUp) {
         return state;
       }
+    }
+  }
+
+  private void stopReading() throws InterruptedException {
+    for (PodStream stream : streams) {
+      stream.stop();
     }
   }
 

@@ -76,7 +76,7 @@ final class PodStream {
     return "+" + (capture.total() + 1);
   }
 
-  /** Stops reading. */
+  /** Stops reading; a second time it does nothing. */
   void stop() throws InterruptedException {
     stopped = true;
     reader.interrupt();

@@ -77,8 +77,7 @@ public final class FakeCluster implements AutoCloseable {
       kubelet = new Kubelet(client, Files.createDirectories(directory.resolve("node")), behaviour);
       kubelet.image(HELPER, HOST);
       kubelet.image(DEBIAN, HOST);
-      kubelet.image(
-          EMPTY, Stream.concat(HOST.stream(), Stream.of("--setenv", "PATH", "/none")).toList());
+      image(EMPTY, List.of("--setenv", "PATH", "/none"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -87,6 +86,15 @@ public final class FakeCluster implements AutoCloseable {
   /** Answers in the API's place, where the function gives an answer. */
   public void fault(Function<RecordedRequest, Optional<MockResponse>> answer) {
     fault.set(answer);
+  }
+
+  /**
+   * Another image, with the programs of this host.
+   *
+   * @param options what bubblewrap adds to its root
+   */
+  public void image(String name, List<String> options) {
+    kubelet.image(name, Stream.concat(HOST.stream(), options.stream()).toList());
   }
 
   /** What a fault does that lets a request through and loses the answer. */
@@ -104,7 +112,8 @@ public final class FakeCluster implements AutoCloseable {
         return injected.get();
       }
       Optional<MockResponse> exec = PodExec.answer(request, kubelet);
-      return exec.or(() -> discovery.answer(request)).orElseGet(() -> crud.dispatch(request));
+      return exec.or(() -> discovery.answer(request))
+          .orElseGet(() -> OffLoop.of(crud.dispatch(request)));
     }
   }
 
