@@ -17,7 +17,9 @@ import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
+import dev.writ.cli.command.HoldCommand;
 import dev.writ.cli.command.ImageCommand;
+import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.McpCommand;
@@ -27,6 +29,7 @@ import dev.writ.cli.command.ReceiptsCommand;
 import dev.writ.cli.command.ReplayCommand;
 import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
+import dev.writ.cli.command.RetentionCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
 import dev.writ.cli.command.RuntimeCommand;
@@ -68,6 +71,8 @@ final class Commands {
           new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
+          new RetentionCommand(),
+          new HoldCommand(),
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),
@@ -80,6 +85,7 @@ final class Commands {
           new McpCommand(),
           new ConfigCommand(),
           new SinkCommand(),
+          new IncidentCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),

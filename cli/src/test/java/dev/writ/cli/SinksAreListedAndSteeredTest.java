@@ -2,9 +2,12 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.RedisServer;
 import io.lettuce.core.Range;
 import java.io.BufferedReader;
@@ -94,7 +97,10 @@ class SinksAreListedAndSteeredTest {
             "kind: redis, url: \"redis://user:secret@127.0.0.1\"",
             "kind: redis, url: \"http://127.0.0.1\"",
             "kind: redis, url: \"redis://127.0.0.1\", maxlen: 0",
-            "kind: neo4j, url: \"bolt://neo4j:secret@127.0.0.1:7687\"")) {
+            "kind: neo4j, url: \"bolt://neo4j:secret@127.0.0.1:7687\"",
+            "kind: webhook, url: \"http://pager.example/\", key: k.pem",
+            "kind: webhook, url: \"https://user:secret@pager.example/\", key: k.pem",
+            "kind: webhook, url: \"https://pager.example/\"")) {
       configure("sinks: { lines: { " + wrong + " } }", "t");
       Run checked = writ("config", "check", dir.resolve("home/gateway.yaml").toString());
       assertThat(checked.status()).as(wrong).isEqualTo(4);
@@ -132,6 +138,15 @@ class SinksAreListedAndSteeredTest {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
   }
 
+  private static String call(HttpClient client, String url, String body) throws Exception {
+    return ask(
+        client,
+        HttpRequest.newBuilder(URI.create(url + "/v1/tools/exec"))
+            .header("Authorization", "Bearer token-of-agent")
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
   /** Scrapes until the line is there; a server that never has it fails the test. */
   private static void awaitMetric(HttpClient client, String url, String line) throws Exception {
     String found = "";
@@ -145,14 +160,50 @@ class SinksAreListedAndSteeredTest {
   }
 
   @Test
+  void anIncidentOfTheLogIsShownAndAskedForWithoutAServer() throws IOException {
+    done("init", "--tenant", "acme");
+    KeyFiles.write(dir.resolve("home/webhook.pem"), SigningKey.ed25519(new byte[32]), null, null);
+    configure(
+        "sinks: { pager: { kind: webhook, url: \"https://pager.example/\", key: webhook.pem } }",
+        "t");
+    assertThat(writ("run", "js", "--param", "source=1", "--cpu-ms", "3600000").status())
+        .isEqualTo(1);
+    JsonValue listed =
+        Jcs.parse(done("--json", "incident", "list").strip().getBytes(StandardCharsets.UTF_8));
+    JsonValue.Obj first =
+        (JsonValue.Obj)
+            ((JsonValue.Arr) ((JsonValue.Obj) listed).get("incidents")).items().getFirst();
+    JsonValue.Obj event = (JsonValue.Obj) first.get("event");
+    assertThat(event.get("type")).isEqualTo(JsonValue.of("dev.writ.incident.PolicyDenied"));
+    String id = ((JsonValue.Str) event.get("id")).value();
+    assertThat(done("incident", "list")).contains(id, "GRD-404", "pager: waits");
+    assertThat(done("incident", "list", "--dead")).doesNotContain(id);
+    assertThat(done("incident", "resend", id)).contains(id, "pager");
+    assertThat(done("incident", "show", id)).contains("\"GRD-404\"", "pager: again");
+    for (List<String> wrong :
+        List.of(List.of("show", "1-0"), List.of("show", "x"), List.of("resend", "1-0"))) {
+      Run run = writ("incident", wrong.getFirst(), wrong.getLast());
+      assertThat(run.status()).isEqualTo(4);
+      assertThat(run.err()).contains("SNK-010");
+    }
+    assertThat(writ("incident", "resend", id, "--to", "other").err()).contains("SNK-005");
+  }
+
+  @Test
   void aServerFollowsSeed002sVariableAndTakesOrders() throws Exception {
     done("init", "--tenant", "acme");
     Path policy = Files.writeString(dir.resolve("policy.yaml"), policy());
     done("policy", "activate", policy.toString());
     done("key", "new", "tools", "--role", "surface");
-    configure("sinks: { lines: { kind: file, path: exec.jsonl } }", "token-of-agent");
-    try (RedisServer redis = new RedisServer(Files.createDirectory(dir.resolve("redis")))) {
+    KeyFiles.write(dir.resolve("home/webhook.pem"), SigningKey.ed25519(new byte[32]), null, null);
+    try (Receiver receiver = new Receiver();
+        RedisServer redis = new RedisServer(Files.createDirectory(dir.resolve("redis")))) {
       redis.start();
+      configure(
+          "sinks: { lines: { kind: file, path: exec.jsonl }, pager: { kind: webhook, url: \""
+              + receiver.url()
+              + "\", key: webhook.pem } }",
+          "token-of-agent");
       ProcessBuilder builder =
           new ProcessBuilder(
               OwnProcess.writ(
@@ -167,14 +218,7 @@ class SinksAreListedAndSteeredTest {
                     ((JsonValue.Obj) Jcs.parse(out.readLine().getBytes(StandardCharsets.UTF_8)))
                         .get("url"))
                 .value();
-        String answer =
-            ask(
-                client,
-                HttpRequest.newBuilder(URI.create(url + "/v1/tools/exec"))
-                    .header("Authorization", "Bearer token-of-agent")
-                    .header("Content-Type", "application/json")
-                    .POST(HttpRequest.BodyPublishers.ofString(CALL)));
-        assertThat(answer).contains("exec_id");
+        assertThat(call(client, url, CALL)).contains("exec_id");
         awaitMetric(client, url, "writ_sink_delivered_total{sink=\"redis\"} 1.0");
         awaitMetric(client, url, "writ_sink_delivered_total{sink=\"lines\"} 1.0");
         awaitMetric(client, url, "writ_sink_behind_events{sink=\"redis\"} 0.0");
@@ -184,15 +228,24 @@ class SinksAreListedAndSteeredTest {
                 .ask(commands -> commands.xrange("swe:tools:exec:stream", Range.unbounded()))
                 .getFirst();
         assertThat(entry.getBody()).containsEntry("cmd", "echo hello").containsEntry("rc", "0");
+        assertThat(call(client, url, CALL.replace("echo", "kubectl"))).contains("GRD-714");
+        awaitMetric(client, url, "writ_sink_delivered_total{sink=\"pager\"} 1.0");
+        awaitMetric(client, url, "writ_sink_dead_letters{sink=\"pager\"} 0.0");
+        String incident = receiver.taken().getFirst().id();
+        assertThat(done("incident", "list")).contains(incident, "PolicyDenied", "pager: read");
+        assertThat(done("incident", "show", incident)).contains("dev.writ.incident.PolicyDenied");
+        done("incident", "resend", incident);
+        awaitMetric(client, url, "writ_sink_delivered_total{sink=\"pager\"} 2.0");
+        assertThat(receiver.taken().getLast().body()).isEqualTo(receiver.taken().getFirst().body());
         done("sink", "pause", "lines");
         awaitMetric(client, url, "writ_sink_paused{sink=\"lines\"} 1.0");
         assertThat(status("lines").get("state")).isEqualTo(JsonValue.of("paused"));
         done("sink", "resume", "lines");
         done("sink", "replay", "redis");
-        awaitMetric(client, url, "writ_sink_delivered_total{sink=\"redis\"} 2.0");
+        awaitMetric(client, url, "writ_sink_delivered_total{sink=\"redis\"} 4.0");
         assertThat(status("redis").get("trouble")).isNull();
         String restarted = redis.ask(commands -> commands.xlen("swe:tools:exec:stream")).toString();
-        assertThat(restarted).isEqualTo("1");
+        assertThat(restarted).isEqualTo("2");
       } finally {
         server.destroy();
         server.waitFor();
@@ -200,7 +253,7 @@ class SinksAreListedAndSteeredTest {
       assertThat(Files.readString(dir.resolve("log")))
           .contains("\"event\":\"sink-ordered\"")
           .doesNotContain("lettuce", "sink-failed");
-      assertThat(Files.readAllLines(dir.resolve("home/exec.jsonl"))).hasSize(1);
+      assertThat(Files.readAllLines(dir.resolve("home/exec.jsonl"))).hasSize(2);
     }
   }
 }

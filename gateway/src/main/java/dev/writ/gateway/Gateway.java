@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.AccessAuthentication;
@@ -41,12 +42,14 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -69,6 +72,7 @@ public final class Gateway implements AutoCloseable {
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
   private final Housekeeping collecting;
+  private final Housekeeping retaining;
   private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
@@ -88,11 +92,13 @@ public final class Gateway implements AutoCloseable {
       Housekeeping housekeeping,
       Optional<Housekeeping> looking,
       Housekeeping collecting,
+      Housekeeping retaining,
       CompletableFuture<WritException> ledgerStopped,
       Changes changes) {
     this.changes = changes;
     this.looking = looking;
     this.collecting = collecting;
+    this.retaining = retaining;
     this.ledgerStopped = ledgerStopped;
     this.kernel = kernel;
     this.lane = lane;
@@ -269,6 +275,7 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
+    server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
     kernel.whenStopped(e -> {
       readiness.ledgerStopped();
@@ -288,6 +295,7 @@ public final class Gateway implements AutoCloseable {
         housekeeping(pipeline, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
+        retaining(kernel, metrics, log),
         ledgerStopped,
         changes);
   }
@@ -338,6 +346,18 @@ public final class Gateway implements AutoCloseable {
   /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */
   public void gauge(String name, String help, Supplier<Number> value) {
     metrics.gauge(name, help, value);
+  }
+
+  /** The same with labels from fixed lists. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.gauge(name, help, labels, value);
+  }
+
+  /** Adds a number of another component that only grows, with labels from fixed lists. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.counter(name, help, labels, value);
   }
 
   /** The same with a label from a fixed list. */
@@ -407,6 +427,44 @@ public final class Gateway implements AutoCloseable {
                     + " blobs, "
                     + collected.bytes()
                     + " bytes");
+          }
+        },
+        log::failed);
+  }
+
+  /**
+   * Deletes contents as often as policy's section {@code retention} says, the first time soon after
+   * the start; each time reads the whole ledger.
+   */
+  private static Housekeeping retaining(Kernel kernel, Metrics metrics, JsonLog log) {
+    LongAdder contents = new LongAdder();
+    LongAdder bytes = new LongAdder();
+    metrics.counter(
+        "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
+    metrics.counter(
+        "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
+    AtomicReference<Instant> last = new AtomicReference<>(Instant.MIN);
+    return new Housekeeping(
+        HOUSEKEEPING_EVERY,
+        () -> {
+          Optional<Long> everyS = kernel.system().policyInForce().retention().everyS();
+          Instant now = kernel.now();
+          if (everyS.isEmpty() || last.get().plusSeconds(everyS.get()).isAfter(now)) {
+            return;
+          }
+          ContentRetention.Deleted deleted = kernel.retain(now).deleted();
+          last.set(now);
+          contents.add(deleted.contents());
+          bytes.add(deleted.bytes());
+          if (deleted.contents() > 0) {
+            log.event(
+                "contents-deleted",
+                deleted.contents()
+                    + " contents, "
+                    + deleted.bytes()
+                    + " bytes, "
+                    + deleted.statements()
+                    + " statements");
           }
         },
         log::failed);
@@ -486,6 +544,7 @@ public final class Gateway implements AutoCloseable {
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
     collecting.close();
+    retaining.close();
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);

@@ -1,6 +1,7 @@
 package dev.writ.sinks;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.config.AlertThresholds;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SinkConfig;
 import dev.writ.gateway.config.Secrets;
@@ -8,10 +9,13 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.file.FileSink;
+import dev.writ.sinks.incident.IncidentFeed;
 import dev.writ.sinks.neo4j.Neo4jSettings;
 import dev.writ.sinks.neo4j.Neo4jSink;
 import dev.writ.sinks.redis.RedisSettings;
 import dev.writ.sinks.redis.RedisSink;
+import dev.writ.sinks.webhook.WebhookSettings;
+import dev.writ.sinks.webhook.WebhookSink;
 import dev.writ.surfaces.tools.ToolsSurface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -27,6 +31,7 @@ import java.util.function.Function;
  *
  * @param target the place without credentials, for people
  * @param tenant the tenant whose records it gets; absent for all
+ * @param incidents for a sink that gets incidents; absent for one that gets executions
  * @param connection makes a sink that is not open, from the log's origin
  */
 public record ConfiguredSink(
@@ -34,8 +39,10 @@ public record ConfiguredSink(
     String kind,
     String target,
     Optional<String> tenant,
+    Optional<IncidentFeed> incidents,
     Function<String, RecordSink> connection) {
   private static final String REDIS = "redis";
+  private static final String WEBHOOK = "webhook";
 
   /**
    * The sinks of a configuration, by name. Where the surface {@code tools} is served and seed 002's
@@ -58,7 +65,8 @@ public record ConfiguredSink(
     }
     List<ConfiguredSink> sinks =
         all.entrySet().stream()
-            .map(entry -> of(entry.getKey(), entry.getValue(), url, folder, clock))
+            .map(entry ->
+                of(entry.getKey(), entry.getValue(), url, config.extras().alerts(), folder, clock))
             .toList();
     requireTargetsOfTheirOwn(sinks);
     return sinks;
@@ -78,7 +86,12 @@ public record ConfiguredSink(
   }
 
   private static ConfiguredSink of(
-      String name, SinkConfig config, Optional<String> redisUrl, Path folder, InstantSource clock) {
+      String name,
+      SinkConfig config,
+      Optional<String> redisUrl,
+      AlertThresholds alerts,
+      Path folder,
+      InstantSource clock) {
     SinkSettings settings = new SinkSettings(name, config.settings());
     Optional<String> secret =
         config
@@ -97,15 +110,30 @@ public record ConfiguredSink(
         Path path = FileSink.path(settings, folder);
         yield made(name, config, path, log -> new FileSink(path, log));
       }
+      case WEBHOOK -> {
+        WebhookSettings hook = WebhookSettings.of(settings, folder, secret);
+        yield new ConfiguredSink(
+            name,
+            WEBHOOK,
+            hook.toString(),
+            config.tenant(),
+            Optional.of(new IncidentFeed(hook.kinds(), alerts, hook.giveUpAfter())),
+            _ -> new WebhookSink(hook, clock));
+      }
       default ->
           throw new WritException(
               GatewayError.CONFIG_FIELD,
-              "sinks/" + name + "/kind \"" + config.kind() + "\" is none of file, neo4j, redis");
+              "sinks/"
+                  + name
+                  + "/kind \""
+                  + config.kind()
+                  + "\" is none of file, neo4j, redis, webhook");
     };
   }
 
   private static ConfiguredSink made(
       String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
-    return new ConfiguredSink(name, config.kind(), target.toString(), config.tenant(), connection);
+    return new ConfiguredSink(
+        name, config.kind(), target.toString(), config.tenant(), Optional.empty(), connection);
   }
 }

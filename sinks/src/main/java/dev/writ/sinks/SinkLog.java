@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.sinks.feed.FeedObserver;
 import dev.writ.sinks.feed.SinkOrder;
+import dev.writ.sinks.feed.SinkRecord;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +37,15 @@ public final class SinkLog implements FeedObserver {
   public void recovered(String sink) {
     told.remove(sink);
     lines.accept(line("info", "sink-recovered", sink).build());
+  }
+
+  @Override
+  public void gaveUp(String sink, SinkRecord record, WritException why) {
+    lines.accept(
+        line("error", "sink-gave-up", sink)
+            .put("record", record.id().toString())
+            .put("code", why.code().code())
+            .build());
   }
 
   @Override

@@ -88,6 +88,7 @@ public enum ExitCode {
               Map.entry(ClientError.NO_ANSWER.code(), UNAVAILABLE),
               Map.entry(SinkError.UNKNOWN.code(), BROKEN_INPUT),
               Map.entry(SinkError.ORDER.code(), BROKEN_INPUT),
+              Map.entry(SinkError.NO_INCIDENT.code(), BROKEN_INPUT),
               Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
               Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));

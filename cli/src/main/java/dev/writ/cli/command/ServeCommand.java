@@ -31,14 +31,14 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.grpc.GrpcSurface;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
-import dev.writ.tools.language.PoolSettings;
-import dev.writ.tools.language.WarmPool;
+import dev.writ.surfaces.tools.ToolsSurface;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -122,7 +122,7 @@ public final class ServeCommand implements CliCommand {
                     SandboxPlace.host(
                         home, environment(session, config, directory(arguments, home))))
                 .wrapping(running::cancellable)
-                .keepingWorkers(PoolSettings.ofMiB(config.extras().toolPoolMib())));
+                .keepingWorkers(ToolPools.settings(config.extras().toolPool())));
     Gateway gateway =
         start(
             session,
@@ -132,7 +132,7 @@ public final class ServeCommand implements CliCommand {
             keys(home, config, open),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(read));
-    gauges(gateway, open.workers());
+    ToolPools.measure(gateway, open.workers(), config.extras().region());
     Sinks sinks =
         ServedSinks.start(
             gateway,
@@ -155,18 +155,6 @@ public final class ServeCommand implements CliCommand {
     SeedSurfaces.workspaceRoot(config.surfaces(), session.environment(), directory)
         .ifPresent(root -> environment.put(SeedSurfaces.WORKSPACE_ROOT, root.toString()));
     return environment;
-  }
-
-  /** Figures of the pool of workers, for {@code /metrics}. */
-  private static void gauges(Gateway gateway, WarmPool workers) {
-    gateway.gauge(
-        "writ.tool.calls.warm", "Calls that found a worker", () -> workers.figures().warm());
-    gateway.gauge("writ.tool.calls.cold", "Calls that could have", () -> workers.figures().cold());
-    gateway.gauge(
-        "writ.tool.workers.lost", "Workers unfit for a call", () -> workers.figures().lost());
-    gateway.gauge("writ.tool.workers.ready", "Workers that wait", () -> workers.figures().ready());
-    gateway.gauge(
-        "writ.tool.workers.bytes", "Memory limits of workers", () -> workers.figures().bytes());
   }
 
   private static GatewayConfig config(Session session, Arguments arguments, Home home) {
@@ -219,8 +207,20 @@ public final class ServeCommand implements CliCommand {
                   environment,
                   directory,
                   line -> JsonLog.write(log(session), line)));
+      SeedSurfaces.grpcPort(config.surfaces())
+          .ifPresent(port ->
+              List.copyOf(all).stream()
+                  .filter(ToolsSurface.class::isInstance)
+                  .map(ToolsSurface.class::cast)
+                  .forEach(tools -> all.add(new GrpcSurface(tools, port))));
       Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
-          .ifPresent(_ -> all.add(new EngineSurface(pipeline, open.packages()::manifest, lane)));
+          .ifPresent(_ ->
+              all.add(
+                  new EngineSurface(
+                      pipeline,
+                      open.packages()::manifest,
+                      lane,
+                      ToolPools.place(pipeline, open.workers(), config.extras().region()))));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       return all;

@@ -48,6 +48,14 @@ final class ServedSinks {
     gauge(gateway, feeder, "behind.events", "Events not read", feeder::eventsBehind);
     gauge(gateway, feeder, "behind.seconds", "Age of the oldest of them", feeder::secondsBehind);
     gauge(gateway, feeder, "paused", "1 if paused", () -> feeder.state().paused() ? 1 : 0);
+    if (feeder.deadLetters().isPresent()) {
+      gauge(
+          gateway,
+          feeder,
+          "dead.letters",
+          "Incidents given up and not sent again",
+          () -> feeder.deadLetters().orElse(0L));
+    }
     counter(gateway, feeder, "delivered", "Records confirmed", () -> feeder.state().delivered());
     counter(gateway, feeder, "failed", "Attempts that failed", feeder::failures);
     counter(gateway, feeder, "rewound", "Times that the target had lost some", feeder::rewinds);

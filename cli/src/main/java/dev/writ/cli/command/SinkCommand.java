@@ -14,6 +14,7 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.error.LedgerError;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** {@code writ sink}: where executions are sent, and how far that is (spec/sinks.md). */
 public final class SinkCommand implements CliCommand {
@@ -58,12 +60,12 @@ public final class SinkCommand implements CliCommand {
             Action.REPLAY, "Deliver what is in the log again; a target keeps one of each record."));
   }
 
-  private static CommandUsage configured(CommandUsage usage) {
+  static CommandUsage configured(CommandUsage usage) {
     return usage.option(
         "--config", "FILE", "The server's configuration (default: gateway.yaml in the home).");
   }
 
-  private static List<ConfiguredSink> configured(Session session, Arguments arguments, Home home) {
+  static List<ConfiguredSink> configured(Session session, Arguments arguments, Home home) {
     return ConfiguredSink.of(
         ServeCommand.file(session, arguments, home),
         session.environment(),
@@ -292,46 +294,55 @@ public final class SinkCommand implements CliCommand {
             }
             return order.applied(SinkState.of(ledger, name), ledger.treeSize());
           });
-      follow(session, home, name, order);
+      follow(
+          session,
+          home,
+          name,
+          order,
+          kernel -> {
+            LedgerView ledger = kernel.ledger();
+            SinkState next = order.applied(SinkState.of(ledger, name), ledger.treeSize());
+            kernel.saveSink(name, next.toBytes());
+          });
       session.show(
           new Done(name, word()),
           (done, terminal) -> terminal.out().println("sink " + done.name() + ": " + done.what()));
       return ExitCode.OK;
     }
+  }
 
-    private static void follow(Session session, Home home, String name, SinkOrder order) {
-      try {
-        Homes.work(
-            session,
-            open -> {
-              LedgerView ledger = open.kernel().ledger();
-              SinkState next = order.applied(SinkState.of(ledger, name), ledger.treeSize());
-              open.kernel().saveSink(name, next.toBytes());
-              return null;
-            });
-      } catch (WritException e) {
-        if (e.code() != LedgerError.LOCKED || Serving.of(home).isEmpty()) {
-          throw e;
-        }
-        SinkOrders orders = ServedSinks.orders(home);
-        orders.leave(name, order);
-        awaitTaken(orders, name);
+  /** Applies an order to the ledger where no server runs, and otherwise leaves it to the server. */
+  static void follow(
+      Session session, Home home, String name, SinkOrder order, Consumer<Kernel> apply) {
+    try {
+      Homes.work(
+          session,
+          open -> {
+            apply.accept(open.kernel());
+            return null;
+          });
+    } catch (WritException e) {
+      if (e.code() != LedgerError.LOCKED || Serving.of(home).isEmpty()) {
+        throw e;
       }
+      SinkOrders orders = ServedSinks.orders(home);
+      orders.leave(name, order);
+      awaitTaken(orders, name);
     }
+  }
 
-    private static void awaitTaken(SinkOrders orders, String name) {
-      long until = System.nanoTime() + TAKEN_WITHIN.toNanos();
-      try {
-        while (orders.waits(name)) {
-          if (System.nanoTime() - until > 0) {
-            throw new WritException(SinkError.NOT_TAKEN, name);
-          }
-          Thread.sleep(LOOK_EVERY);
+  private static void awaitTaken(SinkOrders orders, String name) {
+    long until = System.nanoTime() + TAKEN_WITHIN.toNanos();
+    try {
+      while (orders.waits(name)) {
+        if (System.nanoTime() - until > 0) {
+          throw new WritException(SinkError.NOT_TAKEN, name);
         }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new WritException(SinkError.NOT_TAKEN, name, e);
+        Thread.sleep(LOOK_EVERY);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WritException(SinkError.NOT_TAKEN, name, e);
     }
   }
 }

@@ -34,7 +34,13 @@ public enum SinkError implements ErrorCode {
       "SNK-008",
       "the sink's target has records that the log does not have",
       "The ledger and its anchor were both set back: compare them with the target; then bring the"
-          + " ledger into service as a new incarnation, by `writ fsck --restored`.");
+          + " ledger into service as a new incarnation, by `writ fsck --restored`."),
+  REJECTED(
+      "SNK-009",
+      "the receiver of a webhook rejects this incident",
+      "Look up in the receiver's log why; then send it again by `writ incident resend`."),
+  NO_INCIDENT(
+      "SNK-010", "there is no such incident", "Take an id that `writ incident list` shows.");
 
   private final Entry entry;
 

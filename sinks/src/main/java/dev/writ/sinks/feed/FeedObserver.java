@@ -13,6 +13,9 @@ public interface FeedObserver {
   /** The first delivery, or the first successful look, after failures. */
   default void recovered(String sink) {}
 
+  /** A record was given up after such a failure, and those behind it are sent. */
+  default void gaveUp(String sink, SinkRecord record, WritException why) {}
+
   /** The target had lost records, which are delivered again from that position. */
   default void rewound(String sink, long position) {}
 

@@ -7,6 +7,7 @@ import dev.writ.sinks.error.SinkError;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -44,6 +45,8 @@ public final class Feeder implements AutoCloseable {
    * @param connection makes a sink that is not open
    * @param initial the state that the ledger has
    * @param save writes the state to the ledger
+   * @param letters where records go that the sink gives up on; absent for one that never does, and
+   *     gets several records at once
    * @param changes announces new events
    */
   public record Parts(
@@ -53,6 +56,7 @@ public final class Feeder implements AutoCloseable {
       SinkState initial,
       Consumer<SinkState> save,
       SinkOrders orders,
+      Optional<DeadLetters> letters,
       Changes changes,
       FeedObserver observer,
       Pace pace,
@@ -121,6 +125,9 @@ public final class Feeder implements AutoCloseable {
         return;
       }
       state = order.get().applied(state, parts.source.size());
+      if (order.get().action() == SinkOrder.Action.RESEND) {
+        sendAgain(order.get().from());
+      }
     } catch (WritException e) {
       parts.orders.done(parts.name);
       parts.observer.failed(parts.name, e);
@@ -132,27 +139,78 @@ public final class Feeder implements AutoCloseable {
     parts.observer.ordered(parts.name, order.get());
   }
 
+  private void sendAgain(long position) {
+    Optional<SinkRecord> record = parts.source.record(position);
+    if (parts.letters.isEmpty() || record.isEmpty()) {
+      throw new WritException(SinkError.NO_INCIDENT, "at " + position);
+    }
+    parts.letters.get().again(record.get().id());
+  }
+
+  /** Delivers what is to be sent again, once; false if there is nothing. */
+  private boolean deliverAgain() {
+    Optional<RecordId> due = parts.letters.flatMap(DeadLetters::due);
+    if (due.isEmpty()) {
+      return false;
+    }
+    DeadLetters letters = parts.letters.get();
+    Optional<SinkRecord> record = parts.source.record(due.get().index());
+    try {
+      record.ifPresent(again -> sink.deliver(List.of(again)));
+    } catch (WritException e) {
+      letters.giveUp(due.get(), e);
+      failures++;
+      parts.observer.gaveUp(parts.name, record.get(), e);
+      return true;
+    }
+    letters.sent(due.get());
+    state = state.read(state.position(), record.isPresent() ? 1 : 0, Optional.empty());
+    parts.observer.delivered(parts.name, record.isPresent() ? 1 : 0);
+    return true;
+  }
+
+  /** False if they were given up. */
+  private boolean delivered(List<SinkRecord> records) {
+    try {
+      sink.deliver(records);
+    } catch (WritException e) {
+      SinkRecord first = records.getFirst();
+      Instant since = state.trouble().map(SinkState.Trouble::since).orElseGet(parts.clock::instant);
+      if (parts.letters.filter(letters -> letters.takes(first, e, since)).isEmpty()) {
+        throw e;
+      }
+      failures++;
+      parts.observer.gaveUp(parts.name, first, e);
+      return false;
+    }
+    recovered();
+    parts.observer.delivered(parts.name, records.size());
+    return true;
+  }
+
   /** False at the end of the log. */
   private boolean deliverSome() {
     connect();
-    RecordSource.Batch batch = parts.source.read(state.position());
-    if (!batch.records().isEmpty()) {
-      sink.deliver(batch.records());
+    if (deliverAgain()) {
+      return true;
     }
-    recovered();
+    RecordSource.Batch batch =
+        parts.source.read(
+            state.position(), parts.letters.isPresent() ? 1 : RecordSource.RECORDS_MAX);
+    boolean delivered = !batch.records().isEmpty() && delivered(batch.records());
+    if (sink.knowsLast()) { // it has answered
+      recovered();
+    }
     if (batch.next() == state.position()) {
       return false;
     }
-    int records = batch.records().size();
+    int records = delivered ? batch.records().size() : 0;
     state =
         state.read(
             batch.next(),
             records,
             records == 0 ? Optional.empty() : Optional.of(batch.records().getLast().id()));
     saveIfDue();
-    if (records > 0) {
-      parts.observer.delivered(parts.name, records);
-    }
     return true;
   }
 
@@ -165,7 +223,9 @@ public final class Feeder implements AutoCloseable {
       Optional<RecordId> reached = made.open();
       requireNotAhead(reached);
       sink = made;
-      rewindTo(reached);
+      if (made.knowsLast()) {
+        rewindTo(reached);
+      }
     } finally {
       if (sink == null) {
         made.close();
@@ -278,6 +338,11 @@ public final class Feeder implements AutoCloseable {
   /** How many attempts failed since the server started. */
   public long failures() {
     return failures;
+  }
+
+  /** How many records it gave up on, and nobody sent again; absent for one that never does. */
+  public Optional<Long> deadLetters() {
+    return parts.letters.map(DeadLetters::count);
   }
 
   /** How often the target had lost records since the server started. */

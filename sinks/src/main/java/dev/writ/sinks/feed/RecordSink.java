@@ -17,6 +17,11 @@ public interface RecordSink extends AutoCloseable {
    */
   Optional<RecordId> open();
 
+  /** Whether {@link #open} can know what the target has. */
+  default boolean knowsLast() {
+    return true;
+  }
+
   /**
    * Delivers records in the order of their ids. The target may have any of the first ones already,
    * and then keeps one of each. Returns when the target has confirmed all; after an exception it

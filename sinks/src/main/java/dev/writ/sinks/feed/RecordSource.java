@@ -5,20 +5,20 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
-import dev.writ.surfaces.tools.ExecJournal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** Reads the journal as records, a bounded batch at a time. */
 public final class RecordSource {
   private static final int EVENTS_MAX = 1_000;
-  private static final int RECORDS_MAX = 200;
+  static final int RECORDS_MAX = 200;
   private static final long BYTES_MAX = 4L << 20;
 
   private final LedgerView ledger;
-  private final ExecJournal journal;
+  private final RecordReader reader;
   private final Optional<String> tenant;
   private TreeMap<Long, Long> incarnations = new TreeMap<>();
   private long incarnationsOf = -1;
@@ -26,9 +26,9 @@ public final class RecordSource {
   /**
    * @param tenant only records of this tenant; absent for all
    */
-  public RecordSource(LedgerView ledger, ExecJournal journal, Optional<String> tenant) {
+  public RecordSource(LedgerView ledger, RecordReader reader, Optional<String> tenant) {
     this.ledger = ledger;
-    this.journal = journal;
+    this.reader = reader;
     this.tenant = tenant;
   }
 
@@ -43,8 +43,10 @@ public final class RecordSource {
 
   /**
    * Reads on from a position; at the log's end the batch is empty and {@code next} that position.
+   *
+   * @param recordsMax at most {@link #RECORDS_MAX}
    */
-  Batch read(long from) {
+  Batch read(long from, int recordsMax) {
     long size = ledger.treeSize();
     List<Placed> events = new ArrayList<>();
     ledger.eventsByIndex(
@@ -55,7 +57,7 @@ public final class RecordSource {
     long next = from;
     long bytes = 0;
     for (Placed placed : events) {
-      if (records.size() == RECORDS_MAX || bytes >= BYTES_MAX) {
+      if (records.size() == recordsMax || bytes >= BYTES_MAX) {
         break;
       }
       Optional<SinkRecord> record = record(placed);
@@ -72,7 +74,7 @@ public final class RecordSource {
     if (tenant.isPresent() && !tenant.get().equals(placed.event.tenant())) {
       return Optional.empty();
     }
-    return journal
+    return reader
         .read(placed.event)
         .map(entry ->
             new SinkRecord(
@@ -80,7 +82,13 @@ public final class RecordSource {
                 ledger.origin(),
                 entry.scope(),
                 placed.event.body(),
+                placed.event.at(),
                 entry.fields()));
+  }
+
+  /** The record at a position of the log; absent where there is none. */
+  public Optional<SinkRecord> record(long position) {
+    return at(position).flatMap(event -> record(new Placed(position, event)));
   }
 
   /** The position behind a record that the log has, or had before it was put back from a backup. */
@@ -88,7 +96,7 @@ public final class RecordSource {
     Long after =
         incarnations().entrySet().stream()
             .filter(begin -> begin.getValue() > id.incarnation())
-            .map(TreeMap.Entry::getKey)
+            .map(Map.Entry::getKey)
             .findFirst()
             .orElse(ledger.treeSize());
     return Math.min(id.index() + 1, after);

@@ -11,14 +11,16 @@ import java.util.Optional;
 /**
  * What an operator wants of a sink.
  *
- * @param from of a replay: the position in the log from which everything is delivered again
+ * @param from of a replay: the position in the log from which everything is delivered again; of
+ *     another sending: the position of the one record
  */
 public record SinkOrder(Action action, long from) {
   /** What to do. */
   public enum Action {
     PAUSE,
     RESUME,
-    REPLAY;
+    REPLAY,
+    RESEND;
 
     String text() {
       return name().toLowerCase(Locale.ROOT);
@@ -54,6 +56,7 @@ public record SinkOrder(Action action, long from) {
   public SinkState applied(SinkState state, long logSize) {
     return switch (action) {
       case PAUSE -> state.paused(true);
+      case RESEND -> state;
       case RESUME -> state.paused(false);
       case REPLAY -> {
         if (from > logSize) {

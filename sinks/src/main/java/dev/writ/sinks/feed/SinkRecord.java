@@ -3,18 +3,21 @@ package dev.writ.sinks.feed;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Scope;
+import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One execution or denial, as sinks get it.
+ * One execution, denial or incident, as sinks get it.
  *
  * @param log origin of the log
  * @param evidence id of the signed receipt, decision or refusal
- * @param fields of the seed's stream (spec/surface-tools.md); all of them are texts
+ * @param at when its event was written
+ * @param fields of the seed's stream (spec/surface-tools.md), all of them texts; or of an incident
+ *     (spec/incidents.md)
  */
 public record SinkRecord(
-    RecordId id, String log, Scope scope, Digest evidence, JsonValue.Obj fields) {
+    RecordId id, String log, Scope scope, Digest evidence, Instant at, JsonValue.Obj fields) {
 
   /** A field's text; empty if the record does not have the field. */
   public String text(String name) {

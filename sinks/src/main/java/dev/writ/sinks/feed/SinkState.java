@@ -74,13 +74,17 @@ public record SinkState(
             .build());
   }
 
+  /** Of a sink that begins at a position of the log. */
+  public static SinkState from(long position) {
+    return new SinkState(position, Optional.empty(), 0, false, Optional.empty());
+  }
+
   SinkState at(long next, Optional<RecordId> behind) {
     return new SinkState(next, behind, delivered, paused, trouble);
   }
 
   SinkState read(long next, long records, Optional<RecordId> lastOfThem) {
-    return new SinkState(
-        next, lastOfThem.or(() -> last), delivered + records, paused, Optional.empty());
+    return new SinkState(next, lastOfThem.or(() -> last), delivered + records, paused, trouble);
   }
 
   SinkState with(Optional<Trouble> other) {

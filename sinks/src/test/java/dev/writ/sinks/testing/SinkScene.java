@@ -15,6 +15,7 @@ import dev.writ.sinks.feed.Pace;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkOrder;
 import dev.writ.sinks.feed.SinkOrders;
+import dev.writ.sinks.feed.SinkRecord;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.tools.ToolsSurface;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +56,7 @@ public final class SinkScene implements AutoCloseable {
 
   public final SeedServer server;
   public final SinkOrders orders;
-  private final Function<InstantSource, List<ConfiguredSink>> configured;
+  private Function<InstantSource, List<ConfiguredSink>> configured;
   private final Heard heard = new Heard();
   private Sinks sinks;
 
@@ -81,6 +82,11 @@ public final class SinkScene implements AutoCloseable {
     @Override
     public void recovered(String sink) {
       add("recovered");
+    }
+
+    @Override
+    public void gaveUp(String sink, SinkRecord record, WritException why) {
+      add("gave up " + record.id() + " " + why.code().code());
     }
 
     @Override
@@ -120,25 +126,40 @@ public final class SinkScene implements AutoCloseable {
    * @param sinks its section
    */
   public SinkScene(Path dir, Path folder, String sinks) {
-    this(
-        dir,
-        clock ->
-            ConfiguredSink.of(
-                GatewayConfig.parse(
-                    ("writ_gateway: 1\nsinks:\n" + sinks.indent(2))
-                        .getBytes(StandardCharsets.UTF_8),
-                    "gateway.yaml",
-                    Map.of()),
-                Map.of(),
-                folder,
-                clock));
+    this(dir, folder, sinks, "");
+  }
+
+  /**
+   * @param more sections of the configuration
+   */
+  public SinkScene(Path dir, Path folder, String sinks, String more) {
+    this(dir, configuration(folder, sinks, more));
+  }
+
+  private static Function<InstantSource, List<ConfiguredSink>> configuration(
+      Path folder, String sinks, String more) {
+    byte[] yaml =
+        ("writ_gateway: 1\nsinks:\n" + sinks.indent(2) + more).getBytes(StandardCharsets.UTF_8);
+    return clock ->
+        ConfiguredSink.of(
+            GatewayConfig.parse(yaml, "gateway.yaml", Map.of()), Map.of(), folder, clock);
+  }
+
+  /** Stops the server's sinks, and starts those of another configuration. */
+  public void configure(Path folder, String other, String more) {
+    stop();
+    configured = configuration(folder, other, more);
+    start();
   }
 
   /** With a sink of the test's own. */
   public SinkScene(Path dir, String name, RecordSink connection) {
     this(
         dir,
-        _ -> List.of(new ConfiguredSink(name, "test", "here", Optional.empty(), _ -> connection)));
+        _ ->
+            List.of(
+                new ConfiguredSink(
+                    name, "test", "here", Optional.empty(), Optional.empty(), _ -> connection)));
   }
 
   private SinkScene(Path dir, Function<InstantSource, List<ConfiguredSink>> sinks) {
@@ -163,17 +184,32 @@ public final class SinkScene implements AutoCloseable {
                 .put("stdout", stdout)
                 .put("stderr", "")
                 .build());
-    server.home.driver.does(
-        "exec",
-        _ ->
-            new DriverOutcome(
-                DriverOutcome.End.SUCCEEDED,
-                "ok",
-                "",
-                Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
-                List.of(new DriverOutcome.Artifact("junit.xml", new byte[] {1}, "text/xml")),
-                Metrics.NONE,
-                JsonValue.object().build()));
+    ends(
+        new DriverOutcome(
+            DriverOutcome.End.SUCCEEDED,
+            "ok",
+            "",
+            Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
+            List.of(new DriverOutcome.Artifact("junit.xml", new byte[] {1}, "text/xml")),
+            Metrics.NONE,
+            JsonValue.object().build()));
+  }
+
+  /** Makes the tool end without an output from now on. */
+  public void ends(DriverOutcome.End end, String reason, Metrics used) {
+    ends(
+        new DriverOutcome(
+            end,
+            reason,
+            "what the tool said of it",
+            Optional.empty(),
+            List.of(),
+            used,
+            JsonValue.object().build()));
+  }
+
+  private void ends(DriverOutcome outcome) {
+    server.home.driver.does("exec", _ -> outcome);
   }
 
   /** Starts the sinks, as a server does that starts. */
