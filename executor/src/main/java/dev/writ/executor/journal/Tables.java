@@ -78,6 +78,7 @@ public final class Tables {
    */
   public static final String DEAD_LETTER = "dead_letter";
 
+  /**
    * blob, tenant, run, seq of the event that names it, class of content → id of the document that
    * states its deletion.
    */
