@@ -17,6 +17,7 @@ import dev.writ.cli.command.DoctorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
+import dev.writ.cli.command.HoldCommand;
 import dev.writ.cli.command.ImageCommand;
 import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
@@ -28,6 +29,7 @@ import dev.writ.cli.command.ReceiptsCommand;
 import dev.writ.cli.command.ReplayCommand;
 import dev.writ.cli.command.ReportCommand;
 import dev.writ.cli.command.ResolveCommand;
+import dev.writ.cli.command.RetentionCommand;
 import dev.writ.cli.command.RunCommand;
 import dev.writ.cli.command.RunsCommand;
 import dev.writ.cli.command.RuntimeCommand;
@@ -69,6 +71,8 @@ final class Commands {
           new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
+          new RetentionCommand(),
+          new HoldCommand(),
           new AuditCommand(),
           new ExportCommand(),
           new VerifyCommand(),

@@ -15,6 +15,8 @@ import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.ContentRetention;
+import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
@@ -98,6 +100,7 @@ public final class Kernel {
   private final Evidence kept;
   private final Watch stages = new Watch();
   private final Access access;
+  private final ContentRetention retention;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
@@ -116,6 +119,7 @@ public final class Kernel {
     this.kept = new Evidence(ledger, locks);
     this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     Parts parts = Parts.of(surroundings(config), seam);
+    this.retention = new ContentRetention(ledger, guarded(config.executorKey()));
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
@@ -751,6 +755,36 @@ public final class Kernel {
         (tenant, digest) -> Tables.key(tenant, digest.hex()));
   }
 
+  /**
+   * Deletes contents as policy's section {@code retention} says, with a signed statement of each
+   * deletion, and removes their bytes from the disk. A checkpoint covers the statements then, so
+   * that bundles can show them.
+   *
+   * @param now the time by which ages are computed; it is that of the events
+   * @throws WritException {@code EXE-912}, {@code EXE-970}
+   */
+  public ContentRetention.Run retain(Instant now) {
+    ContentRetention.Run done =
+        unlessMoved(() -> {
+          SystemState state = system();
+          ownKeys.require(state.trust(), now);
+          return retention.run(
+              new ContentRetention.Under(
+                  state.policyInForce(), state::isHeld, inForce.under(state)),
+              now);
+        });
+    if (done.deleted().statements() > 0) {
+      checkpoint();
+    }
+    return done;
+  }
+
+  /** What {@link #retain} would delete; changes nothing. */
+  public RetentionPlan planRetention(Instant now) {
+    SystemState state = system();
+    return ContentRetention.plan(ledger, state.policyInForce(), state::isHeld, now);
+  }
+
   /** What each tenant has put into the store. */
   public SortedMap<String, StorageUse> storageUse() {
     return ledger.storageUse();
@@ -858,6 +892,7 @@ public final class Kernel {
   private boolean readable(Request request, List<String> charged, Input input) {
     String tenant = request.scope().tenant();
     return ledger.get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex())).isPresent()
+        && ledger.hasBlob(input.digest())
         && access.mayName(request, charged, input.digest())
         && ledger.blobSize(input.digest()) == input.size();
   }

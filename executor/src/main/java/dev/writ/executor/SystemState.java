@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.ClockCorrection;
+import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
@@ -31,7 +32,9 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -41,9 +44,14 @@ import java.util.TreeSet;
  *
  * @param policy the policy in force, with the tools that governance adds
  * @param prohibited {@code name version} of tools that must not run
+ * @param holds by name
  */
 public record SystemState(
-    Trust trust, Optional<Policy> policy, SortedSet<String> prohibited, Governance governance) {
+    Trust trust,
+    Optional<Policy> policy,
+    SortedSet<String> prohibited,
+    Governance governance,
+    SortedMap<String, LegalHold> holds) {
 
   /** The installation's own run. No key can be enrolled for this tenant. */
   public static final RunId RUN = new RunId("writ", "system");
@@ -58,10 +66,16 @@ public record SystemState(
 
   /** The state of an empty ledger: nobody may do anything. */
   public static final SystemState NOTHING =
-      new SystemState(Trust.of(List.of()), Optional.empty(), new TreeSet<>(), Governance.NOTHING);
+      new SystemState(
+          Trust.of(List.of()),
+          Optional.empty(),
+          new TreeSet<>(),
+          Governance.NOTHING,
+          new TreeMap<>());
 
   public SystemState {
     prohibited = Collections.unmodifiableSortedSet(prohibited);
+    holds = Collections.unmodifiableSortedMap(holds);
   }
 
   /**
@@ -160,7 +174,7 @@ public record SystemState(
       case EventKind.TOOL_REVOKED -> {
         TreeSet<String> more = new TreeSet<>(prohibited);
         more.add(tool(change));
-        yield new SystemState(trust, policy, more, governance).governing();
+        yield new SystemState(trust, policy, more, governance, holds).governing();
       }
       case EventKind.TOOL_VALIDATED ->
           with(governance.validated(ToolValidation.read(change.detail())));
@@ -175,10 +189,34 @@ public record SystemState(
           with(governance.runtime(true, change.detail(), change.changedAt()));
       case EventKind.RUNTIME_WITHDRAWN ->
           with(governance.runtime(false, change.detail(), change.changedAt()));
+      case EventKind.HOLD_PLACED -> held(LegalHold.read(change.detail()));
+      case EventKind.HOLD_RELEASED -> released(LegalHold.released(change.detail()));
       case EventKind.LEDGER_INCARNATED -> this;
       case EventKind.CLOCK_CORRECTED -> corrected(ClockCorrection.read(change.detail()), at);
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
     };
+  }
+
+  private SystemState held(LegalHold hold) {
+    TreeMap<String, LegalHold> more = new TreeMap<>(holds);
+    if (more.put(hold.name(), hold) != null) {
+      throw new WritException(
+          ExecutorError.MALFORMED, "the hold " + hold.name() + " is placed already");
+    }
+    return new SystemState(trust, policy, prohibited, governance, more);
+  }
+
+  private SystemState released(String hold) {
+    TreeMap<String, LegalHold> fewer = new TreeMap<>(holds);
+    if (fewer.remove(hold) == null) {
+      throw new WritException(ExecutorError.MALFORMED, "no hold " + hold + " is placed");
+    }
+    return new SystemState(trust, policy, prohibited, governance, fewer);
+  }
+
+  /** Whether a hold keeps the contents of a run. */
+  public boolean isHeld(RunId run) {
+    return holds.values().stream().anyMatch(hold -> hold.covers(run));
   }
 
   /** If time went back, later times in governance become the corrected time. */
@@ -248,17 +286,17 @@ public record SystemState(
   }
 
   private SystemState withTrust(Trust changed) {
-    return new SystemState(changed, policy, prohibited, governance);
+    return new SystemState(changed, policy, prohibited, governance, holds);
   }
 
   private SystemState with(Governance changed) {
-    return new SystemState(trust, policy, prohibited, changed).governing();
+    return new SystemState(trust, policy, prohibited, changed, holds).governing();
   }
 
   /** The same, with the policy's governed tools brought up to date. */
   private SystemState governing() {
     Rollout rollout = governance.rollout(prohibited);
-    return new SystemState(trust, policy.map(p -> p.with(rollout)), prohibited, governance);
+    return new SystemState(trust, policy.map(p -> p.with(rollout)), prohibited, governance, holds);
   }
 
   private boolean isInForce(String kid) {
@@ -288,7 +326,7 @@ public record SystemState(
               + "; in force is "
               + policy.map(p -> "version " + p.version() + ", " + p.digest()).orElse("none"));
     }
-    return new SystemState(trust, Optional.of(next), prohibited, governance).governing();
+    return new SystemState(trust, Optional.of(next), prohibited, governance, holds).governing();
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.AccessAuthentication;
@@ -43,12 +44,14 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -71,6 +74,7 @@ public final class Gateway implements AutoCloseable {
   private final Optional<Telemetry> telemetry;
   private final Optional<Housekeeping> looking;
   private final Housekeeping collecting;
+  private final Housekeeping retaining;
   private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
@@ -90,11 +94,13 @@ public final class Gateway implements AutoCloseable {
       Housekeeping housekeeping,
       Optional<Housekeeping> looking,
       Housekeeping collecting,
+      Housekeeping retaining,
       CompletableFuture<WritException> ledgerStopped,
       Changes changes) {
     this.changes = changes;
     this.looking = looking;
     this.collecting = collecting;
+    this.retaining = retaining;
     this.ledgerStopped = ledgerStopped;
     this.kernel = kernel;
     this.lane = lane;
@@ -289,6 +295,7 @@ public final class Gateway implements AutoCloseable {
         housekeeping(pipeline, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
+        retaining(kernel, metrics, log),
         ledgerStopped,
         changes);
   }
@@ -430,6 +437,44 @@ public final class Gateway implements AutoCloseable {
         log::failed);
   }
 
+  /**
+   * Deletes contents as often as policy's section {@code retention} says, the first time soon after
+   * the start; each time reads the whole ledger.
+   */
+  private static Housekeeping retaining(Kernel kernel, Metrics metrics, JsonLog log) {
+    LongAdder contents = new LongAdder();
+    LongAdder bytes = new LongAdder();
+    metrics.counter(
+        "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
+    metrics.counter(
+        "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
+    AtomicReference<Instant> last = new AtomicReference<>(Instant.MIN);
+    return new Housekeeping(
+        HOUSEKEEPING_EVERY,
+        () -> {
+          Optional<Long> everyS = kernel.system().policyInForce().retention().everyS();
+          Instant now = kernel.now();
+          if (everyS.isEmpty() || last.get().plusSeconds(everyS.get()).isAfter(now)) {
+            return;
+          }
+          ContentRetention.Deleted deleted = kernel.retain(now).deleted();
+          last.set(now);
+          contents.add(deleted.contents());
+          bytes.add(deleted.bytes());
+          if (deleted.contents() > 0) {
+            log.event(
+                "contents-deleted",
+                deleted.contents()
+                    + " contents, "
+                    + deleted.bytes()
+                    + " bytes, "
+                    + deleted.statements()
+                    + " statements");
+          }
+        },
+        log::failed);
+  }
+
   private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
     return List.of(
         new Tokens(config.tokens()),
@@ -504,6 +549,7 @@ public final class Gateway implements AutoCloseable {
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
     collecting.close();
+    retaining.close();
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);

@@ -62,16 +62,30 @@ final class Appender {
     return submit(batch, Optional.empty());
   }
 
-  /** Enqueues a collection, which is written alone, after everything before it. */
-  Pending submit(StorageCollection collection) {
-    return submit(Optional.empty(), Optional.of(collection));
+  /** Enqueues a step, which is taken alone, after everything before it. */
+  Pending submit(StorageStep step) {
+    return submit(Optional.empty(), Optional.of(step));
   }
 
-  private Pending submit(Optional<Batch> batch, Optional<StorageCollection> collection) {
+  /**
+   * Takes the events of a step's batch, whose step was enqueued without them because only its turn
+   * shows whether it is written.
+   */
+  void place(Batch batch) {
+    lock.lock();
+    try {
+      heads.advance(batch, enqueued, durable);
+      batch.use();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Pending submit(Optional<Batch> batch, Optional<StorageStep> step) {
     lock.lock();
     try {
       requireOpen();
-      Pending pending = new Pending(batch, collection, enqueued + 1);
+      Pending pending = new Pending(batch, step, enqueued + 1);
       if (queuedBytes > 0 && queuedBytes + pending.bytes > QUEUE_BYTES_MAX) {
         throw new WritException(LedgerError.OVERLOADED, queuedBytes + " bytes wait");
       }
@@ -156,7 +170,7 @@ final class Appender {
   }
 
   private static boolean fits(Pending next, long bytes) {
-    return next.collection.isEmpty() && bytes + next.bytes <= GROUP_BYTES_MAX;
+    return next.step.isEmpty() && bytes + next.bytes <= GROUP_BYTES_MAX;
   }
 
   /** Waits for work; an empty list ends the thread. */
@@ -174,7 +188,7 @@ final class Appender {
         Pending pending = queue.poll();
         bytes += pending.bytes;
         group.add(pending);
-        if (pending.collection.isPresent()) {
+        if (pending.step.isPresent()) {
           break;
         }
       }

@@ -92,6 +92,7 @@ public final class Fsck {
   private final Frontier frontier = Frontier.empty();
   private long problemsTotal;
   private long logRows;
+  private long deleted;
   private final LogTime time = LogTime.begin();
   private final TreeSet<Long> restarts = new TreeSet<>();
   private Optional<Anchor> anchor = Optional.empty();
@@ -130,6 +131,12 @@ public final class Fsck {
     step("meta", this::meta);
     notVerified.add("index tables: what they hold can be rebuilt only by whoever wrote them");
     notVerified.add("envelope signatures: that is `writ audit`, which knows the keys");
+    if (deleted > 0) {
+      notVerified.add(
+          deleted
+              + " observations: deleted, as a document states that is here; whether a rule of"
+              + " policy allowed it, is for `writ audit`");
+    }
     if (options.secondOpinion().isEmpty()) {
       notVerified.add("canonical form by a second implementation: not asked for");
     }
@@ -285,7 +292,12 @@ public final class Fsck {
 
     private void body(String where, Event event) {
       byte[] body = event.body().bytes();
-      if (!store.has(Store.Family.DOCUMENTS, body) && !blobs.has(event.body())) {
+      if (store.has(Store.Family.DOCUMENTS, body) || blobs.has(event.body())) {
+        return;
+      }
+      if (isStatedAsDeleted(event.body())) {
+        deleted++;
+      } else {
         problem(where, "its body " + event.body() + " is neither a document nor a blob");
       }
     }
@@ -521,6 +533,17 @@ public final class Fsck {
           return true;
         });
     verified.add(count[0] + " documents: canonical envelope, canonical payload, id");
+  }
+
+  /** Whether a row says that a signed document states the deletion of that content. */
+  private boolean isStatedAsDeleted(Digest content) {
+    byte[] prefix = Keys.table(Ledger.DELETED, content.hex() + Ledger.KEY_SEPARATOR);
+    return store
+        .atLeast(Store.Family.TABLES, prefix)
+        .filter(row -> Keys.startsWith(row.key(), prefix))
+        .map(Store.Row::value)
+        .filter(document -> store.has(Store.Family.DOCUMENTS, document))
+        .isPresent();
   }
 
   private void smallBlobs() {

@@ -15,11 +15,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -29,6 +31,15 @@ import org.rocksdb.WriteBatch;
  * directory. Safe for use by many threads. It knows nothing of what its documents mean.
  */
 public final class Ledger extends StoreView implements RunJournal {
+  /**
+   * Table of deleted contents: digest (64 hexadecimal digits), {@link #KEY_SEPARATOR}, and what the
+   * caller adds → id of the document that states the deletion. {@link Fsck} reads it.
+   */
+  public static final String DELETED = "deleted";
+
+  /** Between the parts of a key in an index table; no name contains it. */
+  public static final char KEY_SEPARATOR = '\u001f';
+
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private final String logKid;
@@ -459,6 +470,67 @@ public final class Ledger extends StoreView implements RunJournal {
       }
       StorageCollection.Found found = collection.found();
       return new Collected(found.claims().size(), found.blobs().size(), found.bytes());
+    } finally {
+      collecting.unlock();
+    }
+  }
+
+  /**
+   * The statement of a deletion, and how it is enqueued.
+   *
+   * @param batch the events and documents that state the deletion; they are written with it
+   * @param ordered enqueues it, in whatever order to other work it has to keep
+   */
+  public record Deletion(Batch batch, Function<Supplier<Commit>, Commit> ordered) {}
+
+  /**
+   * Deletes contents together with the signed statement of it, in one write, unless anything needs
+   * one of them. {@link #purge} then removes their bytes from the disk.
+   *
+   * @param searchedTo the size of the log in which the caller found that nothing needs them; what
+   *     was written since is searched here
+   * @param claimedBefore a tenant's upload that was put later keeps its content
+   * @return contents that something needs: if there are any, nothing was deleted
+   * @throws WritException as {@link #append}
+   */
+  public SortedSet<Digest> delete(
+      Collection<Digest> contents, long searchedTo, Instant claimedBefore, Deletion statement) {
+    collecting.lock();
+    try {
+      ContentDeletion deletion =
+          new ContentDeletion(
+              store, blobs, uploads, contents, claimedBefore, statement.batch(), appender::place);
+      uploads.watch(Optional.of(deletion.mentions()));
+      try {
+        // Documents enqueued before the watch began are durable after this, so that they are read.
+        appender.submit(Optional.of(new Batch())).await();
+        eventsByIndex(
+            searchedTo,
+            treeSize(),
+            (_, event) ->
+                deletion.look(event, document(event.body()).map(envelope -> envelope.payload())));
+        statement.ordered().apply(() -> appender.submit(deletion)).await();
+      } finally {
+        uploads.watch(Optional.empty());
+      }
+      return deletion.needed();
+    } finally {
+      collecting.unlock();
+    }
+  }
+
+  /**
+   * Removes the bytes of deleted contents from the database's files, if there may be any: what
+   * RocksDB keeps of deleted rows in tables and in write-ahead logs. Repeats what a crash
+   * interrupted. It rewrites the tables of small contents; other work goes on meanwhile.
+   */
+  public void purge() {
+    collecting.lock();
+    try {
+      if (isPurgePending()) {
+        store.compactContents();
+        appender.submit(new Purge()).await();
+      }
     } finally {
       collecting.unlock();
     }

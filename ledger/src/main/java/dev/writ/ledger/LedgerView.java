@@ -117,6 +117,15 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** Positions of the events at which an operator restarted time, in order. */
   List<Long> timeRestarts();
 
+  /** Whether a tenant put that content at that time or later, and it was not collected since. */
+  boolean isUploadedSince(Digest content, Instant time);
+
+  /**
+   * Whether bytes of deleted contents may still lie in the database's files, because {@link
+   * Ledger#purge} has not run to its end since.
+   */
+  boolean isPurgePending();
+
   /** Brings a reader of another process's ledger up to date; does nothing for a writer. */
   void refresh();
 

@@ -60,9 +60,9 @@ final class LogWriter implements Appender.GroupWriter {
 
   @Override
   public void write(List<Pending> group) {
-    Optional<StorageCollection> collection = group.getFirst().collection;
-    if (collection.isPresent()) {
-      uploads.exclusively(() -> collect(collection.get()));
+    Optional<StorageStep> step = group.getFirst().step;
+    if (step.isPresent()) {
+      uploads.exclusively(() -> take(step.get()));
       return;
     }
     for (Pending pending : group) {
@@ -77,10 +77,7 @@ final class LogWriter implements Appender.GroupWriter {
           pending.sealed(next.checkpoint());
         }
       }
-      next.end();
-      commit(write);
-      durable = new Durable(next.frontier, next.time.latest(), next.time.floor(), next.incarnation);
-      published.accept(durable);
+      commit(next);
     } catch (RocksDBException e) {
       throw Failures.of("gathering a write", e);
     }
@@ -92,10 +89,54 @@ final class LogWriter implements Appender.GroupWriter {
     }
   }
 
+  private void commit(Group group) throws RocksDBException {
+    group.end();
+    commit(group.write);
+    durable =
+        new Durable(group.frontier, group.time.latest(), group.time.floor(), group.incarnation);
+    published.accept(durable);
+  }
+
   private void commit(WriteBatch write) {
     requireLock.run();
     disk.write(write);
     requireLock.run(); // another writer may have opened the earlier state
+  }
+
+  private void take(StorageStep step) {
+    switch (step) {
+      case StorageCollection collection -> collect(collection);
+      case ContentDeletion deletion -> delete(deletion);
+      case Purge _ -> purge();
+    }
+  }
+
+  /** The statement and the removal are one write: there is never one without the other. */
+  private void delete(ContentDeletion deletion) {
+    if (!deletion.decide()) {
+      return;
+    }
+    try (WriteBatch write = new WriteBatch()) {
+      Group next = new Group(write);
+      next.add(deletion.statement());
+      deletion.remove(write);
+      store.put(write, Store.Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+      commit(next);
+      deletion.done();
+    } catch (RocksDBException e) {
+      throw Failures.of("gathering a deletion", e);
+    }
+  }
+
+  /** The end of a purge: nothing is written meanwhile, so no log is taken up again. */
+  private void purge() {
+    store.truncateObsoleteLogs();
+    try (WriteBatch write = new WriteBatch()) {
+      store.delete(write, Store.Family.DEFAULT, StoreView.META_PURGE);
+      commit(write);
+    } catch (RocksDBException e) {
+      throw Failures.of("gathering the end of a purge", e);
+    }
   }
 
   private void collect(StorageCollection collection) {

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.List;
 import java.util.TreeSet;
 
 /**
@@ -27,6 +28,13 @@ final class Mentions {
   Mentions(Collection<String> keys) {
     this.keys = keys;
     keys.forEach(key -> wanted.add(Uploads.hex(key)));
+  }
+
+  /** Of contents, whoever has a claim on them. */
+  static Mentions ofContents(Collection<Digest> contents) {
+    Mentions mentions = new Mentions(List.of());
+    contents.forEach(content -> mentions.wanted.add(content.hex()));
+    return mentions;
   }
 
   void look(byte[] document) {

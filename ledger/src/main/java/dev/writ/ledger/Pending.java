@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionException;
 final class Pending implements Commit {
   final Optional<Batch> batch;
 
-  /** A collection, in place of a batch; written alone. */
-  final Optional<StorageCollection> collection;
+  /** A step of its own, in place of a batch; written alone. */
+  final Optional<StorageStep> step;
 
   final long bytes;
 
@@ -20,9 +20,9 @@ final class Pending implements Commit {
   private final CompletableFuture<Optional<Checkpoint>> done = new CompletableFuture<>();
   private Optional<Checkpoint> checkpoint = Optional.empty();
 
-  Pending(Optional<Batch> batch, Optional<StorageCollection> collection, long number) {
+  Pending(Optional<Batch> batch, Optional<StorageStep> step, long number) {
     this.batch = batch;
-    this.collection = collection;
+    this.step = step;
     this.bytes = batch.map(Batch::bytes).orElse(0L);
     this.number = number;
   }

@@ -17,7 +17,7 @@ import org.rocksdb.WriteBatch;
  *
  * <p>A crash leaves either the rows, or a file that no row names, which the next opening removes.
  */
-final class StorageCollection {
+final class StorageCollection implements StorageStep {
   /**
    * The result of a collection.
    *

@@ -1,20 +1,25 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.NativeLibraries;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rocksdb.AbstractNativeReference;
 import org.rocksdb.BlockBasedTableConfig;
@@ -25,6 +30,7 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.ReadOptions;
@@ -90,6 +96,8 @@ class Store implements AutoCloseable {
   /** For a writer; RocksDB closes the files that were not used for longest. */
   private static final int FILES_OPEN_MAX = 4096;
 
+  private static final String LEAST_LOG_NEEDED = "rocksdb.min-log-number-to-keep";
+  private static final Pattern LOG_NAME = Pattern.compile("([0-9]{6,18})\\.log");
   private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
 
   /** How often a reader reopens because the writer moved its files meanwhile. */
@@ -425,6 +433,58 @@ class Store implements AutoCloseable {
           opened.db().verifyChecksum();
           return null;
         });
+  }
+
+  /**
+   * Writes everything into tables and merges those of small contents, so that no table keeps a row
+   * that was deleted.
+   */
+  void compactContents() {
+    using(
+        "compacting",
+        () -> {
+          try (FlushOptions all = new FlushOptions()) {
+            opened.db().flush(all, opened.handles());
+          }
+          opened.db().compactRange(handle(Family.BLOBS));
+          // The compaction's own thread removes the tables that it replaced, a moment later.
+          opened.db().disableFileDeletions();
+          opened.db().enableFileDeletions();
+          return null;
+        });
+  }
+
+  /**
+   * Cuts off the content of write-ahead logs that the database does not need any more but keeps for
+   * use as new ones. No write may be under way, since a write can begin to use one.
+   */
+  @Nondeterministic("all are cut off, in whatever order")
+  void truncateObsoleteLogs() {
+    using(
+        "cutting off obsolete logs",
+        () -> {
+          long needed = opened.db().getLongProperty(LEAST_LOG_NEEDED);
+          try (DirectoryStream<Path> logs = Files.newDirectoryStream(dir, "*.log")) {
+            for (Path log : logs) {
+              Matcher name = LOG_NAME.matcher(log.getFileName().toString());
+              if (name.matches() && Long.parseLong(name.group(1)) < needed) {
+                truncate(log);
+              }
+            }
+          } catch (IOException e) {
+            throw Failures.of("cutting off obsolete logs", e);
+          }
+          return null;
+        });
+  }
+
+  private static void truncate(Path log) throws IOException {
+    try (FileChannel file = FileChannel.open(log, StandardOpenOption.WRITE)) {
+      file.truncate(0);
+      file.force(true);
+    } catch (NoSuchFileException e) {
+      // It was removed meanwhile.
+    }
   }
 
   /** Reads what the writer has made durable since, by opening again. */

@@ -28,6 +28,9 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   /** Positions of the events at which time restarted, 8 bytes each; absent where it never did. */
   static final byte[] META_TIME_RESTARTS = Names.utf8("row", "time_restarts");
 
+  /** Present while bytes of deleted contents may still lie in the database's files. */
+  static final byte[] META_PURGE = Names.utf8("row", "purge");
+
   private static final byte[] ALL = {};
 
   /**
@@ -355,6 +358,24 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public Instant highWater() {
     return durable().highWater();
+  }
+
+  @Override
+  public boolean isUploadedSince(Digest content, Instant time) {
+    boolean[] found = {false};
+    scan(
+        Uploads.TABLE,
+        Uploads.key(content, ""),
+        (_, row) -> {
+          found[0] = !Uploads.Claim.parse(row).at().isBefore(time);
+          return !found[0];
+        });
+    return found[0];
+  }
+
+  @Override
+  public boolean isPurgePending() {
+    return store.has(Store.Family.DEFAULT, META_PURGE);
   }
 
   @Override

@@ -27,8 +27,6 @@ final class Uploads {
   /** The size that the smallest blob counts for: its rows take room, too. */
   static final long BYTES_MIN = 4096;
 
-  private static final char SEPARATOR = '\u001f';
-
   /** One tenant's claim on a blob. */
   record Claim(Instant at, long size, boolean named) {
     byte[] toBytes() {
@@ -74,12 +72,13 @@ final class Uploads {
   }
 
   static String key(Digest digest, String tenant) {
-    return digest.hex() + SEPARATOR + tenant;
+    return digest.hex() + Ledger.KEY_SEPARATOR + tenant;
   }
 
   /** The digest of a stored key. */
   static Digest digest(String key) {
-    if (key.length() <= 2 * Digest.LENGTH || key.charAt(2 * Digest.LENGTH) != SEPARATOR) {
+    if (key.length() <= 2 * Digest.LENGTH
+        || key.charAt(2 * Digest.LENGTH) != Ledger.KEY_SEPARATOR) {
       throw new WritException(
           LedgerError.CORRUPT, "an upload's key of " + key.length() + " characters");
     }
@@ -210,7 +209,10 @@ final class Uploads {
 
   /** Keys of all claims on that content. */
   List<String> ofContent(String hex) {
-    return new ArrayList<>(claims.subMap(hex + SEPARATOR, hex + (char) (SEPARATOR + 1)).keySet());
+    return new ArrayList<>(
+        claims
+            .subMap(hex + Ledger.KEY_SEPARATOR, hex + (char) (Ledger.KEY_SEPARATOR + 1))
+            .keySet());
   }
 
   /** The first claims that no document is known to name and that are older than a time. */

@@ -67,4 +67,39 @@ class NoEffectWaitsForASinkTest {
       assertThat(held.batchMax).isLessThanOrEqualTo(200);
     }
   }
+
+  /** A target that fails in a way that nobody foresaw, once. */
+  private static final class Faulty implements RecordSink {
+    final List<SinkRecord> records = new ArrayList<>();
+    private boolean failed;
+
+    @Override
+    public Optional<RecordId> open() {
+      return Optional.empty();
+    }
+
+    @Override
+    public void deliver(List<SinkRecord> batch) {
+      if (!failed) {
+        failed = true;
+        throw new IllegalStateException();
+      }
+      records.addAll(batch);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aFaultThatNobodyForesawIsTriedAgainLikeAnyOther() {
+    Faulty faulty = new Faulty();
+    try (SinkScene scene = new SinkScene(dir, "faulty", faulty)) {
+      scene.exec("pytest -q");
+      scene.awaitLine("SNK-004 java.lang.IllegalStateException");
+      scene.awaitLine("delivered");
+      scene.awaitAll();
+      assertThat(faulty.records).hasSize(1);
+    }
+  }
 }

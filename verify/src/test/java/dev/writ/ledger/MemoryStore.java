@@ -253,6 +253,12 @@ public final class MemoryStore extends Store {
   void catchUp() {}
 
   @Override
+  void compactContents() {}
+
+  @Override
+  void truncateObsoleteLogs() {}
+
+  @Override
   public void close() {
     unlock.run();
   }

@@ -10,6 +10,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.LedgerView;
@@ -49,6 +50,13 @@ public final class OutputCommand implements CliCommand {
     }
     Receipt read = Receipt.read(envelope.document());
     Optional<Digest> digest = digest(arguments, read);
+    digest
+        .filter(content -> !ledger.hasBlob(content))
+        .flatMap(content ->
+            Deletions.of(ledger, content, read.scope().tenant()).map(s -> s.gone(content)))
+        .ifPresent(gone -> {
+          throw gone;
+        });
     Optional<InputStream> content = digest.filter(ledger::hasBlob).map(ledger::openBlob);
     try (InputStream in =
         content.orElseThrow(() -> Homes.notFound("content of that kind for " + receipt))) {

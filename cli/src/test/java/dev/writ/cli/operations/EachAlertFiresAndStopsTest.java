@@ -54,6 +54,8 @@ class EachAlertFiresAndStopsTest {
     assertThat(read.selected.keySet()).containsExactly("h", "m_total", "n:o");
     assertThat(read.selected.get("m_total")).containsExactly("c", "d");
     assertThat(read.grouping).containsExactly("a", "b", "e", "f", "g");
+    assertThat(new PromQl("label_replace(max(m{a=\"1\"}) / 2, \"w\", \"cpu\", \"\", \"\")").made)
+        .containsExactly("w");
     assertThatThrownBy(() -> new PromQl("{job=\"x\"}")).isInstanceOf(AssertionError.class);
   }
 }

@@ -123,6 +123,7 @@ public final class OperationsFiles {
       assertThat(known).as(where + ": labels of " + name).containsAll(labels);
       all.addAll(known);
     });
+    all.addAll(read.made);
     assertThat(all).as(where + ": " + query).containsAll(read.grouping);
     if (asksForValues) {
       assertThat(all).as(where + ": " + query).contains(values.group(2));

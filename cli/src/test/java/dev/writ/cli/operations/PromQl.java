@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Reads a PromQL expression as far as names go: which series it selects, by which labels, and by
@@ -15,17 +16,24 @@ final class PromQl {
   private static final List<String> WORDS =
       List.of("and", "or", "unless", "bool", "offset", "atan2", "inf", "nan");
 
+  private static final Pattern MADE =
+      Pattern.compile("(?s)label_replace\\(.*?,\\s*\"(\\w+)\",\\s*\"[^\"]*\",\\s*\"");
+
   /** Labels that it selects by, for each name of a series. */
   final TreeMap<String, TreeSet<String>> selected = new TreeMap<>();
 
   /** Labels that it groups or matches by. */
   final TreeSet<String> grouping = new TreeSet<>();
 
+  /** Labels that it gives its result. */
+  final TreeSet<String> made = new TreeSet<>();
+
   private final String text;
   private int at;
 
   PromQl(String text) {
     this.text = text;
+    MADE.matcher(text).results().forEach(replaced -> made.add(replaced.group(1)));
     while (skipBlanks()) {
       char c = text.charAt(at);
       if (c == '"' || c == '\'' || c == '`') {

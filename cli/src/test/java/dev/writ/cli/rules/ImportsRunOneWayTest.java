@@ -31,6 +31,7 @@ class ImportsRunOneWayTest {
               Map.entry("executor", List.of("canonicalize", "guardian", "ledger")),
               Map.entry("fixture", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry("sandbox", List.of("canonicalize")),
+              Map.entry("kube", List.of("canonicalize", "sandbox")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
               Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
@@ -103,6 +104,7 @@ class ImportsRunOneWayTest {
               Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),
               Map.entry("io.grpc", List.of("dev.writ.grpc")),
               Map.entry("com.google.protobuf", List.of("dev.writ.grpc")),
+              Map.entry("io.fabric8", List.of("dev.writ.kube")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
               Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),

@@ -598,7 +598,7 @@ public final class Remade {
     }
 
     @Override
-    public void blob(Digest digest, OptionalLong size, String place) {
+    public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
       keep(Layout.blob(digest));
     }
 

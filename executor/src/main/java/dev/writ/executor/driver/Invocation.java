@@ -24,6 +24,8 @@ import java.util.Optional;
  * @param host policy's terms for the host that this runs on
  * @param observer watches the call's sandbox; not an input of the operation
  * @param trace what the tool is told of the call's trace
+ * @param intent the digest of the intent, by which what is made elsewhere for this call is named;
+ *     not an input of the operation. Absent for a call that no intent ordered, such as a test's.
  */
 public record Invocation(
     Scope scope,
@@ -38,7 +40,8 @@ public record Invocation(
     boolean approved,
     HostTerms host,
     SandboxObserver observer,
-    CallTrace trace) {
+    CallTrace trace,
+    Optional<Digest> intent) {
 
   /** Unobserved. */
   public Invocation(
@@ -66,7 +69,8 @@ public record Invocation(
         approved,
         host,
         SandboxObserver.NONE,
-        CallTrace.NONE);
+        CallTrace.NONE,
+        Optional.empty());
   }
 
   /** Unobserved, under a policy without terms for hosts. */
@@ -110,7 +114,8 @@ public record Invocation(
         approved,
         host,
         watching,
-        trace);
+        trace,
+        intent);
   }
 
   /** The same call, as part of a trace. */
@@ -128,7 +133,27 @@ public record Invocation(
         approved,
         host,
         observer,
-        context);
+        context,
+        intent);
+  }
+
+  /** The same call, ordered by an intent. */
+  public Invocation orderedBy(Digest digest) {
+    return new Invocation(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        observer,
+        trace,
+        Optional.of(digest));
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

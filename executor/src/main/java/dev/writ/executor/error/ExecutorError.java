@@ -161,6 +161,12 @@ public enum ExecutorError implements ErrorCode {
       "a canary's share is drawn by run names, which callers choose",
       "State the canary with \"by\": \"subject\", as `writ tool stage` does."),
 
+  CONTENT_DELETED(
+      "EXE-960",
+      "the content was deleted, as a rule of policy says",
+      "Its digest and its documents are still there. Ask whoever keeps a copy; its digest shows"
+          + " whether that is the same."),
+
   STATE_MOVED(
       "EXE-970",
       "keys, policy or tools kept changing while this was at work",

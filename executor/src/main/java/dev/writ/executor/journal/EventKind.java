@@ -27,5 +27,11 @@ public final class EventKind {
   public static final String LEDGER_INCARNATED = "ledger.incarnated";
   public static final String CLOCK_CORRECTED = "clock.corrected";
 
+  public static final String HOLD_PLACED = "hold.placed";
+  public static final String HOLD_RELEASED = "hold.released";
+
+  /** Of the run {@link dev.writ.executor.document.Deletion#RUN} alone. */
+  public static final String CONTENT_DELETED = "content.deleted";
+
   private EventKind() {}
 }

@@ -1,6 +1,7 @@
 package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.Ledger;
 import java.util.Locale;
 
 /**
@@ -77,18 +78,22 @@ public final class Tables {
    */
   public static final String DEAD_LETTER = "dead_letter";
 
-  private static final char SEPARATOR = '\u001f';
+  /**
+   * blob, tenant, run, seq of the event that names it, class of content → id of the document that
+   * states its deletion.
+   */
+  public static final String DELETED = Ledger.DELETED;
 
   private Tables() {}
 
   /** Joins the parts of a key. */
   public static String key(String... parts) {
-    return String.join(String.valueOf(SEPARATOR), parts);
+    return String.join(String.valueOf(Ledger.KEY_SEPARATOR), parts);
   }
 
   /** The prefix of all keys that begin with these whole parts. */
   public static String prefix(String... parts) {
-    return key(parts) + SEPARATOR;
+    return key(parts) + Ledger.KEY_SEPARATOR;
   }
 
   public static String key(Digest digest) {
@@ -102,11 +107,11 @@ public final class Tables {
 
   /** The first part of a key. */
   public static String firstPart(String key) {
-    return key.substring(0, key.indexOf(SEPARATOR));
+    return key.substring(0, key.indexOf(Ledger.KEY_SEPARATOR));
   }
 
   /** The last part of a key. */
   public static String lastPart(String key) {
-    return key.substring(key.lastIndexOf(SEPARATOR) + 1);
+    return key.substring(key.lastIndexOf(Ledger.KEY_SEPARATOR) + 1);
   }
 }

@@ -166,7 +166,7 @@ public final class Dispatch {
   private Invocation invocation(Ready ready, Instant at) {
     Order order = ready.order();
     Effect effect = order.request().effect();
-    Invocation invocation =
+    Invocation call =
         new Invocation(
             order.request().scope(),
             effect.params(),
@@ -179,7 +179,8 @@ public final class Dispatch {
             ready.workspaceBefore(),
             approved(order.decision()),
             ready.host());
-    return invocation.in(CallTrace.of(order.decision().request(), order.request().context()));
+    return call.orderedBy(order.intentEnvelope().id())
+        .in(CallTrace.of(order.decision().request(), order.request().context()));
   }
 
   /**

@@ -7,6 +7,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
@@ -76,7 +77,10 @@ public final class Idempotency {
     return ledger.get(Tables.SERVED, Tables.key(request)).map(Digest::ofBytes).map(this::receipt);
   }
 
-  /** The receipt for a repeat, with its resolution, and with its output if that was retained. */
+  /**
+   * The receipt for a repeat, with its resolution, and with its output if that was retained and not
+   * deleted since.
+   */
   public Served receipt(Digest id) {
     Envelope envelope = envelope(id);
     Receipt receipt = Receipt.read(envelope.document());
@@ -84,7 +88,8 @@ public final class Idempotency {
         receipt
             .output()
             .filter(_ -> receipt.retained())
-            .map(content -> ledger.blob(content.digest(), content.size()));
+            .flatMap(content ->
+                Deletions.read(ledger, content.digest(), content.size(), receipt.scope().tenant()));
     Optional<Envelope> resolution =
         ledger
             .get(Tables.DOUBT, Tables.key(id))

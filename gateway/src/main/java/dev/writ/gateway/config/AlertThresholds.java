@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The thresholds of alerts ({@code spec/telemetry.md}), by their names. {@code /metrics} shows
+ * The thresholds of alerts ({@code spec/incidents.md}), by their names. {@code /metrics} shows
  * them, and the rules that are released compare with what it shows.
  */
 public record AlertThresholds(SortedMap<String, Long> values) {

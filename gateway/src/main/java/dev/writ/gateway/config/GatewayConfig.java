@@ -11,6 +11,7 @@ import dev.writ.guardian.policy.ResourceClasses;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
+import dev.writ.tools.language.PoolName;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -121,7 +122,7 @@ public record GatewayConfig(
       static Pool read(Section s) {
         Pool pool =
             new Pool(
-                s.name("language"),
+                s.oneOf("language", PoolName.languages(), name -> name),
                 s.oneOf("class", ResourceClasses.NAMES, name -> name),
                 (int) s.between("workers_max", 0, WORKERS_MAX));
         s.end();

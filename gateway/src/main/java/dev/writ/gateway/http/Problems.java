@@ -77,6 +77,7 @@ public final class Problems {
     status(408, GatewayError.TOO_SLOW);
     status(409, GuardianError.NONCE_REUSED, GuardianError.REQUEST_SETTLED);
     status(409, GatewayError.NOT_CANCELLED);
+    status(410, ExecutorError.CONTENT_DELETED);
     status(
         413,
         GuardianError.REQUEST_TOO_LARGE,

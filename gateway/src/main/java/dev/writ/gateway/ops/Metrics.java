@@ -12,6 +12,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -191,21 +192,17 @@ public final class Metrics implements Observer {
 
   /** Counts an effect that was answered, through any surface, repeats among them. */
   void answered(EffectLabels labels, Answer answer) {
-    registry
-        .counter(
-            "writ.effects",
-            "surface",
-            labels.surface(),
-            "tool",
-            labels.tool(),
-            "role",
-            labels.role(),
-            "verdict",
-            answer.decision().verdict().name().toLowerCase(Locale.ROOT),
+    Counter.builder("writ.effects")
+        .description("Effects that were answered, repeats among them")
+        .tag("surface", labels.surface())
+        .tag("tool", labels.tool())
+        .tag("role", labels.role())
+        .tag("verdict", answer.decision().verdict().name().toLowerCase(Locale.ROOT))
+        .tag(
             "outcome",
-            answer.served().map(s -> s.receipt().status().text()).orElse(EffectLabels.NONE),
-            "repeated",
-            String.valueOf(answer.served().map(s -> s.repeated()).orElse(false)))
+            answer.served().map(s -> s.receipt().status().text()).orElse(EffectLabels.NONE))
+        .tag("repeated", String.valueOf(answer.served().map(s -> s.repeated()).orElse(false)))
+        .register(registry)
         .increment();
   }
 

@@ -3,6 +3,7 @@ package dev.writ.gateway.v1;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.ledger.LedgerView;
@@ -24,15 +25,18 @@ public final class BlobAnswer {
    *
    * @param mediaType as a document states it
    * @param headers of the call
-   * @throws WritException {@code GWY-040} where it is not stored for the tenant, {@code GWY-033}
+   * @throws WritException {@code GWY-040} where it is not stored for the tenant, {@code EXE-960}
+   *     where a rule had it deleted, {@code GWY-033}
    */
   public static HttpAnswer of(
       LedgerView ledger, String tenant, Digest digest, String mediaType, Headers headers) {
-    boolean known =
-        ledger.get(Tables.REFERENCE, Tables.key(tenant, digest.hex())).isPresent()
-            && ledger.hasBlob(digest);
-    if (!known) {
+    if (ledger.get(Tables.REFERENCE, Tables.key(tenant, digest.hex())).isEmpty()) {
       throw Reader.unknown(digest);
+    }
+    if (!ledger.hasBlob(digest)) {
+      throw Deletions.of(ledger, digest, tenant)
+          .map(stated -> stated.gone(digest))
+          .orElseGet(() -> Reader.unknown(digest));
     }
     long size = ledger.blobSize(digest);
     List<Map.Entry<String, String>> head = new ArrayList<>();

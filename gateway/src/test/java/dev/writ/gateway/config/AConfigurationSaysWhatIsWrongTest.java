@@ -164,6 +164,7 @@ class AConfigurationSaysWhatIsWrongTest {
         "budget_mib: 512 | budget_mib: -1 | GWY-002 | budget_mib",
         "budget_mib: 512 | budget: 512 | GWY-002 | /tool_pool/budget",
         "workers_max: 16 | workers_max: 1025 | GWY-002 | workers_max",
+        "language: python | language: pyhton | GWY-002 | language",
         "class: small | class: tiny | GWY-002 | class",
         "shrink_s: 30 | shrink_s: 0 | GWY-002 | shrink_s",
         "region: eu-1 | region: EU 1 | GWY-002 | region",

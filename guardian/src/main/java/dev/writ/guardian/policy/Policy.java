@@ -315,6 +315,11 @@ public final class Policy {
     return parts.storage().orElse(StorageLimits.DEFAULT);
   }
 
+  /** When contents are deleted; without the section never. */
+  public Retention retention() {
+    return parts.retention().orElse(Retention.KEEP_ALL);
+  }
+
   /**
    * Whether a subject may upload content into its tenant's store: it needs a role for that.
    *

@@ -38,7 +38,8 @@ record PolicyParts(
     Optional<SandboxRules> sandbox,
     Optional<ToolGovernance> governance,
     Optional<EngineSettings> engine,
-    Optional<StorageLimits> storage) {
+    Optional<StorageLimits> storage,
+    Optional<Retention> retention) {
 
   private static final long FORMAT = 1;
 
@@ -76,7 +77,8 @@ record PolicyParts(
             section.optional("sandbox", key -> SandboxRules.read(section.section(key))),
             section.optional("governance", key -> ToolGovernance.read(section.section(key))),
             section.optional("engine", key -> EngineSettings.read(section.section(key))),
-            section.optional("storage", key -> StorageLimits.read(section.section(key))));
+            section.optional("storage", key -> StorageLimits.read(section.section(key))),
+            section.optional("retention", key -> Retention.read(section.section(key))));
     if (temporal != null) {
       temporal.end();
     }
@@ -163,6 +165,7 @@ record PolicyParts(
         .putIfPresent("governance", governance, ToolGovernance::toJson)
         .putIfPresent("engine", engine, EngineSettings::toJson)
         .putIfPresent("storage", storage, StorageLimits::toJson)
+        .putIfPresent("retention", retention, Retention::toJson)
         .build();
   }
 }

@@ -11,6 +11,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
@@ -123,14 +124,29 @@ final class EngineResults {
     return EngineSurface.PATH + "/" + requestId + "/logs";
   }
 
-  /** A reference to the driver's observations, including captured stderr. */
+  /**
+   * A reference to the driver's observations, including captured stderr.
+   *
+   * @throws WritException {@code EXE-960} where a rule had them deleted
+   */
   Optional<byte[]> logs(EngineExecutions.Known known) {
     return ledger
         .get(Tables.SERVED, Tables.key(known.request()))
         .map(Digest::ofBytes)
         .map(id -> Receipt.read(document(id)))
-        .flatMap(Receipt::observations)
-        .map(digest -> ledger.blob(digest, OBSERVATIONS_BYTES_MAX));
+        .flatMap(receipt -> receipt.observations().map(digest -> logs(receipt, digest)));
+  }
+
+  private byte[] logs(Receipt receipt, Digest observations) {
+    String tenant = receipt.scope().tenant();
+    return observations(tenant, observations)
+        .orElseThrow(
+            () -> Deletions.of(ledger, observations, tenant).orElseThrow().gone(observations));
+  }
+
+  /** Empty where a rule had them deleted. */
+  private Optional<byte[]> observations(String tenant, Digest digest) {
+    return Deletions.read(ledger, digest, OBSERVATIONS_BYTES_MAX, tenant);
   }
 
   private JsonValue document(Digest id) {
@@ -227,7 +243,8 @@ final class EngineResults {
     Optional<JsonValue.Obj> measured =
         receipt
             .observations()
-            .map(digest -> Jcs.parse(ledger.blob(digest, OBSERVATIONS_BYTES_MAX)))
+            .flatMap(digest -> observations(receipt.scope().tenant(), digest))
+            .map(Jcs::parse)
             .filter(JsonValue.Obj.class::isInstance)
             .map(observed -> ((JsonValue.Obj) observed).get("metrics"))
             .filter(JsonValue.Obj.class::isInstance)

@@ -19,7 +19,6 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.surfaces.engine.EngineExecutions.Key;
 import dev.writ.surfaces.engine.EngineExecutions.Known;
@@ -224,18 +223,18 @@ public final class EngineSurface implements Surface {
         caller, key, id, ticket, workers(request, id), asked.timeoutBudgetMs(), since);
   }
 
-  /** Whose workers an allowed request waits for. */
-  private Turns.Workers workers(Request request, Digest id) {
-    Digest intent =
-        RequestRow.parse(pipeline.ledger().get(Tables.REQUEST, Tables.key(id)).orElseThrow())
-            .intent()
-            .orElseThrow();
-    ToolRef tool = Intent.read(pipeline.ledger().document(intent).orElseThrow().document()).tool();
-    return new Turns.Workers(
-        new PoolName(
-            resolution.language(tool),
-            pipeline.policy().engine().classes().leastFor(request.effect().resources())),
-        tool.packageDigest());
+  /** Whose workers an allowed request waits for; empty if it was withdrawn meanwhile. */
+  private Optional<Turns.Workers> workers(Request request, Digest id) {
+    return RequestRow.parse(pipeline.ledger().get(Tables.REQUEST, Tables.key(id)).orElseThrow())
+        .intent()
+        .map(intent ->
+            Intent.read(pipeline.ledger().document(intent).orElseThrow().document()).tool())
+        .map(tool ->
+            new Turns.Workers(
+                new PoolName(
+                    resolution.language(tool),
+                    pipeline.policy().engine().classes().leastFor(request.effect().resources())),
+                tool.packageDigest()));
   }
 
   private HttpAnswer get(HttpCall call) {

@@ -46,7 +46,7 @@ final class Turns {
       Key key,
       Digest request,
       Ticket ticket,
-      Workers workers,
+      Optional<Workers> workers,
       Optional<Long> budgetMs,
       long since) {}
 
@@ -78,7 +78,7 @@ final class Turns {
     AtomicBoolean begun = new AtomicBoolean();
     AtomicBoolean overBudget = new AtomicBoolean();
     AtomicBoolean waits = new AtomicBoolean(true);
-    queue.waits(go.ticket().tenant(), go.workers().pool(), go.workers().packageDigest());
+    go.workers().ifPresent(w -> queue.waits(go.ticket().tenant(), w.pool(), w.packageDigest()));
     try {
       execution.queue();
       Lane.Ran<Boolean> ran =
@@ -117,7 +117,7 @@ final class Turns {
 
   private void waitsNoMore(Allowed go, AtomicBoolean waits) {
     if (waits.getAndSet(false)) {
-      queue.goes(go.ticket().tenant(), go.workers().pool(), go.workers().packageDigest());
+      go.workers().ifPresent(w -> queue.goes(go.ticket().tenant(), w.pool(), w.packageDigest()));
     }
   }
 

@@ -140,6 +140,9 @@ public final class ProcessCall implements AutoCloseable {
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
+      if (invocation.intent().isPresent()) {
+        spec = spec.forIntent(invocation.intent().get());
+      }
       if (image.isPresent()) {
         spec = spec.withImage(image.get());
       }

@@ -19,7 +19,11 @@ final class Uninterrupted {
               work, task -> Thread.ofVirtual().name("writ-files").start(task))
           .join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+      switch (e.getCause()) {
+        case RuntimeException cause -> throw cause;
+        case Error cause -> throw cause; // an OutOfMemoryError ends the process
+        default -> throw e;
+      }
     }
   }
 }

@@ -136,6 +136,22 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
         .containsExactly("half");
   }
 
+  @Test
+  void whoWaitsForADirectoryLongerThanItMayRunIsRefused() throws Exception {
+    FutureTask<DriverOutcome> task =
+        new FutureTask<>(
+            sh("echo begun > half; sleep 60", ",'mount':'waited'").inRun("has-it")::run);
+    Thread caller = Thread.ofPlatform().start(task);
+    while (!hasBegun("has-it")) {
+      Thread.onSpinWait();
+    }
+    DriverOutcome outcome = sh("true", ",'mount':'waited'").inRun("waits").wallMs(100).run();
+    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.message()).startsWith("TOL-051");
+    caller.interrupt();
+    assertThat(task.get().reason()).isEqualTo("cancelled");
+  }
+
   private static boolean hasBegun(String run) {
     return hosts
         .host()

@@ -4,10 +4,12 @@ import static dev.writ.verify.error.AuditError.SYSTEM;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +42,9 @@ public final class Audit {
   private final SystemStateHistory standing;
   private final RowCheck rows;
   private final RunWalk runs;
+  private final DeletionCheck deletions;
   private Optional<Event> system = Optional.empty();
+  private long current;
 
   private Audit(LedgerView ledger, Tools tools, Progress progress) {
     this.ledger = ledger;
@@ -50,6 +54,7 @@ public final class Audit {
     this.rows = new RowCheck(ledger, findings, tools);
     Documents documents = new Documents(ledger, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
+    this.deletions = new DeletionCheck(documents, standing, runs, this::before);
   }
 
   /**
@@ -99,10 +104,19 @@ public final class Audit {
     return times;
   }
 
+  private Optional<Event> before(RunId run, long seq) {
+    return ledger
+        .event(run, seq)
+        .filter(_ -> ledger.indexOf(run, seq).orElse(Long.MAX_VALUE) < current);
+  }
+
   private void event(long index, Event event) {
     progress.at("events", index + 1);
+    current = index;
     standing.time(index, event);
-    if (!event.runId().equals(SystemState.RUN)) {
+    if (event.runId().equals(Deletion.RUN)) {
+      deletions.event(event).ifPresent(deletion -> rows.deleted(deletion, event.body()));
+    } else if (!event.runId().equals(SystemState.RUN)) {
       runs.event(index, event);
     } else if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
       system = Optional.of(event);
@@ -145,7 +159,9 @@ public final class Audit {
             + " corrections that an operator signed",
         findings.balances + " balances and " + findings.rates + " rates: added up over all runs",
         findings.rows + " rows that the kernel acts on: recomputed from the events",
-        findings.outputs + " outputs and artifacts: kept, in full size");
+        findings.outputs + " outputs and artifacts: kept, in full size",
+        findings.deleted
+            + " contents: deleted, by rules of the policies in force, as the executor signed");
   }
 
   private List<String> notVerified() {
@@ -180,6 +196,7 @@ public final class Audit {
     if (!seals().knowsKeys()) {
       lines.add("who signed the checkpoints of closed runs: no log key is enrolled");
     }
+    lines.addAll(findings.ofDeletions());
     lines.addAll(findings.ofReceipts());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {

@@ -29,6 +29,8 @@ final class Findings {
   long notJudged;
   long unsealed;
   long outputs;
+  long deleted;
+  long deletedBySize;
   long workspaces;
   long emptied;
   private long otherReceipts;
@@ -124,6 +126,16 @@ final class Findings {
               + " as when its time is over");
     }
     return lines;
+  }
+
+  /** Remarks on deletions, beside what was verified. */
+  List<String> ofDeletions() {
+    return deletedBySize == 0
+        ? List.of()
+        : List.of(
+            deletedBySize
+                + " contents: deleted by a rule with bytes_max; that there were more bytes is not"
+                + " recomputed");
   }
 
   static String text(Object value) {

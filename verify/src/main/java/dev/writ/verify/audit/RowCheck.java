@@ -1,5 +1,7 @@
 package dev.writ.verify.audit;
 
+import static dev.writ.guardian.policy.ContentClass.ARTIFACTS;
+import static dev.writ.guardian.policy.ContentClass.OUTPUTS;
 import static dev.writ.verify.error.AuditError.CHAIN;
 import static dev.writ.verify.error.AuditError.DOCUMENT;
 import static dev.writ.verify.error.AuditError.ORDER;
@@ -8,10 +10,12 @@ import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Content;
@@ -19,6 +23,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
+import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -63,7 +68,8 @@ final class RowCheck implements RunRows {
             Tables.DOUBT,
             Tables.CLOSED,
             Tables.WORKSPACE,
-            Tables.UNSETTLED)) {
+            Tables.UNSETTLED,
+            Tables.DELETED)) {
       expected.put(table, 0L);
     }
   }
@@ -147,22 +153,33 @@ final class RowCheck implements RunRows {
         .flatMap(origin -> origin.execution())
         .ifPresent(name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
     if (receipt.status() != Status.IN_DOUBT) {
-      receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));
-      receipt.rawOutput().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, c));
+      receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, OUTPUTS, c));
+      receipt
+          .rawOutput()
+          .filter(_ -> receipt.retained())
+          .ifPresent(c -> content(run, id, OUTPUTS, c));
       if (receipt.retained()) {
-        receipt.artifacts().forEach(artifact -> content(run, id, artifact.content()));
+        receipt.artifacts().forEach(artifact -> content(run, id, ARTIFACTS, artifact.content()));
       }
     }
   }
 
-  /** Retained content must be stored, and the tenant must be able to read it. */
-  private void content(OpenRun run, Digest receipt, Content content) {
+  /**
+   * Retained content must be stored, unless its deletion is stated, and the tenant must be able to
+   * read it. That the row of a deletion follows from a statement is checked with the statement.
+   */
+  private void content(OpenRun run, Digest receipt, ContentClass of, Content content) {
     String place = "receipt " + receipt + " content " + content.digest();
-    try {
-      findings.outputs++;
-      findings.same(DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
-    } catch (WritException e) {
-      findings.problem(DOCUMENT, place, e, content.size());
+    // The receipt is in the event behind the run's head.
+    Deletion.Item item =
+        new Deletion.Item(of, content.digest(), run.head.seq() + 1, content.size());
+    if (!has(Tables.DELETED, Deletions.key(run.id, item))) {
+      try {
+        findings.outputs++;
+        findings.same(DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
+      } catch (WritException e) {
+        findings.problem(DOCUMENT, place, e, content.size());
+      }
     }
     String key = Tables.key(run.id.tenant(), content.digest().hex());
     findings.rows++;
@@ -310,6 +327,13 @@ final class RowCheck implements RunRows {
         .document(asked.id)
         .map(envelope -> Request.read(envelope.document()))
         .ifPresent(request -> idempotency(run, request, asked));
+  }
+
+  /** Checks the rows of a statement of deletion. */
+  void deleted(Deletion deletion, Digest statement) {
+    for (Deletion.Item item : deletion.contents()) {
+      bytes(Tables.DELETED, Deletions.key(deletion.of(), item), statement.bytes());
+    }
   }
 
   @Override

@@ -8,9 +8,11 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
 import dev.writ.verify.error.AuditError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * {@link Audit}'s checks of signatures, bindings, order, chain and judgements over a single run
@@ -24,11 +26,22 @@ public final class RunAudit {
   private final Documents documents;
   private final SystemStateHistory standing;
   private final RunWalk runs;
+  private final DeletionCheck deletions;
+
+  /** Finds events of the run that were taken before. */
+  @FunctionalInterface
+  public interface EventsBefore {
+    /**
+     * @param run any run; there are none of another one
+     */
+    Optional<Event> event(RunId run, long seq);
+  }
 
   /**
    * @param tools manifests for judging again; a missing tool is counted
+   * @param events finds those that statements of deletion mention
    */
-  public RunAudit(DocumentSource source, String origin, Tools tools) {
+  public RunAudit(DocumentSource source, String origin, Tools tools, EventsBefore events) {
     this.documents = new Documents(source, findings);
     this.standing = new SystemStateHistory(source, origin, findings, false);
     this.runs =
@@ -37,6 +50,7 @@ public final class RunAudit {
             standing,
             new Rejudging(documents, standing, tools),
             new ServedRequests(findings));
+    this.deletions = new DeletionCheck(documents, standing, runs, events::event);
   }
 
   /**
@@ -85,6 +99,16 @@ public final class RunAudit {
   }
 
   /**
+   * Takes an event that states the deletion of contents of the run.
+   *
+   * @throws WritException {@code EXE-950} to {@code EXE-952}, {@code EXE-961}
+   */
+  public void deletion(Event event) {
+    deletions.event(event);
+    requireNone();
+  }
+
+  /**
    * At the end of both runs.
    *
    * @param incarnation as the bundle states it
@@ -129,6 +153,7 @@ public final class RunAudit {
       lines.add(
           findings.notJudged + " decisions: not judged again, their tool's manifest is not here");
     }
+    lines.addAll(findings.ofDeletions());
     lines.addAll(findings.ofReceipts());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {

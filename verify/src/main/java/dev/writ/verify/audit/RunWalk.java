@@ -16,6 +16,7 @@ import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
@@ -97,6 +98,19 @@ final class RunWalk {
       default -> order(event, "a kind that runs do not have");
     }
     run.head = event;
+  }
+
+  /** Whether a request's effect has no known end so far: it runs, or its receipt is in doubt. */
+  boolean isUnfinished(RunId of, Digest request) {
+    OpenRun run = runs.get(of);
+    if (run == null) {
+      return false;
+    }
+    return run.asked.containsKey(request)
+        || run.doubts.stream()
+            .map(id -> documents.read(id, Receipt.TYPE, Receipt::read, "receipt " + id))
+            .flatMap(Optional::stream)
+            .anyMatch(receipt -> receipt.document().request().equals(request));
   }
 
   /** At the end of the log: passes open runs on, whose rows must say that they are open. */

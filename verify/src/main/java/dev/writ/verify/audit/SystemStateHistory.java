@@ -23,6 +23,7 @@ import dev.writ.guardian.policy.VersionRule;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LogTime;
+import dev.writ.ledger.RunId;
 import dev.writ.verify.error.AuditError;
 import java.time.Duration;
 import java.time.Instant;
@@ -199,6 +200,16 @@ final class SystemStateHistory {
 
   Trust trust() {
     return state.trust();
+  }
+
+  /** The policy in force at this place of the log. */
+  Optional<Policy> policyHere() {
+    return state.policy();
+  }
+
+  /** Whether a hold keeps the contents of a run at this place of the log. */
+  boolean isHeld(RunId run) {
+    return state.isHeld(run);
   }
 
   /** Where in the log each revoked key was revoked. */

@@ -7,10 +7,12 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
@@ -224,6 +226,11 @@ public final class BundleExport {
           inclusion.add(Journal.RUN, index(event));
         });
     consumed();
+    if (isStatedLater()) {
+      latest(target);
+      return;
+    }
+    consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
     ArchiveWriter out = new ArchiveWriter(target);
     if (options.blobs()) {
       found.blobs.drainSorted(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
@@ -242,6 +249,21 @@ public final class BundleExport {
     }
     out.entry(Layout.TRUST, Jcs.write(stated.orElseGet(system::trust).toJson()));
     out.end();
+  }
+
+  /** A content that was deleted since is shown to be by the latest checkpoint alone. */
+  private void latest(Target target) {
+    if (options.latest() || !closed) {
+      throw new WritException(
+          BundleError.NOT_COVERED,
+          "contents of "
+              + run
+              + " were deleted at log index "
+              + consumed.lastKey()
+              + ", the checkpoint has "
+              + checkpoint.size());
+    }
+    new BundleExport(ledger, run, packages, options.atLatest(), stated).write(target);
   }
 
   private BundleManifest manifest() {
@@ -296,6 +318,7 @@ public final class BundleExport {
     private final TreeMap<String, ToolRef> tools = new TreeMap<>();
     private final TreeSet<String> withFiles = new TreeSet<>();
     private final TreeMap<RunId, TreeSet<Digest>> foreign = new TreeMap<>();
+    private final TreeSet<Digest> deletions = new TreeSet<>();
 
     @Override
     public void document(Digest id, String place) {
@@ -306,8 +329,14 @@ public final class BundleExport {
     }
 
     @Override
-    public void blob(Digest digest, OptionalLong size, String place) {
-      blobs.add(digest);
+    public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
+      Deletion.Item item = new Deletion.Item(use.content(), digest, use.seq(), size.orElse(0));
+      Optional<Deletions.Stated> stated = Deletions.of(ledger, run, item);
+      if (stated.isPresent()) {
+        deletions.add(stated.get().id());
+      } else {
+        blobs.add(digest);
+      }
     }
 
     @Override
@@ -343,7 +372,28 @@ public final class BundleExport {
                 consumed.put(index(event), event);
               }
             }));
-    consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
+    deletions();
+  }
+
+  /** The statements about contents of the run. */
+  private void deletions() {
+    if (found.deletions.isEmpty()) {
+      return;
+    }
+    ledger.events(
+        Deletion.RUN,
+        0,
+        event -> {
+          if (found.deletions.contains(event.body())) {
+            consumed.put(index(event), event);
+            found.document(event.body(), References.place(event));
+          }
+        });
+  }
+
+  /** Whether a statement about a content of the run comes after the checkpoint. */
+  private boolean isStatedLater() {
+    return !consumed.isEmpty() && consumed.lastKey() >= checkpoint.size();
   }
 
   private static void line(Event event, OutputStream out) {

@@ -505,18 +505,29 @@ public final class BundleVerifier {
   }
 
   private void meaning(EventsAhead events) {
-    Presence presence = new Presence(bundle);
+    StatedDeletions deletions = StatedDeletions.of(bundle);
+    Presence presence = new Presence(bundle, deletions);
     RunAudit audit =
-        new RunAudit(events, bundle.manifest().origin(), new Tools(new Registered(), List.of()));
+        new RunAudit(
+            events,
+            bundle.manifest().origin(),
+            new Tools(new Registered(), List.of()),
+            deletions::event);
     long total = events();
     long[] done = {0};
     events.forEach((journal, index, event, referred) -> {
-      if (journal == Recording.Journal.CONSUMED) {
+      if (event.kind().equals(EventKind.CONTENT_DELETED) && journal == Recording.Journal.CONSUMED) {
+        presence.document(event.body(), References.place(event));
+        audit.deletion(event);
+      } else if (journal == Recording.Journal.CONSUMED) {
         presence.received(event.body(), References.place(event));
         audit.consumed(event);
       } else {
         referred.tell(presence);
         audit.event(index, event);
+      }
+      if (journal == Recording.Journal.RUN) {
+        deletions.passed(event);
       }
       signers.ifPresent(s -> s.event(event, events));
       if (++done[0] % PIECE == 0 || done[0] == total) {
@@ -561,6 +572,12 @@ public final class BundleVerifier {
     } else {
       notVerified.add(
           presence.leftOut() + " blobs: left out; their digests are signed, they are not here");
+    }
+    if (presence.deleted() > 0) {
+      verified(
+          presence.deleted()
+              + " contents: deleted, as the executor signed, by rules of the policies in force;"
+              + " only their digests are here");
     }
     long notKept = presence.notKept();
     if (notKept > 0) {

@@ -18,6 +18,8 @@ import java.util.TreeSet;
  */
 final class Presence implements References.Sink {
   private final Bundle bundle;
+  private final StatedDeletions deletions;
+  private final DigestSet deleted = new DigestSet();
   private final BitSet referred = new BitSet();
   private final TreeSet<String> withFiles = new TreeSet<>();
   private final DigestSet received = new DigestSet();
@@ -29,8 +31,9 @@ final class Presence implements References.Sink {
   long tools;
   long files;
 
-  Presence(Bundle bundle) {
+  Presence(Bundle bundle, StatedDeletions deletions) {
     this.bundle = bundle;
+    this.deletions = deletions;
   }
 
   /** Marks an entry as belonging here; false if it was marked before. */
@@ -50,7 +53,11 @@ final class Presence implements References.Sink {
   }
 
   @Override
-  public void blob(Digest digest, OptionalLong size, String place) {
+  public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
+    if (deletions.of(use, digest).isPresent()) {
+      deleted.add(digest);
+      return;
+    }
     if (!bundle.manifest().blobs()) {
       leftOut.add(digest);
       return;
@@ -143,6 +150,11 @@ final class Presence implements References.Sink {
     if (unused < bundle.archive().entries()) {
       throw new WritException(BundleError.ENTRY_UNUSED, bundle.archive().name(unused));
     }
+  }
+
+  /** How many contents are deleted, as statements in the bundle say. */
+  int deleted() {
+    return deleted.size();
   }
 
   int leftOut() {

@@ -20,7 +20,10 @@ public interface Recording extends DocumentSource {
     RUN,
     /** The system run that the run depends on. */
     SYSTEM,
-    /** Receipts of other runs that this one consumes. */
+    /**
+     * Events of other runs: those of receipts that this run consumes, and statements of deletion
+     * about its contents.
+     */
     CONSUMED
   }
 

@@ -15,6 +15,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
@@ -38,7 +39,7 @@ final class References {
     void document(Digest id, String place);
 
     /** A blob, with its size if that is signed. */
-    void blob(Digest digest, OptionalLong size, String place);
+    void blob(Digest digest, OptionalLong size, Use use, String place);
 
     /** Output that was dropped, as the request asked, or lost in doubt. */
     void notKept(Digest digest);
@@ -52,6 +53,9 @@ final class References {
     /** A receipt of another run that this one consumes. */
     void foreign(Digest receipt, RunId run, String place);
   }
+
+  /** What a blob is to the event of that position in the run. */
+  record Use(ContentClass content, long seq) {}
 
   private final DocumentSource source;
   private final Sink sink;
@@ -102,7 +106,12 @@ final class References {
       case EventKind.RUN_OPENED -> {
         // names the first request, which has its own event
       }
-      case EventKind.EFFECT_FINISHED -> sink.blob(event.body(), OptionalLong.empty(), place);
+      case EventKind.EFFECT_FINISHED ->
+          sink.blob(
+              event.body(),
+              OptionalLong.empty(),
+              new Use(ContentClass.OBSERVATIONS, event.seq()),
+              place);
       case EventKind.DECISION_MADE -> {
         Decision decision = Decision.read(document(event.body(), place));
         JudgeInputs.read(decision.inputs())
@@ -116,7 +125,8 @@ final class References {
         sink.files(intent.tool(), place);
         dispatched(event, Request.read(document(intent.request(), place)), place);
       }
-      case EventKind.RECEIPT_SIGNED -> receipt(Receipt.read(document(event.body(), place)), place);
+      case EventKind.RECEIPT_SIGNED ->
+          receipt(event.seq(), Receipt.read(document(event.body(), place)), place);
       case EventKind.RUN_CLOSED ->
           sink.document(RunClosing.read(document(event.body(), place)).request(), place);
       default -> sink.document(event.body(), place);
@@ -125,7 +135,11 @@ final class References {
 
   private void dispatched(Event event, Request request, String place) {
     for (Input input : request.effect().inputs()) {
-      sink.blob(input.digest(), OptionalLong.of(input.size()), place);
+      sink.blob(
+          input.digest(),
+          OptionalLong.of(input.size()),
+          new Use(ContentClass.INPUTS, event.seq()),
+          place);
     }
     for (Digest consumed : request.consumes()) {
       Receipt receipt = Receipt.read(document(consumed, place));
@@ -136,15 +150,17 @@ final class References {
     }
   }
 
-  private void receipt(Receipt receipt, String place) {
-    receipt.output().ifPresent(content -> content(receipt, content, place));
-    receipt.rawOutput().ifPresent(content -> content(receipt, content, place));
-    receipt.artifacts().forEach(artifact -> content(receipt, artifact.content(), place));
+  private void receipt(long seq, Receipt receipt, String place) {
+    Use output = new Use(ContentClass.OUTPUTS, seq);
+    receipt.output().ifPresent(content -> content(receipt, content, output, place));
+    receipt.rawOutput().ifPresent(content -> content(receipt, content, output, place));
+    Use artifacts = new Use(ContentClass.ARTIFACTS, seq);
+    receipt.artifacts().forEach(artifact -> content(receipt, artifact.content(), artifacts, place));
   }
 
-  private void content(Receipt receipt, Content content, String place) {
+  private void content(Receipt receipt, Content content, Use use, String place) {
     if (receipt.retained() && receipt.status() != Status.IN_DOUBT) {
-      sink.blob(content.digest(), OptionalLong.of(content.size()), place);
+      sink.blob(content.digest(), OptionalLong.of(content.size()), use, place);
     } else {
       sink.notKept(content.digest());
     }

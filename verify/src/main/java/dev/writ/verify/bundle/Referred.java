@@ -49,8 +49,8 @@ record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> r
     }
 
     @Override
-    public void blob(Digest digest, OptionalLong size, String place) {
-      list.add(sink -> sink.blob(digest, size, place));
+    public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
+      list.add(sink -> sink.blob(digest, size, use, place));
     }
 
     @Override

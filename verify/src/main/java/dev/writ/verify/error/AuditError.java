@@ -47,6 +47,10 @@ public enum AuditError implements ErrorCode {
       "EXE-959",
       "a stored row contradicts the events",
       "Stop the kernel: it would act on the row. Restore a backup."),
+  DELETION(
+      "EXE-961",
+      "a statement of deletion names what no rule of the policy in force allowed to delete",
+      "Find out who holds the executor's key; restore the content from a backup or a bundle."),
   TIME(
       "EXE-982",
       "an event's time is too far back for the log",

@@ -1104,7 +1104,7 @@ const KINDS_OF_ROLE = {
   principal: ['delegation'],
   approver: ['approval', 'access', 'tool-approval'],
   guardian: ['decision', 'intent'],
-  executor: ['receipt', 'refusal', 'run-closing'],
+  executor: ['receipt', 'refusal', 'run-closing', 'deletion'],
   operator: ['resolution', 'system-change'],
   'policy-owner': ['policy'],
   publisher: ['tool-package', 'tool-submission'],
@@ -1522,6 +1522,30 @@ const runShare = record({
   tenant: name,
 });
 
+const CONTENT_CLASSES = ['outputs', 'artifacts', 'observations', 'inputs'];
+
+/** How long contents are kept (policy.md, Retention). */
+const retentionRule = record({
+  bytes_max: optional(count),
+  contents: list(oneOf(...CONTENT_CLASSES)),
+  keep_s: count,
+  match: record({ subject: optional(name), tenant: optional(name), tool: optional(name) }),
+  name,
+});
+
+const deletedContent = record({ class: oneOf(...CONTENT_CLASSES), digest, seq: count, size: count });
+
+/** The contents of one statement (retention.md): 1 to 1024, by event, class and digest. */
+const deletedContents = (value, place) => {
+  list(deletedContent, 1024)(value, place);
+  const before = (a, b) => a.seq - b.seq || (a.class === b.class ? (a.digest < b.digest ? -1 : 1) : a.class < b.class ? -1 : 1);
+  const sorted = value.every((one, i) => i === 0 || (before(value[i - 1], one) < 0 && contentKey(value[i - 1].class, value[i - 1].seq, value[i - 1].digest) !== contentKey(one.class, one.seq, one.digest)));
+  if (value.length === 0 || !sorted) refuse('CAN-023', place, value.length, '1 to 1024 contents, sorted, none twice');
+  return value;
+};
+
+const contentKey = (of, seq, id) => `${of} ${seq} ${id}`;
+
 const FORMS = {
   request: record({
     ...scope,
@@ -1633,9 +1657,10 @@ const FORMS = {
     detail: anyObject,
     kind: oneOf(
       'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
-      'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated', 'clock.corrected',
+      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'ledger.incarnated', 'clock.corrected',
     ),
   }),
+  deletion: record({ contents: deletedContents, deleted_at: time, policy: digest, rule: name, run: name, tenant: name }),
   'tool-submission': record({ ...governedTool, submitted_at: time }),
   'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
   // Only what is read here; the policy language is not judged again.
@@ -1663,6 +1688,7 @@ const FORMS = {
     prices: anyObject,
     principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
     requirements: list(anyObject),
+    retention: optional(record({ every_s: optional(count), rules: list(retentionRule) })),
     revoked: list(digest),
     roles: anyObject,
     runs: optional(record({ idle_max_s: count, life_max_s: optional(count), shared_by: optional(list(runShare)) })),
@@ -1715,13 +1741,17 @@ const DOCUMENT_OF_EVENT = {
   'tool.revoked': 'system-change',
   'runtime.approved': 'system-change',
   'runtime.withdrawn': 'system-change',
+  'hold.placed': 'system-change',
+  'hold.released': 'system-change',
+  'content.deleted': 'deletion',
   'ledger.incarnated': 'system-change',
   'clock.corrected': 'system-change',
   'policy.activated': 'policy',
 };
 const SYSTEM_KINDS = [
   'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
-  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'ledger.incarnated', 'clock.corrected',
+  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released',
+  'ledger.incarnated', 'clock.corrected',
 ];
 
 /** The seed of an effect (runs.md, 2). */
@@ -2080,6 +2110,9 @@ function readToolManifest(bytes, named, folder, expected) {
 const IN_FLIGHT_MS = 60000;
 const LATE_MS = 86400000;
 const SYSTEM = { tenant: 'writ', run: 'system' };
+/** The run of the installation whose events state deletions (retention.md). */
+const DELETIONS = { tenant: 'writ', run: 'retention' };
+const isOfSystem = (event) => event.tenant === SYSTEM.tenant && event.run === SYSTEM.run;
 
 /** From which stage an operator may put a version into which. */
 const LEADS_TO = {
@@ -2260,6 +2293,7 @@ class Governance {
   }
 }
 
+const holdForm = (placed) => record(placed ? { name, run: optional(name), tenant: name } : { name });
 const approvesAs = (rules, subject, role) => Object.hasOwn(rules.approvers, subject) && rules.approvers[subject].includes(role);
 
 /** What is in force at a place of the log, as the system run adds up. */
@@ -2271,6 +2305,7 @@ class System {
     this.policy = null;
     this.prohibited = new Map(); // tool version → event
     this.governance = new Governance();
+    this.holds = new Map(); // name → {tenant, run}
     this.past = []; // what held before each event, {until, policy, about, governed}
     this.incarnation = 1;
     this.founder = null;
@@ -2297,7 +2332,7 @@ class System {
     return (key, place) => {
       if (!inWindow(key, event.at)) refuse('CAN-054', place, event.at, `${key.notBefore} to ${key.notAfter ?? 'no end'}`);
       const revoked = this.revocations.get(key.kid);
-      if (revoked && event.tenant !== SYSTEM.tenant) this.allowInFlight(event, revoked, 'CAN-055', place, key.kid);
+      if (revoked && !isOfSystem(event)) this.allowInFlight(event, revoked, 'CAN-055', place, key.kid);
       else if (key.revokedAt !== null) refuse('CAN-055', place, key.kid, 'a revocation that the log shows');
     };
   }
@@ -2329,6 +2364,7 @@ class System {
     if (event.kind === 'policy.activated') this.activate(event, envelope.id, document, place);
     if (event.kind.startsWith('tool.')) this.govern(event, document, signers[0], place);
     if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
+    if (event.kind.startsWith('hold.')) this.hold(event.kind === 'hold.placed', document.detail, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
     if (event.kind === 'clock.corrected') this.correct(event, document.detail, place);
   }
@@ -2365,6 +2401,18 @@ class System {
     if (before) before.until = event;
     this.policy = { id, policy, until: null };
     this.policies.set(id, this.policy);
+  }
+
+  /** A hold keeps the contents of a tenant's runs, or of one of them, until it is released. */
+  hold(placed, detail, place) {
+    within(`${place} /detail`, () => holdForm(placed)(detail, ''));
+    if (this.holds.has(detail.name) === placed) refuse('EXE-950', `${place} /detail/name`, detail.name, placed ? 'a new name' : 'a hold that is placed');
+    if (placed) this.holds.set(detail.name, detail);
+    else this.holds.delete(detail.name);
+  }
+
+  isHeld({ tenant, run }) {
+    return [...this.holds.values()].some((hold) => hold.tenant === tenant && (hold.run ?? run) === run);
   }
 
   govern(event, document, signer, place) {
@@ -2473,7 +2521,7 @@ function readDocument(envelope, kind, place, code = 'EXE-952') {
 
 /** Verifies an envelope under the trust at the place of an event; an event of the system run may found it. */
 async function verifyAt(system, event, envelope, kind, place) {
-  const code = event.tenant === SYSTEM.tenant ? null : 'EXE-951';
+  const code = isOfSystem(event) ? null : 'EXE-951';
   try {
     const signers = await verifyEnvelope(envelope, kind === null ? envelope.payloadType : typeOf(kind), system.trust, system.inForce(event), place);
     system.signed.add(signers, event);
@@ -2539,6 +2587,24 @@ class Workspace {
 }
 
 /** One run's events in the order of the log, each held against those before it. */
+/** What the statements of a bundle name, read first; they are verified at their places. */
+function statedDeletions({ journals, contents, manifest }) {
+  const stated = new Set();
+  for (const event of journals.consumed) {
+    if (event.kind !== 'content.deleted' || !contents.documents.entries.has(event.body)) continue;
+    let document;
+    try {
+      document = bodyOf(event, 'deletion', contents.documents).document;
+    } catch (e) {
+      if (e instanceof Refusal) continue; // refused at its place
+      throw e;
+    }
+    if (document.tenant !== manifest.tenant || document.run !== manifest.run) continue;
+    for (const item of document.contents) stated.add(contentKey(item.class, item.seq, item.digest));
+  }
+  return stated;
+}
+
 class Run {
   constructor(bundle, system) {
     this.bundle = bundle;
@@ -2556,6 +2622,9 @@ class Run {
     this.neededBlobs = new Map(); // digest → size or null
     this.neededPackages = new Map(); // digest → {tool, dispatched}
     this.neededForeign = new Set();
+    this.stated = statedDeletions(bundle); // class, seq and digest of contents that statements name
+    this.deleted = new Set(); // digests of those that are referred to
+    this.named = new Map(); // what statements can name: class, seq and digest → {at, request, size, …}
     this.lastReceipt = null;
     this.receipts = 0;
     this.finished = null; // effect.finished whose receipt must follow
@@ -2564,7 +2633,7 @@ class Run {
     this.opener = null;
     this.owner = null; // the subject of the first request
     this.ownerIsRecorded = false; // by a decision so far: then by every later one that has to
-    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0 };
+    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0, deleted: 0, deletedBySize: 0 };
   }
 
   async verify(event, envelope, kind) {
@@ -2921,7 +2990,7 @@ class Run {
     request.dispatch = event;
     request.state = 'running';
     this.need(document.tool, true);
-    for (const input of request.document.effect.inputs) this.needBlob(input, place);
+    for (const input of request.document.effect.inputs) this.needBlob(input, place, this.name('inputs', event, input, request));
     for (const consumed of request.document.consumes) if (!this.byReceipt.has(consumed)) this.neededForeign.add(consumed);
     this.counts.dispatched++;
   }
@@ -2938,7 +3007,18 @@ class Run {
     if (!this.system.seenAt(event, tool, version).some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a tool that policy has run for this subject');
   }
 
-  needBlob({ digest: id, size }, place) {
+  /** Where a content is named; statements of deletion can only name such. */
+  name(of, { at, seq }, { digest: id, size }, request) {
+    const key = contentKey(of, seq, id);
+    if (this.stated.has(key)) this.named.set(key, { at, request, size });
+    return key;
+  }
+
+  needBlob({ digest: id, size }, place, key) {
+    if (this.stated.has(key)) {
+      this.deleted.add(id);
+      return;
+    }
     const known = this.neededBlobs.get(id);
     if (known?.size !== undefined && size !== undefined) same('EXE-953', place, `size of ${id}`, size, known.size);
     this.neededBlobs.set(id, { size: size ?? known?.size, place });
@@ -2946,7 +3026,7 @@ class Run {
 
   ended(event) {
     this.finished = event;
-    this.needBlob({ digest: event.body }, placeOf(event));
+    this.needBlob({ digest: event.body }, placeOf(event), contentKey('observations', event.seq, event.body));
   }
 
   async signed(event) {
@@ -2959,9 +3039,11 @@ class Run {
     this.workspace.receipt({ id, document, event, place }, request.document.effect.workspace_before, request.dispatch, manifest);
     const doubt = document.status === 'in_doubt';
     same('EXE-953', place, '/observations', document.observations, this.finished?.body);
+    if (this.finished) this.name('observations', this.finished, { digest: this.finished.body }, request);
     this.finished = null;
     if (document.retained && !doubt) {
-      for (const kept of [document.output, document.raw_output, ...document.artifacts.map((a) => a.content)]) if (kept) this.needBlob(kept, place);
+      for (const kept of [document.output, document.raw_output]) if (kept) this.needBlob(kept, place, this.name('outputs', event, kept, request));
+      for (const { content: kept } of document.artifacts) this.needBlob(kept, place, this.name('artifacts', event, kept, request));
     }
     if (document.status === 'succeeded') this.done.add(`${document.tool.name}\n${request.document.effect.operation}`);
     request.receipt = { id, document, event };
@@ -3003,9 +3085,10 @@ class Run {
     same('EXE-955', place, '/lamport', receipt.lamport, greatest + 1);
   }
 
-  /** A receipt of another run that an effect of this one builds on. */
+  /** A receipt of another run that an effect of this one builds on, or a statement of deletion. */
   async consumed(event) {
     const place = placeOf(event);
+    if (event.kind === 'content.deleted') return this.stateDeletion(event, place);
     if (event.kind !== 'receipt.signed') refuse('RPL-024', place, event.kind, 'receipt.signed');
     if (event.tenant !== this.bundle.manifest.tenant) refuse('EXE-953', place, event.tenant, this.bundle.manifest.tenant);
     if (event.run === this.bundle.manifest.run) refuse('RPL-024', place, event.run, 'another run');
@@ -3013,6 +3096,39 @@ class Run {
     same('EXE-953', place, '/prng_seed', event.prng_seed, null);
     const { id, document } = await this.document(event);
     this.foreign.set(id, document);
+  }
+
+  /** Contents of this run were deleted by a rule of the policy in force (retention.md). */
+  async stateDeletion(event, place) {
+    same('EXE-953', place, '/prng_seed', event.prng_seed, null);
+    if (event.tenant !== DELETIONS.tenant || event.run !== DELETIONS.run) refuse('EXE-954', place, `${event.tenant}/${event.run}`, `${DELETIONS.tenant}/${DELETIONS.run}`);
+    const { envelope, document } = bodyOf(event, 'deletion', this.documents);
+    this.neededDocuments.add(envelope.id);
+    await this.verify(event, envelope, 'deletion');
+    same('EXE-953', place, '/deleted_at', document.deleted_at, event.at);
+    const { policy } = this.system;
+    if (policy?.id !== document.policy) refuse('EXE-950', `${place} /policy`, document.policy, policy?.id ?? null);
+    if (this.system.isHeld(document)) refuse('EXE-961', place, `${document.tenant}/${document.run}`, 'no run that a hold covers');
+    document.contents.forEach((item, i) => this.deletedByRule(event, document, policy.policy, item, `${place} /contents/${i}`));
+  }
+
+  deletedByRule(event, document, policy, item, place) {
+    const { manifest } = this.bundle;
+    const ofThisRun = document.tenant === manifest.tenant && document.run === manifest.run;
+    const named = ofThisRun ? this.named.get(contentKey(item.class, item.seq, item.digest)) : undefined;
+    if (!named) refuse('EXE-961', place, `${item.class} ${item.digest} of event ${item.seq}`, 'a content that this event names so');
+    if (named.size !== undefined) same('EXE-961', place, '/size', item.size, named.size);
+    const { request } = named;
+    if (request.state === 'running' || request.state === 'in-doubt') refuse('EXE-961', place, item.digest, 'nothing that an effect without a known end needs');
+    const { tenant, subject, effect } = request.document;
+    const who = { tenant, subject, tool: effect.tool };
+    const covers = ({ contents, match }) => contents.includes(item.class) && Object.entries(match).every(([key, value]) => who[key] === value);
+    const rule = policy.retention?.rules.find(covers);
+    if (rule?.name !== document.rule) refuse('EXE-961', `${place} /rule`, document.rule, rule?.name ?? 'no rule: it is kept');
+    const over = millis(named.at) + rule.keep_s * 1000;
+    if (millis(event.at) < over) refuse('EXE-961', `${place} /deleted_at`, event.at, `not before ${new Date(over).toISOString()}`);
+    if (rule.bytes_max !== undefined) this.counts.deletedBySize++;
+    this.counts.deleted++;
   }
 
   async resolved(event) {
@@ -3400,6 +3516,7 @@ function describe(bundle, run, pins) {
     `${c.requests} requests, ${c.decisions} decisions, ${c.intents} intents, ${c.receipts} receipts: each names what it follows from; seeds, lamport and prev hold`,
   ];
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
+  if (c.deleted > 0) verified.push(`${run.deleted.size} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
   if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
   if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
   const signers = [...bundle.system.signed.keys.keys()];
@@ -3418,6 +3535,7 @@ function describe(bundle, run, pins) {
   if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
   if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
+  if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
   notVerified.push(...run.workspace.told());
   if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
   return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };

@@ -30,7 +30,8 @@ final class Rows {
           Tables.ACCOUNT,
           Tables.CLOSED,
           Tables.WORKSPACE,
-          Tables.UNSETTLED);
+          Tables.UNSETTLED,
+          Tables.DELETED);
 
   /** Names of everybody whose key a ledger of these tests may know. */
   static final List<String> NAMES = names();

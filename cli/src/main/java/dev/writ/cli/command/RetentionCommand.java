@@ -1,0 +1,285 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.retention.ContentRetention;
+import dev.writ.executor.retention.RetentionPlan;
+import dev.writ.ledger.LedgerView;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** {@code writ retention}: what policy's section {@code retention} deletes, and has deleted. */
+public final class RetentionCommand implements CliCommand {
+  @Override
+  public CommandUsage usage() {
+    return CommandUsage.of(
+        "retention", "Delete contents as the policy's rules say, or show which.");
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    throw new IllegalStateException("a group of commands");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return List.of(new Plan(), new Run(), new Status());
+  }
+
+  private static JsonValue rules(RetentionPlan plan) {
+    return JsonValue.of(
+        plan.rules().entrySet().stream()
+            .map(rule ->
+                JsonValue.object()
+                    .put("rule", rule.getKey())
+                    .put("contents", rule.getValue().kept())
+                    .put("bytes", rule.getValue().keptBytes())
+                    .put("doomed", rule.getValue().doomed())
+                    .put("doomed_bytes", rule.getValue().doomedBytes())
+                    .build())
+            .toList());
+  }
+
+  private static void print(RetentionPlan plan, Terminal terminal) {
+    if (plan.rules().isEmpty()) {
+      terminal.out().println("the policy has no section retention: everything is kept");
+      return;
+    }
+    Table table =
+        new Table()
+            .column("rule", Table.Fit.CUT)
+            .numbers("contents")
+            .numbers("bytes")
+            .numbers("to delete")
+            .numbers("bytes");
+    for (Map.Entry<String, RetentionPlan.Sum> rule : plan.rules().entrySet()) {
+      table.row(
+          Table.cell(rule.getKey()),
+          Table.cell(String.valueOf(rule.getValue().kept())),
+          Table.cell(String.valueOf(rule.getValue().keptBytes())),
+          Table.cell(String.valueOf(rule.getValue().doomed())),
+          Table.cell(String.valueOf(rule.getValue().doomedBytes())));
+    }
+    terminal.print(table);
+    terminal
+        .out()
+        .println(
+            plan.needed()
+                + " contents are old enough and stay: a hold, an effect without a known end,"
+                + " another event or an upload needs them");
+  }
+
+  /** Bytes of all files below a directory. */
+  private static long bytesBelow(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNREADABLE, directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  record Planned(RetentionPlan plan) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("contents", plan.contents().size())
+          .put("bytes", plan.bytes())
+          .put("needed", plan.needed())
+          .put("rules", rules(plan))
+          .build();
+    }
+  }
+
+  /** {@code writ retention plan}. */
+  static final class Plan implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+          "plan", "Show what would be deleted now.", "Only reads, also while a server runs.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      session.show(
+          new Planned(Homes.read(session, Plan::plan)),
+          (shown, terminal) -> print(shown.plan(), terminal));
+      return ExitCode.OK;
+    }
+
+    private static RetentionPlan plan(LedgerView ledger) {
+      SystemState state = SystemState.read(ledger);
+      return ContentRetention.plan(
+          ledger, state.policyInForce(), state::isHeld, Homes.clock().instant());
+    }
+  }
+
+  record Done(ContentRetention.Run run, long before, long after) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("contents", run.deleted().contents())
+          .put("bytes", run.deleted().bytes())
+          .put("statements", run.deleted().statements())
+          .put("disk_before", before)
+          .put("disk_after", after)
+          .put("rules", rules(run.plan()))
+          .build();
+    }
+  }
+
+  /** {@code writ retention run}. */
+  static final class Run implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+          "run",
+          "Delete what the rules say; each deletion is a signed statement in the log.",
+          "A server does it by itself as often as the section's every_s says.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Path data = Homes.home(session).ledger();
+      long before = bytesBelow(data);
+      ContentRetention.Run run =
+          Homes.work(session, home -> home.kernel().retain(home.kernel().now()));
+      session.show(new Done(run, before, bytesBelow(data)), Run::print);
+      return ExitCode.OK;
+    }
+
+    private static void print(Done done, Terminal terminal) {
+      RetentionCommand.print(done.run().plan(), terminal);
+      ContentRetention.Deleted deleted = done.run().deleted();
+      terminal
+          .out()
+          .println(
+              "deleted "
+                  + deleted.contents()
+                  + " contents, "
+                  + deleted.bytes()
+                  + " bytes, by "
+                  + deleted.statements()
+                  + " signed statements; on disk "
+                  + done.before()
+                  + " bytes before, "
+                  + done.after()
+                  + " after");
+    }
+  }
+
+  /** What one rule of one policy had deleted. */
+  private record Sum(long contents, long bytes, Instant last) {
+    Sum plus(Deletion deletion) {
+      return new Sum(
+          contents + deletion.contents().size(),
+          bytes + deletion.contents().stream().mapToLong(Deletion.Item::size).sum(),
+          deletion.deletedAt());
+    }
+  }
+
+  record Found(TreeMap<String, Sum> rules, List<String> holds, boolean purgePending)
+      implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put(
+              "rules",
+              JsonValue.of(
+                  rules.entrySet().stream()
+                      .map(rule ->
+                          JsonValue.object()
+                              .put("rule", rule.getKey())
+                              .put("contents", rule.getValue().contents())
+                              .put("bytes", rule.getValue().bytes())
+                              .put("last", rule.getValue().last())
+                              .build())
+                      .toList()))
+          .put("holds", JsonValue.of(holds.stream().map(JsonValue::of).toList()))
+          .put("purge_pending", purgePending)
+          .build();
+    }
+  }
+
+  /** {@code writ retention status}. */
+  static final class Status implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+          "status",
+          "Show what was deleted so far, by which rules, and which holds are placed.",
+          "Only reads, also while a server runs.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      session.show(Homes.read(session, Status::found), Status::print);
+      return ExitCode.OK;
+    }
+
+    private static Found found(LedgerView ledger) {
+      TreeMap<String, Sum> rules = new TreeMap<>();
+      ledger.events(
+          Deletion.RUN,
+          0,
+          event -> {
+            Deletion deletion =
+                Deletion.read(ledger.document(event.body()).orElseThrow().document());
+            rules.compute(
+                deletion.rule(),
+                (_, sum) -> (sum == null ? new Sum(0, 0, Instant.EPOCH) : sum).plus(deletion));
+          });
+      return new Found(
+          rules, List.copyOf(SystemState.read(ledger).holds().keySet()), ledger.isPurgePending());
+    }
+
+    private static void print(Found found, Terminal terminal) {
+      if (found.rules().isEmpty()) {
+        terminal.out().println("nothing was deleted by a rule so far");
+      } else {
+        Table table =
+            new Table()
+                .column("rule", Table.Fit.CUT)
+                .numbers("contents")
+                .numbers("bytes")
+                .column("last", Table.Fit.KEEP);
+        found
+            .rules()
+            .forEach((rule, sum) ->
+                table.row(
+                    Table.cell(rule),
+                    Table.cell(String.valueOf(sum.contents())),
+                    Table.cell(String.valueOf(sum.bytes())),
+                    Table.cell(Timestamps.format(sum.last()))));
+        terminal.print(table);
+      }
+      found.holds().forEach(hold -> terminal.out().println("hold: " + hold));
+      if (found.purgePending()) {
+        terminal
+            .out()
+            .println(
+                "bytes of deleted contents may still be on disk: "
+                    + Homes.name()
+                    + " retention run removes them");
+      }
+    }
+  }
+}

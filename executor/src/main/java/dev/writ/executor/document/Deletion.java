@@ -1,0 +1,115 @@
+package dev.writ.executor.document;
+
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.guardian.policy.ContentClass;
+import dev.writ.ledger.RunId;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The executor's statement that contents of a run were deleted as a rule of policy says
+ * (spec/retention.md). Their digests stay in the documents that name them.
+ *
+ * @param of the run whose events name the contents
+ * @param policy digest of the policy in force
+ * @param rule name of the rule in it
+ * @param contents sorted, none twice
+ * @param deletedAt the time of the event, by which their age is computed
+ */
+public record Deletion(
+    RunId of, Digest policy, String rule, List<Item> contents, Instant deletedAt) {
+
+  public static final String TYPE = PayloadTypes.of("deletion");
+
+  /** The run of the installation in which deletions are events. It has no others. */
+  public static final RunId RUN = new RunId("writ", "retention");
+
+  /** How many contents one statement names at most. */
+  public static final int CONTENTS_MAX = 1024;
+
+  /**
+   * A deleted content, as an event of the run names it.
+   *
+   * @param seq of that event
+   */
+  public record Item(ContentClass content, Digest digest, long seq, long size)
+      implements Comparable<Item> {
+    private static final Comparator<Item> ORDER =
+        Comparator.comparingLong(Item::seq)
+            .thenComparing(item -> item.content().text())
+            .thenComparing(Item::digest);
+
+    static Item read(String path, JsonValue value) {
+      Fields fields = Fields.of(path, value);
+      Item item =
+          new Item(
+              fields.oneOf("class", ContentClass.ALL, ContentClass::text),
+              fields.digest("digest"),
+              fields.count("seq"),
+              fields.count("size"));
+      fields.end();
+      return item;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("class", content.text())
+          .put("digest", digest)
+          .put("seq", seq)
+          .put("size", size)
+          .build();
+    }
+
+    @Override
+    public int compareTo(Item other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  public Deletion {
+    contents = List.copyOf(contents);
+  }
+
+  /**
+   * @throws dev.writ.canonicalize.WritException {@code CAN-02x} for another form, also for contents
+   *     that are not sorted
+   */
+  public static Deletion read(JsonValue document) {
+    Fields fields = Fields.of("deletion", document);
+    Deletion deletion =
+        new Deletion(
+            new RunId(fields.name("tenant"), fields.name("run")),
+            fields.digest("policy"),
+            fields.name("rule"),
+            fields.list("contents", Item::read),
+            fields.time("deleted_at"));
+    boolean sorted = !deletion.contents.isEmpty() && deletion.contents.size() <= CONTENTS_MAX;
+    for (int i = 1; i < deletion.contents.size(); i++) {
+      sorted &= deletion.contents.get(i - 1).compareTo(deletion.contents.get(i)) < 0;
+    }
+    if (!sorted) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          "deletion/contents are not 1 to " + CONTENTS_MAX + ", sorted, none twice");
+    }
+    fields.end();
+    return deletion;
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("tenant", of.tenant())
+        .put("run", of.run())
+        .put("policy", policy)
+        .put("rule", rule)
+        .putList("contents", contents, Item::toJson)
+        .put("deleted_at", deletedAt)
+        .build();
+  }
+}

@@ -1,0 +1,130 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+
+/**
+ * Deletes contents together with the signed statement of it, in one write. The appender's thread
+ * decides: where anything has come to need one of them since they were chosen (it is pinned, being
+ * written, uploaded, or mentioned by a document), nothing is written, and {@link #needed} names it.
+ *
+ * <p>A crash leaves either everything as it was, or the statement and no row; a file without a row
+ * is removed by the next opening.
+ */
+final class ContentDeletion implements StorageStep {
+  private final Store store;
+  private final Blobs blobs;
+  private final Uploads uploads;
+  private final List<Digest> contents;
+  private final Instant claimedBefore;
+  private final Batch statement;
+  private final Consumer<Batch> placing;
+  private final Mentions mentions;
+  private final TreeSet<Digest> needed = new TreeSet<>();
+  private final TreeSet<String> claims = new TreeSet<>();
+  private Optional<WritException> refused = Optional.empty();
+
+  /**
+   * @param claimedBefore a tenant's upload that was put later keeps its content
+   * @param placing takes the statement's events as the next ones of their run
+   */
+  ContentDeletion(
+      Store store,
+      Blobs blobs,
+      Uploads uploads,
+      Collection<Digest> contents,
+      Instant claimedBefore,
+      Batch statement,
+      Consumer<Batch> placing) {
+    this.store = store;
+    this.blobs = blobs;
+    this.uploads = uploads;
+    this.contents = List.copyOf(contents);
+    this.claimedBefore = claimedBefore;
+    this.statement = statement;
+    this.placing = placing;
+    this.mentions = Mentions.ofContents(contents);
+  }
+
+  Mentions mentions() {
+    return mentions;
+  }
+
+  /** Searches an event that was written after the contents were chosen. */
+  void look(Event event, Optional<byte[]> document) {
+    uploads.exclusively(() -> {
+      mentions.look(event.body().toString().getBytes(StandardCharsets.US_ASCII));
+      document.ifPresent(mentions::look);
+    });
+  }
+
+  /** Runs in the appender's thread with uploads locked; false where nothing may be written. */
+  boolean decide() {
+    for (Digest content : contents) {
+      boolean isClaimed = false;
+      for (String claim : uploads.ofContent(content.hex())) {
+        isClaimed |= !uploads.claim(claim).at().isBefore(claimedBefore);
+        claims.add(claim);
+      }
+      if (isClaimed
+          || mentions.keepsContent(content.hex())
+          || uploads.isPinned(content.hex())
+          || blobs.isHeld(content)) {
+        needed.add(content);
+      }
+    }
+    if (!needed.isEmpty()) {
+      return false;
+    }
+    try {
+      placing.accept(statement);
+      return true;
+    } catch (WritException e) {
+      refused = Optional.of(e); // of this deletion alone: the ledger goes on
+      return false;
+    }
+  }
+
+  Batch statement() {
+    return statement;
+  }
+
+  void remove(WriteBatch write) throws RocksDBException {
+    for (String claim : claims) {
+      store.delete(write, Store.Family.TABLES, Keys.table(Uploads.TABLE, claim));
+    }
+    for (Digest content : contents) {
+      store.delete(write, Store.Family.BLOBS, content.bytes());
+      store.delete(write, Store.Family.FILES, content.bytes());
+    }
+  }
+
+  /** Called when the removal is durable. */
+  void done() {
+    claims.forEach(uploads::remove);
+    contents.forEach(blobs::remove);
+  }
+
+  /**
+   * The contents that something needs; nothing was deleted unless there are none.
+   *
+   * @throws WritException where the statement does not continue its run
+   */
+  SortedSet<Digest> needed() {
+    refused.ifPresent(e -> {
+      throw new WritException(e.code(), e.found(), e);
+    });
+    return Collections.unmodifiableSortedSet(needed);
+  }
+}

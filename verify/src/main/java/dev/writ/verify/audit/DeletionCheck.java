@@ -1,0 +1,199 @@
+package dev.writ.verify.audit;
+
+import static dev.writ.verify.error.AuditError.DELETION;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.RetentionRule;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.audit.Documents.Read;
+import dev.writ.verify.error.AuditError;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Checks statements of deletion (spec/retention.md): signed by an executor, by a rule of the policy
+ * in force at their place, of contents that earlier events name, old enough, and needed by nothing.
+ * Whether a rule with {@code bytes_max} had as many bytes is not recomputed.
+ */
+final class DeletionCheck {
+  /** Finds events before the one that is checked. */
+  @FunctionalInterface
+  interface EventsBefore {
+    Optional<Event> event(RunId run, long seq);
+  }
+
+  private final Documents documents;
+  private final Findings findings;
+  private final SystemStateHistory standing;
+  private final RunWalk runs;
+  private final EventsBefore events;
+
+  DeletionCheck(
+      Documents documents, SystemStateHistory standing, RunWalk runs, EventsBefore events) {
+    this.documents = documents;
+    this.findings = documents.findings();
+    this.standing = standing;
+    this.runs = runs;
+    this.events = events;
+  }
+
+  /**
+   * What names a content.
+   *
+   * @param size as it is signed; absent for observations
+   */
+  private record Named(
+      Scope scope, String tool, Digest request, OptionalLong size, boolean deletable) {}
+
+  /** An event of the run of deletions; returns the statement if it can be read. */
+  Optional<Deletion> event(Event event) {
+    String place = Findings.place(event);
+    findings.seed(AuditError.BINDING, event, false);
+    if (!event.runId().equals(Deletion.RUN) || !event.kind().equals(EventKind.CONTENT_DELETED)) {
+      findings.problem(
+          AuditError.ORDER, place, event.kind(), EventKind.CONTENT_DELETED + " in " + Deletion.RUN);
+      return Optional.empty();
+    }
+    Optional<Read<Deletion>> read =
+        documents.read(event.body(), Deletion.TYPE, Deletion::read, place);
+    if (read.isEmpty()) {
+      return Optional.empty();
+    }
+    Deletion deletion = read.get().document();
+    standing.verify(read.get().envelope(), Deletion.TYPE, event.at(), place);
+    findings.same(AuditError.BINDING, place + " /deleted_at", deletion.deletedAt(), event.at());
+    Optional<Policy> policy = standing.policyHere();
+    if (policy.filter(p -> p.digest().equals(deletion.policy())).isEmpty()) {
+      findings.problem(
+          AuditError.SYSTEM,
+          place + " /policy",
+          deletion.policy(),
+          policy.map(p -> p.digest().toString()).orElse("none in force"));
+      return Optional.of(deletion);
+    }
+    if (standing.isHeld(deletion.of())) {
+      findings.problem(DELETION, place, deletion.of(), "no run that a hold covers");
+    }
+    for (int i = 0; i < deletion.contents().size(); i++) {
+      item(event, deletion, policy.get(), deletion.contents().get(i), place + " /contents/" + i);
+    }
+    findings.deleted += deletion.contents().size();
+    return Optional.of(deletion);
+  }
+
+  private void item(
+      Event event, Deletion deletion, Policy policy, Deletion.Item item, String place) {
+    Optional<Event> naming = events.event(deletion.of(), item.seq());
+    Optional<Named> named = naming.flatMap(e -> named(e, item, place));
+    if (named.isEmpty()) {
+      findings.problem(
+          DELETION,
+          place,
+          item.content().text() + " " + item.digest() + " of event " + item.seq(),
+          "a content that this event names so");
+      return;
+    }
+    Named found = named.get();
+    found.size().ifPresent(size -> findings.same(DELETION, place + " /size", item.size(), size));
+    if (!found.deletable() || runs.isUnfinished(deletion.of(), found.request())) {
+      findings.problem(
+          DELETION, place, item.digest(), "nothing that an effect without a known end needs");
+    }
+    Optional<RetentionRule> rule =
+        policy
+            .retention()
+            .rule(item.content(), deletion.of().tenant(), found.scope().subject(), found.tool());
+    findings.same(
+        DELETION,
+        place + " /rule",
+        deletion.rule(),
+        rule.map(RetentionRule::name).orElse("no rule: it is kept"));
+    rule.filter(r -> !r.isOver(naming.get().at(), event.at()))
+        .ifPresent(r ->
+            findings.problem(
+                DELETION,
+                place + " /deleted_at",
+                event.at(),
+                "not before " + naming.get().at().plusSeconds(r.keepS())));
+    if (rule.flatMap(RetentionRule::bytesMax).isPresent()) {
+      findings.deletedBySize++;
+    }
+  }
+
+  private Optional<Named> named(Event event, Deletion.Item item, String place) {
+    return switch (item.content()) {
+      case INPUTS -> input(event, item, place);
+      case OBSERVATIONS -> observations(event, item, place);
+      case OUTPUTS, ARTIFACTS -> output(event, item, place);
+    };
+  }
+
+  private Optional<Named> input(Event event, Deletion.Item item, String place) {
+    if (!event.kind().equals(EventKind.EFFECT_DISPATCHED)) {
+      return Optional.empty();
+    }
+    return documents
+        .read(event.body(), Intent.TYPE, Intent::read, place)
+        .flatMap(intent ->
+            documents.read(intent.document().request(), Request.TYPE, Request::read, place))
+        .flatMap(request ->
+            request.document().effect().inputs().stream()
+                .filter(input -> input.digest().equals(item.digest()))
+                .findFirst()
+                .map(input ->
+                    new Named(
+                        request.document().scope(),
+                        request.document().effect().tool(),
+                        request.id(),
+                        OptionalLong.of(input.size()),
+                        true)));
+  }
+
+  private Optional<Receipt> receipt(Event event, String place) {
+    return event.kind().equals(EventKind.RECEIPT_SIGNED)
+        ? documents.read(event.body(), Receipt.TYPE, Receipt::read, place).map(Read::document)
+        : Optional.empty();
+  }
+
+  /** The receipt of observations is in the next event. */
+  private Optional<Named> observations(Event event, Deletion.Item item, String place) {
+    if (!event.kind().equals(EventKind.EFFECT_FINISHED) || !event.body().equals(item.digest())) {
+      return Optional.empty();
+    }
+    return events
+        .event(event.runId(), event.seq() + 1)
+        .flatMap(next -> receipt(next, place))
+        .map(receipt -> named(receipt, OptionalLong.empty(), true));
+  }
+
+  private Optional<Named> output(Event event, Deletion.Item item, String place) {
+    return receipt(event, place)
+        .flatMap(receipt -> {
+          Stream<Content> contents =
+              switch (item.content()) {
+                case ARTIFACTS -> receipt.artifacts().stream().map(Receipt.Artifact::content);
+                default -> Stream.concat(receipt.output().stream(), receipt.rawOutput().stream());
+              };
+          boolean deletable = receipt.retained() && receipt.status() != Status.IN_DOUBT;
+          return contents
+              .filter(content -> content.digest().equals(item.digest()))
+              .findFirst()
+              .map(content -> named(receipt, OptionalLong.of(content.size()), deletable));
+        });
+  }
+
+  private static Named named(Receipt receipt, OptionalLong size, boolean deletable) {
+    return new Named(receipt.scope(), receipt.tool().name(), receipt.request(), size, deletable);
+  }
+}

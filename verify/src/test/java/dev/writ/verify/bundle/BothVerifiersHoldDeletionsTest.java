@@ -1,0 +1,323 @@
+package dev.writ.verify.bundle;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.LegalHold;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.retention.ContentRetention;
+import dev.writ.executor.stage.Served;
+import dev.writ.executor.stage.Tools;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.guardian.policy.ContentClass;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
+import dev.writ.verify.audit.Audit;
+import dev.writ.verify.audit.AuditReport;
+import dev.writ.verify.audit.Forgers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Contents that rules of policy had deleted: the bundle and the ledger hold without them, and say
+ * so; and the same forged by who holds every key.
+ */
+class BothVerifiersHoldDeletionsTest {
+  private static final SecondOpinion OPINION = new SecondOpinion();
+  private static final String RULES =
+      TestPolicy.YAML
+          + """
+          storage: { bytes_max: 100000, unnamed_s: 60 }
+          retention:
+            rules:
+              - { name: mail, contents: [outputs], match: { tool: mail }, keep_s: 86400 }
+              - { name: all, contents: [inputs, outputs, observations], match: { tenant: acme }, keep_s: 60 }
+          """;
+
+  @TempDir static Path dir;
+  private static TestHome home;
+  private static byte[] before;
+  private static ContentRetention.Run done;
+  private int forgeries;
+
+  @BeforeAll
+  static void delete() {
+    home = TestHome.create(dir.resolve("home"), RULES);
+    home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
+    home.kernel()
+        .change(
+            home.change(
+                EventKind.HOLD_PLACED,
+                new LegalHold("case 7", TestKeys.TENANT, Optional.of("run-7")).toJson()));
+    home.activate(RULES.replace("keep_s: 86400", "keep_s: 86401"));
+    Sample.fill(home);
+    home.submit(home.ask("alice").run("run-7").params("{\"held\":true}"));
+    Sample.close(home, "run-1");
+    before = Sample.export(home);
+    home.clock.forward(Duration.ofSeconds(90));
+    done = home.kernel().retain(home.kernel().now());
+  }
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path opinions) {
+    home.close();
+    OPINION.compare(opinions);
+  }
+
+  private static AuditReport audit(LedgerView ledger) {
+    return Audit.check(ledger, new Tools(home.tools, home.drivers), (_, _) -> {});
+  }
+
+  private static List<Deletion> statements() {
+    return statementIds().stream().map(id -> Deletion.read(home.document(id).document())).toList();
+  }
+
+  private static List<Digest> statementIds() {
+    return home.log().stream()
+        .filter(event -> event.kind().equals(EventKind.CONTENT_DELETED))
+        .map(Event::body)
+        .toList();
+  }
+
+  private static Digest aboutTheRun() {
+    return statementIds().stream()
+        .filter(id -> Deletion.read(home.document(id).document()).of().equals(Sample.RUN))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void what_is_old_is_gone_and_everything_that_is_signed_is_there() {
+    assertThat(done.deleted().contents()).isPositive();
+    assertThat(done.deleted().bytes()).isEqualTo(done.plan().bytes());
+    assertThat(statements())
+        .allSatisfy(statement -> {
+          assertThat(statement.policy()).isEqualTo(home.policy().digest());
+          assertThat(statement.rule()).isEqualTo("all");
+          assertThat(statement.of()).isIn(Sample.RUN, Sample.OTHER);
+        });
+    List<Digest> gone =
+        statements().stream()
+            .flatMap(statement -> statement.contents().stream())
+            .map(Deletion.Item::digest)
+            .toList();
+    assertThat(gone).noneMatch(home.ledger()::hasBlob).noneMatch(home.ledger()::hasDocument);
+    assertThat(home.fsck().problems()).isEmpty();
+    AuditReport report = audit(home.ledger());
+    assertThat(report.problems()).isEmpty();
+    long items = statements().stream().mapToLong(s -> s.contents().size()).sum();
+    assertThat(report.verified())
+        .contains(
+            items
+                + " contents: deleted, by rules of the policies in force, as the executor signed");
+    ContentRetention.Run again = home.kernel().retain(home.kernel().now());
+    assertThat(again.deleted()).isEqualTo(ContentRetention.Deleted.NOTHING);
+  }
+
+  @Test
+  void a_bundle_shows_what_is_gone_and_by_which_statement() {
+    byte[] bundle = Sample.export(home);
+    BundleVerifier.Verified verified = OPINION.pinned(bundle);
+    assertThat(verified.verified()).anyMatch(line -> line.contains("contents: deleted"));
+    long left = Packed.read(bundle).keySet().stream().filter(n -> n.startsWith("blobs/")).count();
+    long all = Packed.read(before).keySet().stream().filter(n -> n.startsWith("blobs/")).count();
+    assertThat(left).isPositive().isLessThan(all);
+    assertThat(new String(Packed.read(bundle).get(Layout.CONSUMED), UTF_8))
+        .contains(EventKind.CONTENT_DELETED);
+    assertThat(OPINION.pinned(before).pinned()).as("as it was before").isTrue();
+  }
+
+  @Test
+  void a_repeat_gets_the_receipt_without_what_is_deleted() {
+    Event first =
+        home.events(TestKeys.TENANT, "run-1").stream()
+            .filter(event -> event.kind().equals(EventKind.RECEIPT_SIGNED))
+            .findFirst()
+            .orElseThrow();
+    Served served = home.kernel().receipt(TestKeys.TENANT, first.body());
+    assertThat(served.receipt().output()).isPresent();
+    assertThat(served.output()).isEmpty();
+  }
+
+  // Forged.
+
+  private static String refused(byte[] bundle) {
+    try {
+      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
+      return "-";
+    } catch (WritException e) {
+      return e.code().code() + " " + e.found();
+    }
+  }
+
+  private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
+    TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes = new TreeMap<>();
+    changes.put(document, change);
+    return found(changes, new TreeMap<>());
+  }
+
+  private String found(
+      TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes, TreeMap<Digest, String> signers) {
+    Path at = dir.resolve("forged" + ++forgeries + System.identityHashCode(changes));
+    LedgerConfig config =
+        new LedgerConfig(
+            at,
+            at.resolveSibling(at.getFileName() + ".anchor"),
+            TestHome.ORIGIN,
+            TestKeys.key("log"),
+            home.clock);
+    Forgers.rewrite(home.ledger(), changes, signers, config);
+    try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
+      byte[] bundle =
+          BundleExport.forged(
+              reader, Sample.RUN, Sample.packages(home), home.kernel().system().trust());
+      String refused = refused(bundle);
+      assertThat(audit(reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
+      return refused;
+    }
+  }
+
+  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
+    return document -> {
+      TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
+      all.put(member, value);
+      return new JsonValue.Obj(all);
+    };
+  }
+
+  @Test
+  void content_that_is_missing_without_a_statement_is_lost() {
+    String blob =
+        Packed.read(before).keySet().stream()
+            .filter(name -> name.startsWith("blobs/"))
+            .findFirst()
+            .orElseThrow();
+    byte[] without =
+        Sample.forge(
+            before,
+            entries -> {
+              entries.remove(blob);
+              return entries;
+            });
+    assertThat(refused(without)).startsWith("RPL-023").contains(blob);
+  }
+
+  @Test
+  void content_that_is_stated_to_be_deleted_is_not_in_the_bundle() {
+    TreeMap<String, byte[]> whole = Packed.read(before);
+    byte[] with =
+        Sample.forge(
+            Sample.export(home),
+            entries -> {
+              whole.forEach((name, bytes) -> {
+                if (name.startsWith("blobs/")) {
+                  entries.put(name, bytes);
+                }
+              });
+              return entries;
+            });
+    assertThat(refused(with)).startsWith("RPL-024 blobs/");
+  }
+
+  @Test
+  void only_an_executor_states_a_deletion() {
+    TreeMap<Digest, String> signers = new TreeMap<>();
+    signers.put(aboutTheRun(), "guardian");
+    assertThat(found(new TreeMap<>(), signers)).startsWith("EXE-951");
+  }
+
+  @Test
+  void the_rule_is_one_of_the_policy_in_force_and_the_one_that_covers_the_content() {
+    assertThat(found(aboutTheRun(), set("rule", JsonValue.of("none"))))
+        .startsWith("EXE-961")
+        .contains("/rule");
+    assertThat(found(aboutTheRun(), set("rule", JsonValue.of("mail")))).startsWith("EXE-961");
+    String first =
+        home.log().stream()
+            .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
+            .findFirst()
+            .orElseThrow()
+            .body()
+            .toString();
+    assertThat(found(aboutTheRun(), set("policy", JsonValue.of(first)))).startsWith("EXE-950");
+  }
+
+  @Test
+  void nothing_is_deleted_before_the_age_of_its_rule() {
+    Digest policy =
+        home.log().stream()
+            .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
+            .reduce((_, last) -> last)
+            .orElseThrow()
+            .body();
+    assertThat(
+            found(
+                policy,
+                document ->
+                    (JsonValue.Obj)
+                        Jcs.parse(
+                            new String(Jcs.write(document), UTF_8)
+                                .replace("\"keep_s\":60", "\"keep_s\":91")
+                                .getBytes(UTF_8))))
+        .startsWith("EXE-961")
+        .contains("/deleted_at");
+  }
+
+  @Test
+  void a_statement_names_contents_of_events_and_no_documents() {
+    List<JsonValue> contents = new ArrayList<>();
+    Deletion deletion = Deletion.read(home.document(aboutTheRun()).document());
+    deletion.contents().forEach(item -> contents.add(json(item)));
+    Event last = home.events(TestKeys.TENANT, "run-1").getLast();
+    contents.add(json(new Deletion.Item(ContentClass.OUTPUTS, last.body(), last.seq(), 1)));
+    assertThat(found(aboutTheRun(), set("contents", new JsonValue.Arr(contents))))
+        .startsWith("EXE-961")
+        .contains(last.body().toString());
+  }
+
+  private static JsonValue json(Deletion.Item item) {
+    return JsonValue.object()
+        .put("class", item.content().text())
+        .put("digest", item.digest())
+        .put("seq", item.seq())
+        .put("size", item.size())
+        .build();
+  }
+
+  @Test
+  void what_a_hold_covers_stays() {
+    Digest hold =
+        home.log().stream()
+            .filter(event -> event.kind().equals(EventKind.HOLD_PLACED))
+            .findFirst()
+            .orElseThrow()
+            .body();
+    assertThat(
+            found(
+                hold,
+                set(
+                    "detail",
+                    new LegalHold("case 7", TestKeys.TENANT, Optional.of("run-1")).toJson())))
+        .startsWith("EXE-961");
+    assertThat(done.plan().needed()).isPositive();
+  }
+}
