@@ -19,6 +19,7 @@ import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
 import dev.writ.cli.command.HoldCommand;
 import dev.writ.cli.command.ImageCommand;
+import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.McpCommand;
@@ -35,6 +36,7 @@ import dev.writ.cli.command.RuntimeCommand;
 import dev.writ.cli.command.SecretCommand;
 import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
+import dev.writ.cli.command.SinkCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TrainCommand;
@@ -82,6 +84,8 @@ final class Commands {
           new ServeCommand(),
           new McpCommand(),
           new ConfigCommand(),
+          new SinkCommand(),
+          new IncidentCommand(),
           new DoctorCommand(),
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),

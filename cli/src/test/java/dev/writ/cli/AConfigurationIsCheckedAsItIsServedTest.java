@@ -95,5 +95,8 @@ class AConfigurationIsCheckedAsItIsServedTest {
     isRefused(LOGLINE.replace("    keys", "    secrets: [gone]\n    keys"), "GWY-005", "gone");
     isRefused(
         LOGLINE + "  mcp: { settings: { session_idle_s: never } }\n", "GWY-002", "session_idle_s");
+    isRefused(LOGLINE + "  tools: { settings: { grpc_port: x } }\n", "GWY-002", "grpc_port");
+    isRefused(LOGLINE + "  tools: { settings: { grpc_port: \"65536\" } }\n", "GWY-002", "65536");
+    isRefused(LOGLINE + "  tools: { settings: { port: \"1\" } }\n", "GWY-002", "settings/port");
   }
 }

@@ -118,7 +118,7 @@ class AServerIsChangedWhileItRunsTest {
           - { name: narrow, digest: "NARROW", tenant: acme, subject: agent, roles: [analyst] }
         surfaces:
           execute: { keys: { acme: execute } }
-          tools: { keys: { acme: tools } }
+          tools: { keys: { acme: tools }, settings: { grpc_port: "0" } }
           logline:
             keys: { acme: logline }
             secrets: [secret]
@@ -177,6 +177,7 @@ class AServerIsChangedWhileItRunsTest {
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       String url = ((JsonValue.Str) object(out.readLine()).get("url")).value();
       assertThat(url).startsWith("https://127.0.0.1:");
+      assertThat(Files.readString(dir.resolve("log"))).contains("\"grpcs://127.0.0.1:");
       assertThat(curl(url, whole, "/execute", execute())).contains("\"status\":\"success\"");
       assertThat(shell(LOGLINE.replace("URL", url))).contains("\"stdout\":\"42\"");
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS)).contains("hello\\n");

@@ -24,6 +24,7 @@ class AToolIsGovernedTest {
         approvals: { tool-reviewer: 2 }
         approvers: { ada: [tool-reviewer], ben: [tool-reviewer] }
         ceiling: { languages: [python], workspace: false, network: [], spawn: false, resource_class: small }
+        libraries: []
       """;
 
   @TempDir Path dir;
@@ -138,14 +139,29 @@ class AToolIsGovernedTest {
   void whatIsAboveThePolicyIsFoundAndCannotBeApproved() throws IOException {
     edit(project.resolve("tool.manifest"), "network: []", "network: [\"example.org:443\"]");
     edit(project.resolve("tool.manifest"), "resource_class: small", "resource_class: medium");
+    Path library = project.resolve("vendor/markdown.py");
+    Files.createDirectories(library.getParent());
+    Files.writeString(library, "x = 1\n");
+    String locked =
+        done("tool", "lock", project.toString(), "--dependency", "markdown@3.5=vendor/markdown.py")
+            .out();
+    assertThat(locked).matches("markdown 3\\.5 \\(named\\), 1 file, sha256:[0-9a-f]{64}\\n");
+    String digest = locked.strip().substring(locked.indexOf("sha256:"));
     Path file = packed("1.0.0");
     Run submit = writ("tool", "submit", file.toString());
     assertThat(submit.status()).isEqualTo(ExitCode.REFUSED.status());
     assertThat(submit.out())
-        .contains("TOL-217 tool.manifest: network example.org:443", "resource_class medium");
+        .contains("TOL-217 tool.manifest: network example.org:443", "resource_class medium")
+        .contains("TOL-221 tool.lock: markdown 3.5 " + digest);
     assertThat(submit.err()).contains("next: mend the package and submit it again");
     refused("EXE-917", "tool", "approve", "word-stats", "1.0.0", "--as", "ada");
     assertThat(dir.resolve("home/tools/word-stats")).doesNotExist();
+    Path policy = dir.resolve("home/policy.yaml");
+    edit(
+        policy,
+        "libraries: []",
+        "libraries: [ { name: markdown, version: \"3.5\", digest: \"" + digest + "\" } ]");
+    done("policy", "activate", policy.toString());
     // Mended it is another package, and the same version may be submitted again.
     edit(project.resolve("tool.manifest"), "network: [\"example.org:443\"]", "network: []");
     edit(project.resolve("tool.manifest"), "resource_class: medium", "resource_class: small");

@@ -1224,6 +1224,12 @@ final class GuardianVectors {
         new ToolManifest.Capabilities(NO, NO, NO, NO, NO, List.of("evil.test:443"), false),
         _ -> {});
     grant(
+        "own-secret",
+        "a secret of the tool's own that policy does not grant",
+        "GRD-412",
+        new ToolManifest.Capabilities(NO, NO, NO, NO, NO, NO, List.of("token"), false),
+        _ -> {});
+    grant(
         "privileged",
         "the privileged profile without an approval",
         "GRD-414",
@@ -1692,7 +1698,40 @@ final class GuardianVectors {
         GOVERNED
             + "  ceiling: { languages: [], workspace: true, network: [], spawn: false,"
             + " resource_class: huge }\n");
+    policyFile(
+        "policy-governance-libraries",
+        "libraries and secrets that a package may have",
+        "ok",
+        GOVERNED
+            + LIBRARIES.formatted(LIBRARY, "")
+            + "  ceiling: { languages: [], workspace: true, network: [], spawn: false,"
+            + " secrets: [billing], resource_class: small }\n");
+    policyFile(
+        "policy-governance-library-twice",
+        "a library that is listed twice",
+        "GRD-505",
+        GOVERNED + LIBRARIES.formatted(LIBRARY, ", " + LIBRARY));
+    policyFile(
+        "policy-class-limits",
+        "a class that limits artifacts, files and grace",
+        "ok",
+        World.POLICY + CLASS.formatted("artifacts: 0, tmp_bytes: 4096, grace_ms: 60000"));
+    policyFile(
+        "policy-class-limits-range",
+        "a grace of more than a minute",
+        "GRD-505",
+        World.POLICY + CLASS.formatted("grace_ms: 60001"));
   }
+
+  private static final String LIBRARIES = "  libraries: [ %s%s ]\n";
+
+  private static final String LIBRARY =
+      "{ name: markdown, version: \"3.5\", digest:"
+          + " \"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\" }";
+
+  private static final String CLASS =
+      "engine: { classes: { small: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1, %s }"
+          + " } }\n";
 
   // ---- manifests and documents
 

@@ -790,6 +790,23 @@ public final class Kernel {
     return ledger.storageUse();
   }
 
+  /**
+   * Saves how far a sink is, and returns when that is durable. No decision, document or event
+   * depends on it.
+   */
+  public void saveSink(String name, byte[] row) {
+    ledger.append(new Batch().put(Tables.SINK, name, row)).await();
+  }
+
+  /** The same for a record that a sink gave up on, or is to send again; absent to remove it. */
+  public void saveDeadLetter(String key, Optional<byte[]> row) {
+    Batch batch = new Batch();
+    row.ifPresentOrElse(
+        bytes -> batch.put(Tables.DEAD_LETTER, key, bytes),
+        () -> batch.delete(Tables.DEAD_LETTER, key));
+    ledger.append(batch).await();
+  }
+
   /** Who may read and name what. */
   public Access access() {
     return access;

@@ -76,6 +76,7 @@ public final class Gateway implements AutoCloseable {
   private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
+  private final Changes changes;
   private GatewayConfig config;
   private boolean closed;
 
@@ -92,7 +93,9 @@ public final class Gateway implements AutoCloseable {
       Optional<Housekeeping> looking,
       Housekeeping collecting,
       Housekeeping retaining,
-      CompletableFuture<WritException> ledgerStopped) {
+      CompletableFuture<WritException> ledgerStopped,
+      Changes changes) {
+    this.changes = changes;
     this.looking = looking;
     this.collecting = collecting;
     this.retaining = retaining;
@@ -272,6 +275,7 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     log.event("listening", server.url());
+    server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
     kernel.whenStopped(e -> {
       readiness.ledgerStopped();
@@ -292,7 +296,8 @@ public final class Gateway implements AutoCloseable {
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
         retaining(kernel, metrics, log),
-        ledgerStopped);
+        ledgerStopped,
+        changes);
   }
 
   private static Observer observer(
@@ -341,6 +346,33 @@ public final class Gateway implements AutoCloseable {
   /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */
   public void gauge(String name, String help, Supplier<Number> value) {
     metrics.gauge(name, help, value);
+  }
+
+  /** The same with labels from fixed lists. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.gauge(name, help, labels, value);
+  }
+
+  /** Adds a number of another component that only grows, with labels from fixed lists. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    metrics.counter(name, help, labels, value);
+  }
+
+  /** The same with a label from a fixed list. */
+  public void gauge(String name, String help, String label, String word, Supplier<Number> value) {
+    metrics.gauge(name, help, label, word, value);
+  }
+
+  /** Adds a number that only grows, with a label from a fixed list. */
+  public void counter(String name, String help, String label, String word, Supplier<Number> value) {
+    metrics.counter(name, help, label, word, value);
+  }
+
+  /** Announces new events in the ledger. */
+  public Changes changes() {
+    return changes;
   }
 
   private void change(GatewayConfig next) {

@@ -9,6 +9,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.ResourceClasses;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -22,7 +23,9 @@ class WhatCanBeCancelledIsOtherwiseAsItIsTest {
     Driver wrapped = new Running().cancellable(driver);
     ToolManifest manifest =
         TestTools.manifest("calc", Determinism.PURE, TestDriver.NAME, TestDriver.SANDBOX);
-    HostTerms terms = new HostTerms(List.of("memory-limit"), new TreeMap<>(), Optional.empty());
+    HostTerms terms =
+        new HostTerms(
+            List.of("memory-limit"), new TreeMap<>(), Optional.empty(), ResourceClasses.DEFAULT);
     wrapped.prepare(manifest, "run", file -> new byte[0], terms);
     wrapped.prepare(manifest, "run", file -> new byte[0]);
     assertThat(driver.waived()).containsExactly(List.of("memory-limit"), List.of());

@@ -257,15 +257,18 @@ final class EnvelopeCheck {
     Effect effect = matter.effect();
     ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
     Scope scope = matter.scope();
+    Predicate<String> granted =
+        name ->
+            matter
+                .policy()
+                .grantsSecret(name, scope.tenant(), scope.subject(), role.name(), effect.tool());
     Optional<String> secret =
-        refused(
-            effect,
-            capabilities.secrets(),
-            name ->
-                matter
-                    .policy()
-                    .grantsSecret(
-                        name, scope.tenant(), scope.subject(), role.name(), effect.tool()));
+        refused(effect, capabilities.secrets(), granted)
+            .or(() ->
+                capabilities.ownSecrets().stream()
+                    .filter(granted.negate())
+                    .findFirst()
+                    .map(name -> "the tool's own " + name));
     if (secret.isPresent()) {
       return violation(GuardianError.ENVELOPE_SECRET, secret.get() + ", for " + role.name());
     }

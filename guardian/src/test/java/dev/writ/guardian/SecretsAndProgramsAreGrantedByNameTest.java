@@ -11,6 +11,7 @@ import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,10 @@ class SecretsAndProgramsAreGrantedByNameTest {
       """;
 
   private static ToolManifest manifest() {
+    return manifest(List.of());
+  }
+
+  private static ToolManifest manifest(List<String> own) {
     ToolManifest m = World.manifest("{\"type\":\"object\"}");
     return new ToolManifest(
         m.name(),
@@ -36,7 +41,14 @@ class SecretsAndProgramsAreGrantedByNameTest {
         m.determinism(),
         m.operations(),
         new ToolManifest.Capabilities(
-            List.of(), List.of(), List.of(), List.of("/commands"), List.of("/secrets"), false),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of("/commands"),
+            List.of("/secrets"),
+            List.of(),
+            own,
+            false),
         m.resourcesMax(),
         m.sandboxes(),
         m.files());
@@ -50,17 +62,24 @@ class SecretsAndProgramsAreGrantedByNameTest {
   }
 
   private static Policy parse(String text) {
+    return parse(text, manifest());
+  }
+
+  private static Policy parse(String text, ToolManifest tool) {
     return Policy.parse(
-        text.replace("PACKAGE", manifest().packageDigest().toString())
-            .getBytes(StandardCharsets.UTF_8),
+        text.replace("PACKAGE", tool.packageDigest().toString()).getBytes(StandardCharsets.UTF_8),
         "policy.yaml");
   }
 
   private static Decision judge(Policy policy, String params) {
+    return judge(policy, params, manifest());
+  }
+
+  private static Decision judge(Policy policy, String params, ToolManifest tool) {
     Admitted a = World.request().params("{\"source\":\"1\"," + params.substring(1)).admit(policy);
     JudgeInputs in =
         World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
-    return Judge.judge(a, manifest(), policy, in, World.SNAPSHOT, Optional.empty());
+    return Judge.judge(a, tool, policy, in, World.SNAPSHOT, Optional.empty());
   }
 
   @ParameterizedTest
@@ -99,6 +118,19 @@ class SecretsAndProgramsAreGrantedByNameTest {
     Decision decision = judge(policy(), params);
     assertThat(decision.verdict()).isEqualTo(Verdict.DENY);
     assertThat(decision.code()).contains(code);
+  }
+
+  @Test
+  void aToolsOwnSecretsAreGrantedLikeThoseThatACallNames() {
+    ToolManifest granted = manifest(List.of("shared", "token"));
+    assertThat(judge(parse(World.POLICY + SECRETS, granted), "{\"n\":1}", granted).verdict())
+        .isEqualTo(Verdict.ALLOW);
+    for (String name : List.of("foreign", "of-root", "unknown")) {
+      ToolManifest tool = manifest(Stream.of(name, "token").sorted().toList());
+      assertThat(judge(parse(World.POLICY + SECRETS, tool), "{\"n\":1}", tool).code())
+          .as(name)
+          .contains("GRD-412");
+    }
   }
 
   @Test

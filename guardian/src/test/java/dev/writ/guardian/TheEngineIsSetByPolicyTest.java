@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.CallLimits;
 import dev.writ.guardian.policy.EngineSettings;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Quotas.Quota;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Policy's section {@code engine}: classes, queue, slots, quotas; and flags that the Guardian
@@ -85,11 +87,58 @@ class TheEngineIsSetByPolicyTest {
                     + " weight: 2 }, tenants: [ { tenant: acme, running: 1 } ] } }")
             .engine();
     assertThat(engine.classes().of("small")).contains(new Resources(1_000, 1 << 20, 10, 2_000));
-    assertThat(engine.classes().of("large")).contains(ResourceClasses.DEFAULT.large());
+    assertThat(engine.classes().of("large")).contains(ResourceClasses.DEFAULT.large().resources());
     assertThat(engine.queue()).isEqualTo(new EngineSettings.Queue(10, 30_000, 10));
     assertThat(engine.slots()).isEqualTo(3);
     assertThat(engine.quotas().of("acme")).isEqualTo(new Quota(1, 2));
     assertThat(engine.quotas().of("globex")).isEqualTo(new Quota(3, 2));
+  }
+
+  private static final String SMALL =
+      "{ classes: { small: { cpu_ms: 1000, memory_bytes: 1048576, output_bytes: 10, wall_ms: 2000"
+          + "%s } } }";
+
+  @Test
+  void aClassMayLimitWhatACallLeavesAndUses() {
+    Policy policy =
+        policy(
+            SMALL.formatted(
+                ", artifacts: 2, artifact_bytes: 100, artifacts_bytes: 150, tmp_bytes: 4096,"
+                    + " workspace_bytes: 1048576, grace_ms: 0"));
+    CallLimits small = policy.host().limitsFor(new Resources(1_000, 1 << 20, 10, 2_000));
+    assertThat(small)
+        .isEqualTo(
+            new CallLimits(
+                Optional.of(2L),
+                Optional.of(100L),
+                Optional.of(150L),
+                Optional.of(4096L),
+                Optional.of(1L << 20),
+                Optional.of(0L)));
+    assertThat(policy.host().limitsFor(new Resources(1_001, 1 << 20, 10, 2_000)))
+        .as("a call that needs the class medium")
+        .isEqualTo(CallLimits.DEFAULT);
+    assertThat(Policy.ofCanonical(policy.toJson()).digest()).isEqualTo(policy.digest());
+    Policy without = policy(SMALL.formatted(""));
+    assertThat(new String(Jcs.write(without.toJson()), StandardCharsets.UTF_8))
+        .as("a policy that sets none has the bytes of before")
+        .doesNotContain("grace_ms", "artifact", "tmp_bytes", "workspace_bytes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "artifacts: -1",
+        "artifacts: 10001",
+        "artifact_bytes: 1073741825",
+        "tmp_bytes: 4095",
+        "workspace_bytes: 1",
+        "grace_ms: 60001",
+        "grace: 1"
+      })
+  void aLimitOutOfRangeIsRefused(String limit) {
+    assertThatThrownBy(() -> policy(SMALL.formatted(", " + limit)))
+        .hasMessageContaining(limit.substring(0, limit.indexOf(':')));
   }
 
   @ParameterizedTest

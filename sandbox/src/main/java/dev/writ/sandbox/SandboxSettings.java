@@ -28,6 +28,7 @@ import javax.net.ssl.SSLContext;
  * @param workspaces how many may exist
  * @param workspaceRoot the directory of this host under which a command may name a directory that
  *     becomes its workspace
+ * @param remote opens an engine that confines processes elsewhere
  */
 public record SandboxSettings(
     Path stateDirectory,
@@ -38,7 +39,8 @@ public record SandboxSettings(
     List<String> privatePlaces,
     Optional<Path> containers,
     WorkspaceBounds workspaces,
-    Optional<Path> workspaceRoot) {
+    Optional<Path> workspaceRoot,
+    Optional<RemoteEngine.Opener> remote) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
     privatePlaces.forEach(SandboxSettings::requirePlace);
@@ -66,6 +68,7 @@ public record SandboxSettings(
         List.of(),
         Optional.empty(),
         WorkspaceBounds.STANDARD,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -84,7 +87,8 @@ public record SandboxSettings(
         privatePlaces,
         containers,
         workspaces,
-        workspaceRoot);
+        workspaceRoot,
+        remote);
   }
 
   public SandboxSettings trusting(SSLContext context) {
@@ -97,7 +101,8 @@ public record SandboxSettings(
         privatePlaces,
         containers,
         workspaces,
-        workspaceRoot);
+        workspaceRoot,
+        remote);
   }
 
   public SandboxSettings reaching(List<String> places) {
@@ -110,7 +115,8 @@ public record SandboxSettings(
         places,
         containers,
         workspaces,
-        workspaceRoot);
+        workspaceRoot,
+        remote);
   }
 
   public SandboxSettings withContainers(Path socket) {
@@ -123,7 +129,8 @@ public record SandboxSettings(
         privatePlaces,
         Optional.of(socket),
         workspaces,
-        workspaceRoot);
+        workspaceRoot,
+        remote);
   }
 
   public SandboxSettings keeping(WorkspaceBounds bounds) {
@@ -136,7 +143,8 @@ public record SandboxSettings(
         privatePlaces,
         containers,
         bounds,
-        workspaceRoot);
+        workspaceRoot,
+        remote);
   }
 
   public SandboxSettings rooted(Path root) {
@@ -149,6 +157,28 @@ public record SandboxSettings(
         privatePlaces,
         containers,
         workspaces,
-        Optional.of(root));
+        Optional.of(root),
+        remote);
+  }
+
+  /** Adds an engine that confines processes elsewhere, and runs all images. */
+  public SandboxSettings remotely(RemoteEngine.Opener opener) {
+    return new SandboxSettings(
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        containers,
+        workspaces,
+        workspaceRoot,
+        Optional.of(opener));
+  }
+
+  /** The rule, with private addresses allowed for the installation's own destinations. */
+  public EgressRule placed(EgressRule rule) {
+    boolean ours = privatePlaces.contains(rule.host() + ":" + rule.port());
+    return ours ? new EgressRule(rule.host(), rule.port(), true, rule.broker()) : rule;
   }
 }

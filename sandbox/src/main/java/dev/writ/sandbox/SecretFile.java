@@ -7,6 +7,9 @@ package dev.writ.sandbox;
  * @param name letters, digits, {@code .}, {@code _} and {@code -}
  */
 public record SecretFile(String name, byte[] bytes) {
+  /** The directory of all of them. */
+  public static final String DIRECTORY = "/run/secrets";
+
   @Override
   public String toString() {
     return "SecretFile " + name;

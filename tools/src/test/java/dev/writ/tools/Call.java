@@ -9,8 +9,10 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.CallLimits;
 import dev.writ.guardian.policy.CommandLimits;
 import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.ResourceClasses;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -111,7 +113,7 @@ public final class Call {
 
   /** Guarantees that policy does without. */
   public Call waiving(List<String> names) {
-    host = new HostTerms(names, host.images(), host.commands());
+    host = new HostTerms(names, host.images(), host.commands(), host.classes());
     return this;
   }
 
@@ -119,13 +121,24 @@ public final class Call {
   public Call image(String program, String image) {
     TreeMap<String, String> images = new TreeMap<>(host.images());
     images.put(program, image);
-    host = new HostTerms(host.waived(), images, host.commands());
+    host = new HostTerms(host.waived(), images, host.commands(), host.classes());
     return this;
   }
 
   /** Policy's limits of commands. */
   public Call limits(CommandLimits limits) {
-    host = new HostTerms(host.waived(), host.images(), Optional.of(limits));
+    host = new HostTerms(host.waived(), host.images(), Optional.of(limits), host.classes());
+    return this;
+  }
+
+  /** What policy's resource classes set, whatever the class. */
+  public Call limits(CallLimits limits) {
+    ResourceClasses.ResourceLimits each =
+        new ResourceClasses.ResourceLimits(
+            new Resources(cpuMs, memoryBytes, outputBytes, wallMs), limits);
+    host =
+        new HostTerms(
+            host.waived(), host.images(), host.commands(), new ResourceClasses(each, each, each));
     return this;
   }
 

@@ -7,6 +7,7 @@ import dev.writ.conform.ConformError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.replay.error.ReplayError;
+import dev.writ.sinks.error.SinkError;
 import dev.writ.verify.error.BundleError;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,17 +31,18 @@ public enum ExitCode {
    */
   private static final Map<String, ExitCode> BY_PREFIX =
       new TreeMap<>(
-          Map.of(
-              "CAN", BROKEN_INPUT,
-              "GRD", REFUSED,
-              "LED", UNAVAILABLE,
-              "EXE", REFUSED,
-              "SBX", UNAVAILABLE,
-              "TOL", REFUSED,
-              "RPL", BROKEN_INPUT,
-              "CNF", UNAVAILABLE,
-              "GWY", REFUSED,
-              "ERR", REFUSED));
+          Map.ofEntries(
+              Map.entry("CAN", BROKEN_INPUT),
+              Map.entry("GRD", REFUSED),
+              Map.entry("LED", UNAVAILABLE),
+              Map.entry("EXE", REFUSED),
+              Map.entry("SBX", UNAVAILABLE),
+              Map.entry("TOL", REFUSED),
+              Map.entry("RPL", BROKEN_INPUT),
+              Map.entry("CNF", UNAVAILABLE),
+              Map.entry("GWY", REFUSED),
+              Map.entry("SNK", UNAVAILABLE),
+              Map.entry("ERR", REFUSED)));
 
   private static final Map<String, ExitCode> BY_CODE =
       new TreeMap<>(
@@ -84,6 +86,9 @@ public enum ExitCode {
               Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
               Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
               Map.entry(ClientError.NO_ANSWER.code(), UNAVAILABLE),
+              Map.entry(SinkError.UNKNOWN.code(), BROKEN_INPUT),
+              Map.entry(SinkError.ORDER.code(), BROKEN_INPUT),
+              Map.entry(SinkError.NO_INCIDENT.code(), BROKEN_INPUT),
               Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
               Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
               Map.entry(CliError.INTERNAL.code(), INTERNAL)));

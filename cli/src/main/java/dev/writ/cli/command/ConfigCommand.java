@@ -17,6 +17,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.sinks.ConfiguredSink;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,6 +80,7 @@ public final class ConfigCommand implements CliCommand {
             .put("tokens", config.tokens().size())
             .put("certificates", config.extras().certificates().size())
             .putList("surfaces", List.copyOf(config.surfaces().keySet()), JsonValue::of)
+            .putList("sinks", List.copyOf(config.extras().sinks().keySet()), JsonValue::of)
             .put("keys_checked", keys)
             .build();
       }
@@ -98,6 +100,7 @@ public final class ConfigCommand implements CliCommand {
       GatewayConfig config = read(session, file);
       Path folder = Path.of(file).toAbsolutePath().getParent();
       ConfiguredSurfaces.require(config, session.environment(), folder);
+      ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
       boolean keys = new Home(session.home(), () -> null).exists();
       if (keys) {
         Home home = Homes.home(session);
@@ -120,6 +123,9 @@ public final class ConfigCommand implements CliCommand {
                           + config.tokens().size()
                           + "; surfaces: native "
                           + String.join(" ", config.surfaces().keySet())
+                          + (config.extras().sinks().isEmpty()
+                              ? ""
+                              : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))
                           + (keys ? "" : "; keys not checked: no data directory here")));
       return ExitCode.OK;
     }

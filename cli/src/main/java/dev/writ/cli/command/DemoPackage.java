@@ -12,6 +12,7 @@ import dev.writ.tools.author.ToolProject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -45,15 +46,24 @@ record DemoPackage(Language language, ToolProject project) {
     open.registry().register(manifest(), project.files(), archive.signature().orElseThrow());
   }
 
-  /** What is asked of it. */
-  static JsonValue.Obj request() {
+  /**
+   * What is asked of it, with every member that the seed names.
+   *
+   * @param policy the name of the policy in force
+   */
+  JsonValue.Obj request(String tenant, String policy) {
     return JsonValue.object()
         .put("toolId", TOOL)
+        .put("toolVersion", manifest().version())
+        .put("language", language.text())
         .put("operation", "count")
         .put("inputPayload", JsonValue.object().put("text", "one contract, any language").build())
+        .putList("inputArtifacts", List.<JsonValue>of(), artifact -> artifact)
+        .put("executionPolicyId", policy)
         .put("resourceClass", "small")
         .put("timeoutBudgetMs", 10_000)
         .put("correlationId", "case-123")
+        .put("tenantId", tenant)
         .put("requestId", "count-1")
         .build();
   }

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.demo.DemoLogline;
 import dev.writ.cli.demo.DemoPlaces;
+import dev.writ.cli.demo.Example;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.http.Tokens;
@@ -38,6 +39,11 @@ final class DemoSurfaces {
 
   private static final String AGENT = "agent";
   private static final String TRACE = "33333333-3333-4333-8333-333333333333";
+
+  /** Stands in a file in place of an id that each command draws for itself. */
+  private static final String REQUEST_ID = "11111111-1111-4111-8111-111111111111";
+
+  private static final String LOOK_FOR_A_NETWORK = "bash -c 'exec 3<>/dev/tcp/8.8.8.8/53'";
 
   private static final String WORKSPACES = "workspaces";
   private static final String ORDERS =
@@ -150,62 +156,95 @@ final class DemoSurfaces {
     return surfaces;
   }
 
-  /** One command for each surface. */
-  List<ServeDemo.Try> tries(String url, String token, Instant now) {
+  /**
+   * The seeds' own examples, and others of each surface.
+   *
+   * @param ofPackage what is asked of the demo's tool package
+   */
+  List<Example> examples(String url, String token, Instant now, JsonValue.Obj ofPackage) {
     String post = "curl -sS -H 'Content-Type: application/json' ";
     String bearer = "-H 'Authorization: Bearer " + token + "' ";
-    List<ServeDemo.Try> tries = new ArrayList<>();
-    tries.add(
-        new ServeDemo.Try(
-            "execute (seed 000): the strict gateway" + played(),
-            post + bearer + url + "/execute -d @" + body("execute.json", execute(now))));
-    tries.addAll(logline(url));
-    tries.add(
-        new ServeDemo.Try(
+    String exec = post + bearer + url + "/v1/tools/exec -d @";
+    List<Example> examples = new ArrayList<>();
+    examples.addAll(execute(url, post + bearer, now));
+    examples.addAll(logline(url));
+    examples.add(
+        Example.played(
             "tools (seed 002): a command in a role" + played(),
-            post + bearer + url + "/v1/tools/exec -d @" + body("tools.json", tools())));
-    tries.add(
-        new ServeDemo.Try(
+            exec + body("tools.json", tools())));
+    examples.add(
+        Example.played(
+            "a command that the role does not have",
+            exec + body("kubectl.json", command("kubectl get pods"))));
+    if (confined) {
+      examples.add(
+          Example.played(
+              "a command that looks for a network",
+              exec + body("network.json", command(LOOK_FOR_A_NETWORK))));
+    }
+    examples.add(
+        Example.played(
+            "its stream of events, up to now",
+            "curl -sS " + bearer + url + "'/v1/streams/swe:tools:exec:stream?follow=false'"));
+    examples.add(
+        Example.played(
             "engine (seed 004): an operation of a tool package",
-            post
-                + bearer
-                + url
-                + "/v1/tool-executions -d @"
-                + body("engine.json", DemoPackage.request())));
-    tries.add(
-        new ServeDemo.Try("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
-    return tries;
+            post + bearer + url + "/v1/tool-executions -d @" + body("engine.json", ofPackage)));
+    examples.add(
+        Example.played("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
+    return examples;
+  }
+
+  /** The seed's example under a new id, as each request needs one; and one that is refused. */
+  private List<Example> execute(String url, String post, Instant now) {
+    String send =
+        "sed \"s/"
+            + REQUEST_ID
+            + "/$(cat /proc/sys/kernel/random/uuid)/\" FILE | "
+            + post
+            + url
+            + "/execute -d @-";
+    Path allowed = body("execute.json", execute("default", now));
+    Path refused = body("execute-privileged.json", execute("privileged", now));
+    return List.of(
+        Example.played(
+            "execute (seed 000): the strict gateway" + played(),
+            send.replace("FILE", allowed.toString())),
+        Example.played(
+            "the same with more privileges than it may have",
+            send.replace("FILE", refused.toString())),
+        Example.played("its health", "curl -sS " + url + "/health"));
   }
 
   /** The seed's own example, and its other tools at work on the demo's own places. */
-  private List<ServeDemo.Try> logline(String url) {
+  private List<Example> logline(String url) {
     DemoLogline requests =
         new DemoLogline(dir, dir.resolve(SECRET), url + "/execute", SEEDS_TENANT);
-    List<ServeDemo.Try> tries = new ArrayList<>();
+    List<Example> examples = new ArrayList<>();
     if (!confined) {
-      tries.add(
-          new ServeDemo.Try(
+      examples.add(
+          Example.played(
               "logline (seed 001): signed by a shared secret",
               requests.command("js", JsonValue.object().put("source", "6 * 7").build())));
-      return tries;
+      return examples;
     }
-    tries.add(
-        new ServeDemo.Try("logline (seed 001): signed by a shared secret", requests.example()));
+    examples.add(
+        Example.played("logline (seed 001): signed by a shared secret", requests.example()));
     if (Files.isExecutable(Path.of(BrowserDriver.CHROMIUM))) {
-      tries.add(
-          new ServeDemo.Try(
+      examples.add(
+          Example.played(
               "logline: a page of this demo, worked by a script, with picture and document",
               requests.visit(places.pageUrl())));
     }
     places
         .repositoryUrl()
         .ifPresent(repository ->
-            tries.add(
-                new ServeDemo.Try(
+            examples.add(
+                Example.played(
                     "logline: a repository of this demo, cloned, changed, pushed; the run ends"
                         + " with it",
                     requests.change(repository))));
-    return tries;
+    return examples;
   }
 
   private String mcp(String url, String post) {
@@ -253,11 +292,11 @@ final class DemoSurfaces {
   }
 
   /** The seed's own example, its "uuid" and "RFC3339" filled in. */
-  private static JsonValue execute(Instant now) {
+  private static JsonValue execute(String profile, Instant now) {
     String text =
         """
         {
-          "execution_request_id": "11111111-1111-4111-8111-111111111111",
+          "execution_request_id": "REQUEST_ID",
           "execution_request_version": "1.0",
           "intent_ref": {
             "intent_id": "22222222-2222-4222-8222-222222222222",
@@ -271,7 +310,7 @@ final class DemoSurfaces {
             "workspace_id": "66666666-6666-4666-8666-666666666666",
             "trace_id": "TRACE"
           },
-          "sandbox": { "profile": "default", "network": "disabled", "filesystem": "ephemeral" },
+          "sandbox": { "profile": "PROFILE", "network": "disabled", "filesystem": "ephemeral" },
           "resources": { "cpu": "500m", "memory": "128Mi", "timeout_ms": 30000 },
           "artifacts": {
             "capture_stdout": true, "capture_stderr": true, "output_files": [], "persist": false
@@ -284,9 +323,20 @@ final class DemoSurfaces {
           }
         }
         """
+            .replace("REQUEST_ID", REQUEST_ID)
             .replace("TRACE", TRACE)
+            .replace("PROFILE", profile)
             .replace("NOW", Timestamps.format(now));
     return Jcs.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static JsonValue.Obj command(String line) {
+    return JsonValue.object()
+        .put("role", "developer")
+        .put("case_id", "case-123")
+        .put("cmd", line)
+        .put("timeout_sec", 10)
+        .build();
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
+import dev.writ.cli.demo.Example;
 import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
@@ -30,12 +31,14 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.grpc.GrpcSurface;
+import dev.writ.sinks.ConfiguredSink;
+import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
-import dev.writ.tools.language.PoolSettings;
-import dev.writ.tools.language.WarmPool;
+import dev.writ.surfaces.tools.ToolsSurface;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,21 +74,20 @@ public final class ServeCommand implements CliCommand {
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
-        .flag("--demo", "A temporary server with an example policy, and commands to try on it.");
+        .flag(
+            "--demo",
+            "A temporary server with an example policy, on which the examples of the seeds are"
+                + " played.");
   }
 
-  record Listening(String url, Path home, List<ServeDemo.Try> tries, String token)
-      implements Report {
+  record Listening(String url, Path home, List<Example> examples, String token) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("url", url)
           .put("home", home.toString())
           .put("token", token)
-          .putList(
-              "try",
-              tries,
-              t -> JsonValue.object().put("what", t.what()).put("command", t.command()).build())
+          .putList("try", examples, Example::toJson)
           .build();
     }
   }
@@ -120,7 +122,7 @@ public final class ServeCommand implements CliCommand {
                     SandboxPlace.host(
                         home, environment(session, config, directory(arguments, home))))
                 .wrapping(running::cancellable)
-                .keepingWorkers(PoolSettings.ofMiB(config.extras().toolPoolMib())));
+                .keepingWorkers(ToolPools.settings(config.extras().toolPool())));
     Gateway gateway =
         start(
             session,
@@ -130,12 +132,20 @@ public final class ServeCommand implements CliCommand {
             keys(home, config, open),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(read));
-    gauges(gateway, open.workers());
+    ToolPools.measure(gateway, open.workers(), config.extras().region());
+    Sinks sinks =
+        ServedSinks.start(
+            gateway,
+            open,
+            ConfiguredSink.of(
+                config, session.environment(), directory(arguments, home), Homes.clock()),
+            line -> JsonLog.write(log(session), line));
     Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    return serveUntilStopped(session, gateway, open, serving::ended);
+    stopWhenAsked(session, gateway, sinks::close, open, serving::ended);
+    return serveUntilStopped(gateway);
   }
 
   /** That of the session, with the directory that the configuration names for commands. */
@@ -147,40 +157,31 @@ public final class ServeCommand implements CliCommand {
     return environment;
   }
 
-  /** Figures of the pool of workers, for {@code /metrics}. */
-  private static void gauges(Gateway gateway, WarmPool workers) {
-    gateway.gauge(
-        "writ.tool.calls.warm", "Calls that found a worker", () -> workers.figures().warm());
-    gateway.gauge("writ.tool.calls.cold", "Calls that could have", () -> workers.figures().cold());
-    gateway.gauge(
-        "writ.tool.workers.lost", "Workers unfit for a call", () -> workers.figures().lost());
-    gateway.gauge("writ.tool.workers.ready", "Workers that wait", () -> workers.figures().ready());
-    gateway.gauge(
-        "writ.tool.workers.bytes", "Memory limits of workers", () -> workers.figures().bytes());
-  }
-
   private static GatewayConfig config(Session session, Arguments arguments, Home home) {
-    Path ofHome = home.dir().resolve("gateway.yaml");
-    GatewayConfig config =
-        arguments
-            .option("--config")
-            .map(file -> ConfigCommand.read(session, file))
-            .orElseGet(() ->
-                Files.exists(ofHome)
-                    ? ConfigCommand.read(session, ofHome.toString())
-                    : GatewayConfig.parse(
-                        "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
-                        "(no configuration)",
-                        session.environment()));
-    GatewayConfig named = config.inFolder(directory(arguments, home));
+    GatewayConfig named = file(session, arguments, home).inFolder(directory(arguments, home));
     return arguments
         .integer("--port", 0, 65535)
         .map(port -> named.withPort(port.intValue()))
         .orElse(named);
   }
 
+  /** The configuration that {@code --config} names, or the home's, or an empty one. */
+  static GatewayConfig file(Session session, Arguments arguments, Home home) {
+    Path ofHome = home.dir().resolve("gateway.yaml");
+    return arguments
+        .option("--config")
+        .map(file -> ConfigCommand.read(session, file))
+        .orElseGet(() ->
+            Files.exists(ofHome)
+                ? ConfigCommand.read(session, ofHome.toString())
+                : GatewayConfig.parse(
+                    "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
+                    "(no configuration)",
+                    session.environment()));
+  }
+
   /** The folder of the configuration; file names in the configuration are relative to it. */
-  private static Path directory(Arguments arguments, Home home) {
+  static Path directory(Arguments arguments, Home home) {
     return arguments
         .option("--config")
         .map(file -> Path.of(file).toAbsolutePath().getParent())
@@ -206,8 +207,20 @@ public final class ServeCommand implements CliCommand {
                   environment,
                   directory,
                   line -> JsonLog.write(log(session), line)));
+      SeedSurfaces.grpcPort(config.surfaces())
+          .ifPresent(port ->
+              List.copyOf(all).stream()
+                  .filter(ToolsSurface.class::isInstance)
+                  .map(ToolsSurface.class::cast)
+                  .forEach(tools -> all.add(new GrpcSurface(tools, port))));
       Optional.ofNullable(config.surfaces().get(EngineSurface.NAME))
-          .ifPresent(_ -> all.add(new EngineSurface(pipeline, open.packages()::manifest, lane)));
+          .ifPresent(_ ->
+              all.add(
+                  new EngineSurface(
+                      pipeline,
+                      open.packages()::manifest,
+                      lane,
+                      ToolPools.place(pipeline, open.workers(), config.extras().region()))));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       return all;
@@ -299,12 +312,13 @@ public final class ServeCommand implements CliCommand {
   }
 
   /**
-   * Blocks until the process ends. The shutdown hook stops the server, which lets calls at work
-   * finish. If the ledger fails for good this ends the process, so that its supervisor starts it
-   * again.
+   * Stops the server when the process is asked to end: calls at work finish, then {@code after}
+   * runs.
+   *
+   * @param beforeLedger runs when no more calls come and the ledger is still open
    */
-  static ExitCode serveUntilStopped(
-      Session session, Gateway gateway, OpenHome open, Runnable after) {
+  static void stopWhenAsked(
+      Session session, Gateway gateway, Runnable beforeLedger, OpenHome open, Runnable after) {
     session.terminal().out().flush();
     Runtime.getRuntime()
         .addShutdownHook(
@@ -313,6 +327,7 @@ public final class ServeCommand implements CliCommand {
                 .unstarted(() -> {
                   haltAfter(gateway.stopsWithin());
                   gateway.close();
+                  beforeLedger.run();
                   try {
                     open.close();
                   } catch (WritException e) {
@@ -321,6 +336,13 @@ public final class ServeCommand implements CliCommand {
                     after.run();
                   }
                 }));
+  }
+
+  /**
+   * Blocks until the process ends. If the ledger fails for good this ends the process, so that its
+   * supervisor starts it again.
+   */
+  static ExitCode serveUntilStopped(Gateway gateway) {
     try {
       gateway.ledgerStopped().get();
       return ExitCode.LEDGER_STOPPED;

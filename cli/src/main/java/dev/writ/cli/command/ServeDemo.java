@@ -10,6 +10,8 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.demo.DemoPlaces;
+import dev.writ.cli.demo.Example;
+import dev.writ.cli.demo.PlayedExample;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
@@ -57,9 +59,6 @@ import java.util.stream.Stream;
 final class ServeDemo {
   private static final Home.Names NAMES = new Home.Names("acme", "agent", "reviewer");
 
-  /** A suggestion: what it shows, and a command ready to paste. */
-  record Try(String what, String command) {}
-
   private final Session session;
   private final SecureRandom random = new SecureRandom();
 
@@ -92,18 +91,27 @@ final class ServeDemo {
             config,
             enrolSurfaces(open),
             ServeCommand.surfaces(session, open, config, Map.of(), dir));
-    List<Try> tries = tries(open, gateway, dir, token);
-    tries.addAll(1, surfaces.tries(gateway.url(), token, open.kernel().now()));
+    List<Example> examples = examples(open, gateway, dir, token);
+    examples.addAll(
+        2,
+        surfaces.examples(
+            gateway.url(),
+            token,
+            open.kernel().now(),
+            tool.request(NAMES.tenant(), open.kernel().system().policyInForce().name())));
     session.show(
-        new ServeCommand.Listening(gateway.url(), home.dir(), tries, token), ServeDemo::print);
-    return ServeCommand.serveUntilStopped(
+        new ServeCommand.Listening(gateway.url(), home.dir(), examples, token), ServeDemo::print);
+    ServeCommand.stopWhenAsked(
         session,
         gateway,
+        () -> {},
         open,
         () -> {
           places.close();
           remove(dir);
         });
+    examples.forEach(this::play);
+    return ServeCommand.serveUntilStopped(gateway);
   }
 
   /** Sandboxes lie in the demo's own directory and are removed with it. */
@@ -228,7 +236,7 @@ final class ServeDemo {
                 open.home().key("operator")));
   }
 
-  private List<Try> tries(OpenHome open, Gateway gateway, Path dir, String token) {
+  private List<Example> examples(OpenHome open, Gateway gateway, Path dir, String token) {
     ToolManifest js =
         BuiltinTools.manifests().stream()
             .filter(m -> m.name().equals("js"))
@@ -237,27 +245,28 @@ final class ServeDemo {
     String post =
         "curl -sS " + gateway.url() + "/v1/effects -H 'Content-Type: application/json' -d @";
     String get = "curl -sS -H 'Authorization: Bearer " + token + "' " + gateway.url();
-    List<Try> tries = new ArrayList<>();
-    tries.add(
-        new Try(
+    List<Example> examples = new ArrayList<>();
+    examples.add(
+        Example.played(
             "native API: an effect that the agent has signed",
             post + signed(open, js, dir.resolve("allowed.json"), "6 * 7")));
-    tries.add(
-        new Try(
+    examples.add(
+        Example.played(
             "the same with a longer program than policy allows",
             post + signed(open, js, dir.resolve("denied.json"), "6 * 7" + " ".repeat(20_000))));
-    tries.add(new Try("the run, as its agent sees it", get + "/v1/runs/demo"));
-    tries.add(
-        new Try(
+    examples.add(Example.played("the run, as its agent sees it", get + "/v1/runs/demo"));
+    examples.add(
+        Example.shown(
             "its events as they happen",
             "curl -sSN -H 'Accept: text/event-stream' -H 'Authorization: Bearer "
                 + token
                 + "' "
                 + gateway.url()
                 + "/v1/runs/demo/events"));
-    tries.add(new Try("its bundle, for `writ verify`", get + "/v1/runs/demo/bundle -o demo.writ"));
-    tries.add(new Try("metrics", "curl -sS " + gateway.url() + "/metrics"));
-    return tries;
+    examples.add(
+        Example.shown("its bundle, for `writ verify`", get + "/v1/runs/demo/bundle -o demo.writ"));
+    examples.add(Example.shown("metrics", "curl -sS " + gateway.url() + "/metrics"));
+    return examples;
   }
 
   private Path signed(OpenHome open, ToolManifest js, Path file, String source) {
@@ -286,13 +295,26 @@ final class ServeDemo {
     var out = terminal.out();
     out.println("Writ listens on " + listening.url() + ", over a throw-away data directory.");
     out.println("token: " + listening.token());
-    for (Try t : listening.tries()) {
-      out.println();
-      out.println(terminal.paint(Style.DIM, "# " + t.what()));
-      out.println(t.command());
-    }
-    out.println();
     out.println("Ctrl-C ends it and removes " + listening.home());
+    out.flush();
+  }
+
+  /** Prints a command and, where the demo runs it itself, what it answers. */
+  private void play(Example example) {
+    if (example.played()) {
+      session.show(PlayedExample.of(example), ServeDemo::print);
+    } else if (!session.json()) {
+      print(new PlayedExample(example, List.of()), session.terminal());
+    }
+    session.terminal().out().flush();
+  }
+
+  private static void print(PlayedExample played, Terminal terminal) {
+    var out = terminal.out();
+    out.println();
+    out.println(terminal.paint(Style.DIM, "# " + played.example().what()));
+    out.println(played.example().command());
+    played.lines().forEach(out::println);
   }
 
   private static Path temporary() {

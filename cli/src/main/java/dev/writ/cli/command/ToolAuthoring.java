@@ -104,6 +104,7 @@ final class ToolAuthoring {
                         .put("version", one.version())
                         .put("origin", one.origin())
                         .put("files", one.files().size())
+                        .put("digest", one.digest())
                         .build())
             .build();
       }
@@ -135,7 +136,8 @@ final class ToolAuthoring {
                           + one.origin()
                           + "), "
                           + one.files().size()
-                          + (one.files().size() == 1 ? " file" : " files"));
+                          + (one.files().size() == 1 ? " file, " : " files, ")
+                          + one.digest());
             }
             if (lock.dependencies().isEmpty()) {
               terminal.out().println("Nothing lies below vendor/.");

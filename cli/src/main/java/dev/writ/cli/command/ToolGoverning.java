@@ -34,6 +34,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.guardian.policy.ToolGovernance;
 import dev.writ.tools.author.CapabilityCheck;
+import dev.writ.tools.author.LibraryCheck;
 import dev.writ.tools.author.LintFinding;
 import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.registry.ToolRegistry;
@@ -299,6 +300,10 @@ final class ToolGoverning {
           .flatMap(ToolGovernance::ceiling)
           .ifPresent(ceiling ->
               findings.addAll(CapabilityCheck.check(archive.project().source(), ceiling)));
+      policy
+          .governance()
+          .flatMap(ToolGovernance::libraries)
+          .ifPresent(approved -> findings.addAll(LibraryCheck.check(archive.project(), approved)));
       return findings;
     }
   }

@@ -160,6 +160,9 @@ final class ToolReview implements CliCommand {
     out.println("  workspace   " + (can.workspace() ? "the files of the run" : "none"));
     out.println(
         "  network     " + (can.hosts().isEmpty() ? "none" : String.join(", ", can.hosts())));
+    if (!can.ownSecrets().isEmpty()) {
+      out.println("  secrets     " + String.join(", ", can.ownSecrets()));
+    }
     for (ToolManifest.Operation operation : m.operations()) {
       out.println("  operation   " + operation.name() + " " + text(operation.input()));
     }

@@ -37,7 +37,7 @@ final class Workbench implements AutoCloseable {
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.NONE);
+    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.STAND_INS);
   }
 
   Lint lint() {

@@ -21,7 +21,7 @@ import java.util.List;
 public record DemoLogline(Path dir, Path secret, String url, String tenant) {
   private static final String RUN = "run_123";
 
-  /** Of the repository: its last request ends it. */
+  /** Stands in a file in place of the run that the command names; its last request ends it. */
   private static final String ENDING_RUN = "run_124";
 
   private static final String CODE = "code_interpreter";
@@ -59,24 +59,28 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
 
   /** Clones the demo's repository, changes a file of it, commits and pushes that. */
   public String change(String repository) {
-    return String.join(
-        "; echo; ",
-        command(ENDING_RUN, "git_cli", git("clone").put("url", repository).build(), false),
-        command(
-            ENDING_RUN,
-            "code_in_workspace",
-            JsonValue.object()
-                .put("language", "python")
-                .put("code", "open('app/greet.py', 'a').write(\"print('and goodbye')\\n\")")
-                .build(),
-            false),
-        command(
-            ENDING_RUN, "git_cli", git("commit").put("message", "Say goodbye, too").build(), false),
-        command(
-            ENDING_RUN,
-            "git_cli",
-            git("push").put("url", repository).put("ref", "main").build(),
-            true));
+    return "r=run_$(date +%s%N); "
+        + String.join(
+            "; echo; ",
+            command(ENDING_RUN, "git_cli", git("clone").put("url", repository).build(), false),
+            command(
+                ENDING_RUN,
+                "code_in_workspace",
+                JsonValue.object()
+                    .put("language", "python")
+                    .put("code", "open('app/greet.py', 'a').write(\"print('and goodbye')\\n\")")
+                    .build(),
+                false),
+            command(
+                ENDING_RUN,
+                "git_cli",
+                git("commit").put("message", "Say goodbye, too").build(),
+                false),
+            command(
+                ENDING_RUN,
+                "git_cli",
+                git("push").put("url", repository).put("ref", "main").build(),
+                true));
   }
 
   private static ObjectBuilder git(String operation) {
@@ -101,11 +105,13 @@ public record DemoLogline(Path dir, Path secret, String url, String tenant) {
                 .put("input", input)
                 .put("context", context.build())
                 .build());
-    return ("t=$(date +%s); s=$({ printf %s \"$t.\"; cat FILE; } | openssl dgst -sha256 -r"
+    String read = run.equals(RUN) ? "cat FILE" : "sed \"s/" + ENDING_RUN + "/$r/\" FILE";
+    return ("b=$(READ); t=$(date +%s); s=$(printf %s \"$t.$b\" | openssl dgst -sha256 -r"
             + " -hmac \"$(cat SECRET)\" | cut -d' ' -f1); "
             + "curl -sS -H 'Content-Type: application/json' -H 'X-LogLine-Tool-Id: TOOL'"
             + " -H \"X-LogLine-Timestamp: $t\" -H \"X-LogLine-Signature: sha256=$s\""
-            + " URL --data-binary @FILE")
+            + " URL --data-binary \"$b\"")
+        .replace("READ", read)
         .replace("FILE", body.toString())
         .replace("SECRET", secret.toString())
         .replace("TOOL", tool)

@@ -31,6 +31,7 @@ class ImportsRunOneWayTest {
               Map.entry("executor", List.of("canonicalize", "guardian", "ledger")),
               Map.entry("fixture", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry("sandbox", List.of("canonicalize")),
+              Map.entry("kube", List.of("canonicalize", "sandbox")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
               Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
@@ -72,6 +73,12 @@ class ImportsRunOneWayTest {
                       "tools",
                       "client",
                       "gateway")),
+              Map.entry(
+                  "sinks",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
+              Map.entry(
+                  "grpc",
+                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
@@ -94,9 +101,14 @@ class ImportsRunOneWayTest {
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
-              Map.entry("io.netty", List.of("dev.writ.gateway")),
+              Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),
+              Map.entry("io.grpc", List.of("dev.writ.grpc")),
+              Map.entry("com.google.protobuf", List.of("dev.writ.grpc")),
+              Map.entry("io.fabric8", List.of("dev.writ.kube")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
+              Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),
+              Map.entry("org.neo4j", List.of("dev.writ.sinks.neo4j")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),
               Map.entry("picocli", List.of("dev.writ.cli", "dev.writ.bench"))));
 

@@ -307,6 +307,7 @@ final class Plot {
                     approvers: { ada: [tool-reviewer], ben: [tool-reviewer] }
                     runtimes: true
                     ceiling: { languages: [python], workspace: false, network: ["*.example.com:443"], spawn: false, resource_class: medium }
+                    libraries: [ { name: markdown, version: "3.5", digest: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" } ]
                   execute:
                     freshness_s: 300
                     sandboxes: { default: box }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.PrivateDirectory;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.sandbox.EngineProvider;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.egress.OriginTls;
 import dev.writ.sandbox.error.SandboxError;
@@ -20,17 +21,18 @@ import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 
 /**
  * The directory of a home's sandboxes. It is outside the home, because the users of sandboxes may
  * not traverse the home and the paths must be short: below {@code /var/lib/writ} for root, below a
  * directory of the user in {@code /var/tmp} otherwise, under a name derived from the home's path.
- * {@code WRIT_SANDBOX_DIR} names another directory, {@code WRIT_SANDBOX_ENGINE} the engine. {@code
- * WRIT_EGRESS_CA} names a file of authorities to trust in place of the JDK's; {@code
- * WRIT_EGRESS_PRIVATE} lists destinations ({@code host:port,host:port}) that may resolve to private
- * addresses; {@code WORKSPACE_ROOT} is the directory under which commands may name their workspace
- * (spec/tool-exec.md); {@code WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} limit
- * the number of workspaces.
+ * {@code WRIT_SANDBOX_DIR} names another directory, {@code WRIT_SANDBOX_ENGINE} the engine, which
+ * may be one that a module offers ({@link EngineProvider}). {@code WRIT_EGRESS_CA} names a file of
+ * authorities to trust in place of the JDK's; {@code WRIT_EGRESS_PRIVATE} lists destinations
+ * ({@code host:port,host:port}) that may resolve to private addresses; {@code WORKSPACE_ROOT} is
+ * the directory under which commands may name their workspace (spec/tool-exec.md); {@code
+ * WRIT_WORKSPACES_MAX} and {@code WRIT_WORKSPACES_PER_TENANT_MAX} limit the number of workspaces.
  */
 public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
@@ -97,11 +99,26 @@ public final class SandboxPlace {
     if (!root.isEmpty()) {
       settings = settings.rooted(Path.of(root));
     }
+    settings = elsewhere(settings, environment);
     WorkspaceBounds standard = WorkspaceBounds.STANDARD;
     return settings.keeping(
         new WorkspaceBounds(
             number(environment, "WRIT_WORKSPACES_MAX", standard.most()),
             number(environment, "WRIT_WORKSPACES_PER_TENANT_MAX", standard.mostOfTenant())));
+  }
+
+  /** With the engine of a module that offers the one of this name, such as {@code kubernetes}. */
+  private static SandboxSettings elsewhere(
+      SandboxSettings settings, Map<String, String> environment) {
+    String name = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
+    return name.isEmpty()
+        ? settings
+        : ServiceLoader.load(EngineProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(provider -> provider.name().equals(name))
+            .findFirst()
+            .map(provider -> settings.remotely(provider.configure(environment)))
+            .orElse(settings);
   }
 
   private static int number(Map<String, String> environment, String name, int otherwise) {

@@ -23,6 +23,8 @@ import java.util.Optional;
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
  * @param observer watches the call's sandbox; not an input of the operation
+ * @param intent the digest of the intent, by which what is made elsewhere for this call is named;
+ *     not an input of the operation. Absent for a call that no intent ordered, such as a test's.
  */
 public record Invocation(
     Scope scope,
@@ -36,7 +38,8 @@ public record Invocation(
     Optional<Digest> workspaceBefore,
     boolean approved,
     HostTerms host,
-    SandboxObserver observer) {
+    SandboxObserver observer,
+    Optional<Digest> intent) {
 
   /** Unobserved. */
   public Invocation(
@@ -63,7 +66,8 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        SandboxObserver.NONE);
+        SandboxObserver.NONE,
+        Optional.empty());
   }
 
   /** Unobserved, under a policy without terms for hosts. */
@@ -106,7 +110,26 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        watching);
+        watching,
+        intent);
+  }
+
+  /** The same call, ordered by an intent. */
+  public Invocation orderedBy(Digest digest) {
+    return new Invocation(
+        scope,
+        params,
+        inputs,
+        content,
+        seed,
+        time,
+        resources,
+        sandbox,
+        workspaceBefore,
+        approved,
+        host,
+        observer,
+        Optional.of(digest));
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

@@ -69,6 +69,15 @@ public final class Tables {
    */
   public static final String UNSETTLED = "unsettled";
 
+  /** name of a sink → how far it is (spec/sinks.md). No document depends on it. */
+  public static final String SINK = "sink";
+
+  /**
+   * name of a sink, incarnation, position → a record that it gave up on or is to send again
+   * (spec/incidents.md). No document depends on it.
+   */
+  public static final String DEAD_LETTER = "dead_letter";
+
   /**
    * blob, tenant, run, seq of the event that names it, class of content → id of the document that
    * states its deletion.

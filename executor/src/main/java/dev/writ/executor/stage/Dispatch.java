@@ -165,18 +165,20 @@ public final class Dispatch {
   private Invocation invocation(Ready ready, Instant at) {
     Order order = ready.order();
     Effect effect = order.request().effect();
-    return new Invocation(
-        order.request().scope(),
-        effect.params(),
-        effect.inputs(),
-        inputs,
-        HexFormat.of().parseHex(order.intent().prngSeed()),
-        at,
-        effect.resources(),
-        effect.sandbox(),
-        ready.workspaceBefore(),
-        approved(order.decision()),
-        ready.host());
+    Invocation call =
+        new Invocation(
+            order.request().scope(),
+            effect.params(),
+            effect.inputs(),
+            inputs,
+            HexFormat.of().parseHex(order.intent().prngSeed()),
+            at,
+            effect.resources(),
+            effect.sandbox(),
+            ready.workspaceBefore(),
+            approved(order.decision()),
+            ready.host());
+    return call.orderedBy(order.intentEnvelope().id());
   }
 
   /**

@@ -1,13 +1,17 @@
 package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
+import dev.writ.tools.language.PoolName;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,22 +64,87 @@ public record GatewayConfig(
    * @param hosts further names by which the server may be called
    * @param origins of web pages that may call the server from a browser
    * @param telemetry where spans are sent
-   * @param toolPoolMib memory for waiting workers of tool packages; 0 for no waiting workers
+   * @param toolPool waiting workers of tool packages
+   * @param region where this server stands, for results and metrics
+   * @param alerts thresholds of alerts
+   * @param sinks where executions are sent, by name
    */
   public record Extras(
       List<Certificates.Entry> certificates,
       List<String> hosts,
       List<String> origins,
       Optional<Telemetry> telemetry,
-      long toolPoolMib) {
-    private static final long TOOL_POOL_MIB = 1_024;
+      ToolPool toolPool,
+      Optional<String> region,
+      AlertThresholds alerts,
+      SortedMap<String, SinkConfig> sinks) {
     public static final Extras NONE =
-        new Extras(List.of(), List.of(), List.of(), Optional.empty(), TOOL_POOL_MIB);
+        new Extras(
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            ToolPool.DEFAULT,
+            Optional.empty(),
+            AlertThresholds.DEFAULT,
+            new TreeMap<>());
 
     public Extras {
       certificates = List.copyOf(certificates);
       hosts = List.copyOf(hosts);
       origins = List.copyOf(origins);
+    }
+  }
+
+  /**
+   * Bounds of the workers that wait for calls of tool packages.
+   *
+   * @param budgetMib memory of all; 0 for no waiting workers
+   * @param workersMax of one language and resource class
+   * @param pools the same for those of their own bound
+   * @param shrink how long there must have been too many before one is ended
+   */
+  public record ToolPool(long budgetMib, int workersMax, List<Pool> pools, Duration shrink) {
+    private static final long BUDGET_MIB_MAX = 1 << 20;
+    private static final int WORKERS_MAX = 1_024;
+    private static final long SHRINK_S_MAX = 3_600;
+
+    /** 1 GiB, eight workers of each pool, ten seconds. */
+    public static final ToolPool DEFAULT =
+        new ToolPool(1_024, 8, List.of(), Duration.ofSeconds(10));
+
+    public ToolPool {
+      pools = List.copyOf(pools);
+    }
+
+    /** One language and resource class. */
+    public record Pool(String language, String resourceClass, int workersMax) {
+      static Pool read(Section s) {
+        Pool pool =
+            new Pool(
+                s.oneOf("language", PoolName.languages(), name -> name),
+                s.oneOf("class", ResourceClasses.NAMES, name -> name),
+                (int) s.between("workers_max", 0, WORKERS_MAX));
+        s.end();
+        return pool;
+      }
+    }
+
+    static ToolPool read(Section s) {
+      ToolPool pool =
+          new ToolPool(
+              s.optional("budget_mib", k -> s.between(k, 0, BUDGET_MIB_MAX))
+                  .orElse(DEFAULT.budgetMib),
+              s.optional("workers_max", k -> (int) s.between(k, 0, WORKERS_MAX))
+                  .orElse(DEFAULT.workersMax),
+              s.listOrNone("pools", item -> Pool.read(item.itemSection())),
+              s.optional("shrink_s", k -> Duration.ofSeconds(s.between(k, 1, SHRINK_S_MAX)))
+                  .orElse(DEFAULT.shrink));
+      long different =
+          pool.pools.stream().map(p -> p.language() + " " + p.resourceClass()).distinct().count();
+      s.require("pools", different == pool.pools.size(), "names a pool twice");
+      s.end();
+      return pool;
     }
   }
 
@@ -115,6 +184,18 @@ public record GatewayConfig(
     }
     if (!extras.telemetry().equals(next.extras.telemetry())) {
       others.add("telemetry");
+    }
+    if (!extras.toolPool().equals(next.extras.toolPool())) {
+      others.add("tool_pool");
+    }
+    if (!extras.region().equals(next.extras.region())) {
+      others.add("region");
+    }
+    if (!extras.alerts().equals(next.extras.alerts())) {
+      others.add("alerts");
+    }
+    if (!extras.sinks().equals(next.extras.sinks())) {
+      others.add("sinks");
     }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
@@ -245,8 +326,12 @@ public record GatewayConfig(
         file.listOrNone("hosts", GatewayConfig::host),
         file.listOrNone("origins", GatewayConfig::origin),
         file.optional("telemetry", key -> telemetry(file.section(key))),
-        file.optional("tool_pool", key -> toolPool(file.section(key)))
-            .orElse(Extras.TOOL_POOL_MIB));
+        file.optional("tool_pool", key -> ToolPool.read(file.section(key)))
+            .orElse(ToolPool.DEFAULT),
+        file.optional("region", key -> region(file, key)),
+        file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
+            .orElse(AlertThresholds.DEFAULT),
+        sinks(file.optional("sinks", file::section)));
   }
 
   private static Certificates.Entry certificate(Section s) {
@@ -295,10 +380,13 @@ public record GatewayConfig(
     return telemetry;
   }
 
-  private static long toolPool(Section s) {
-    long mebibytes = s.between("budget_mib", 0, 1 << 20);
-    s.end();
-    return mebibytes;
+  private static String region(Section file, String key) {
+    String region = file.name(key);
+    file.require(
+        key,
+        region.matches("[a-z0-9][a-z0-9-]{0,62}"),
+        "\"" + region + "\" is no region like eu-1");
+    return region;
   }
 
   private static void requireBinding(GatewayConfig config) {
@@ -418,6 +506,50 @@ public record GatewayConfig(
       all.end();
     });
     return surfaces;
+  }
+
+  private static SortedMap<String, SinkConfig> sinks(Optional<Section> section) {
+    TreeMap<String, SinkConfig> sinks = new TreeMap<>();
+    section.ifPresent(all -> {
+      for (String name : all.keys()) {
+        all.require(name, name.matches("[a-z0-9][a-z0-9_-]{0,62}"), "no name of a sink");
+        sinks.put(name, SinkConfig.read(all.section(name)));
+      }
+      all.end();
+    });
+    return sinks;
+  }
+
+  /**
+   * The configuration of one sink.
+   *
+   * @param kind for example {@code redis}
+   * @param tenant the tenant whose records it gets; absent for all
+   * @param secret a file
+   * @param settings all others, which the kind interprets
+   */
+  public record SinkConfig(
+      String kind,
+      Optional<String> tenant,
+      Optional<String> secret,
+      SortedMap<String, String> settings) {
+
+    static SinkConfig read(Section s) {
+      String kind = s.name("kind");
+      Optional<String> tenant = s.optional("tenant", s::name);
+      Optional<String> secret = s.optional("secret", s::name);
+      TreeMap<String, String> settings = new TreeMap<>();
+      for (String key : s.keys()) {
+        if (!List.of("kind", "tenant", "secret").contains(key)) {
+          boolean number =
+              s.value(key) instanceof Located.Scalar scalar
+                  && scalar.value() instanceof JsonValue.Num;
+          settings.put(key, number ? String.valueOf(s.count(key)) : s.name(key));
+        }
+      }
+      s.end();
+      return new SinkConfig(kind, tenant, secret, settings);
+    }
   }
 
   /** The configuration of one surface. */

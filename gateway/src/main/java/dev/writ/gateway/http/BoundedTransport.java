@@ -49,6 +49,11 @@ final class BoundedTransport implements Transport {
     };
   }
 
+  /** A new accepting socket, for a server that Vert.x does not run. */
+  ServerChannel server() {
+    return new Server();
+  }
+
   private final class Server extends NioServerSocketChannel {
     @Override
     protected int doReadMessages(List<Object> accepted) throws Exception {

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ServerChannel;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import java.net.InetSocketAddress;
@@ -55,6 +56,11 @@ public final class Connections {
   /** Adds the limits to every accepting socket of this bootstrap. */
   void guard(ServerBootstrap bootstrap) {
     bootstrap.handler(new Gate());
+  }
+
+  /** Adds the limits to an accepting socket that Vert.x does not run. */
+  void guard(ServerChannel accepting) {
+    accepting.pipeline().addLast(new Gate());
   }
 
   /** Accepts or closes each new connection, before any of it is read. */
@@ -164,6 +170,35 @@ public final class Connections {
     }
   }
 
+  /** One call on a connection that Vert.x does not run. */
+  final class Use implements AutoCloseable {
+    private final Optional<Guard> guard;
+    private boolean ended;
+
+    private Use(Optional<Guard> guard) {
+      this.guard = guard;
+      guard.ifPresent(Connections.this::begin);
+    }
+
+    /** The client presented a valid credential. */
+    void known() {
+      guard.ifPresent(Connections.this::known);
+    }
+
+    @Override
+    public synchronized void close() {
+      if (!ended) {
+        ended = true;
+        guard.ifPresent(Connections.this::end);
+      }
+    }
+  }
+
+  /** A call begins on the connection of that client. */
+  Use use(SocketAddress remote) {
+    return new Use(remote == null ? Optional.empty() : Optional.ofNullable(guards.get(remote)));
+  }
+
   private final ConcurrentHashMap<HttpConnection, Watch> watches = new ConcurrentHashMap<>();
 
   /** On the connection's event loop, after its handshake. */
@@ -201,7 +236,7 @@ public final class Connections {
     return remote == null || remote.hostAddress() == null ? "-" : remote.hostAddress();
   }
 
-  private static String address(SocketAddress remote) {
+  static String address(SocketAddress remote) {
     return remote instanceof InetSocketAddress inet && inet.getAddress() != null
         ? inet.getAddress().getHostAddress()
         : "-";

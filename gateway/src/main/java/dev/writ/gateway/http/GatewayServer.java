@@ -16,6 +16,7 @@ import io.vertx.core.net.ServerSSLOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -37,19 +38,21 @@ public final class GatewayServer implements AutoCloseable {
   private final ServerParts parts;
   private final Connections connections;
   private final Vertx vertx;
+  private final Ingress ingress;
+  private final List<Surface> surfaces;
+  private final List<String> besides = new ArrayList<>();
   private final AtomicInteger port = new AtomicInteger();
   private final ConcurrentLinkedQueue<HttpServer> servers = new ConcurrentLinkedQueue<>();
 
-  private GatewayServer(Listen listen, ServerParts parts) {
+  private GatewayServer(Listen listen, ServerParts parts, List<Surface> surfaces) {
     this.listen = listen;
+    this.surfaces = List.copyOf(surfaces);
     this.parts = parts;
     this.connections = new Connections(parts.limits());
+    BoundedTransport sockets = new BoundedTransport(parts.limits().connectionsMax() + CLOSING_MAX);
     this.vertx =
         Vertx.builder()
-            .withTransport(
-                new GuardedTransport(
-                    new BoundedTransport(parts.limits().connectionsMax() + CLOSING_MAX),
-                    connections))
+            .withTransport(new GuardedTransport(sockets, connections))
             .with(
                 new VertxOptions()
                     .setEventLoopPoolSize(loops())
@@ -60,6 +63,7 @@ public final class GatewayServer implements AutoCloseable {
                             .setFileCachingEnabled(false)
                             .setClassPathResolvingEnabled(false)))
             .build();
+    this.ingress = new Ingress(listen, parts, connections, sockets);
   }
 
   /**
@@ -134,11 +138,15 @@ public final class GatewayServer implements AutoCloseable {
             config.failures(),
             config.clock(),
             config.random());
-    GatewayServer server = new GatewayServer(config.listen(), parts);
+    GatewayServer server = new GatewayServer(config.listen(), parts, config.surfaces());
     try {
       server.deploy();
+      for (Surface surface : server.surfaces) {
+        surface.listen(server.ingress).ifPresent(server.besides::add);
+      }
       return server;
     } catch (RuntimeException e) {
+      server.surfaces.forEach(Surface::close);
       server.vertx.close();
       throw e;
     }
@@ -150,7 +158,10 @@ public final class GatewayServer implements AutoCloseable {
 
   private void deploy() {
     Optional<TlsFiles> files = files(listen);
-    files.ifPresent(f -> parts.doors().updateAndGet(doors -> doors.with(f)));
+    files.ifPresent(f -> {
+      parts.doors().updateAndGet(doors -> doors.with(f));
+      ingress.use(f.keyManager(vertx));
+    });
     DeploymentOptions options = new DeploymentOptions().setInstances(loops());
     try {
       await(vertx.deployVerticle(() -> new Loop(files), options));
@@ -247,6 +258,7 @@ public final class GatewayServer implements AutoCloseable {
         for (HttpServer server : servers) {
           await(server.updateSSLOptions(files.get().options(), true));
         }
+        ingress.use(files.get().keyManager(vertx));
       } catch (ExecutionException e) {
         parts.doors().set(before);
         throw new WritException(
@@ -265,6 +277,11 @@ public final class GatewayServer implements AutoCloseable {
     String scheme = listen.protection() instanceof Listen.Protection.Tls ? "https" : "http";
     String host = listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host();
     return scheme + "://" + host + ":" + port();
+  }
+
+  /** Where surfaces listen that speak another protocol, too. */
+  public List<String> besides() {
+    return List.copyOf(besides);
   }
 
   /** The connections, for metrics. */
@@ -290,6 +307,7 @@ public final class GatewayServer implements AutoCloseable {
   /** Closes all connections. */
   @Override
   public void close() {
+    surfaces.forEach(Surface::close);
     try {
       await(vertx.close());
     } catch (ExecutionException e) {

@@ -78,6 +78,13 @@ public final class HttpAdmission implements AutoCloseable {
     bytes += more;
   }
 
+  /** Gives back some of the memory that it took. */
+  synchronized void giveBack(long less) {
+    long given = Math.min(less, bytes);
+    places.memory().free(memory, given);
+    bytes -= given;
+  }
+
   /**
    * Takes the memory that parsing a JSON document needs. Separators inside strings count as
    * elements, too, so the estimate is never too low.

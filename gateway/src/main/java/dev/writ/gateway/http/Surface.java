@@ -17,6 +17,20 @@ public interface Surface {
   List<Route> routes();
 
   /**
+   * Starts what the surface serves in another protocol, on a port of its own. Called once the HTTP
+   * server listens.
+   *
+   * @return where it listens; empty for a surface that is HTTP alone
+   * @throws WritException {@code GWY-004}
+   */
+  default Optional<String> listen(Ingress ingress) {
+    return Optional.empty();
+  }
+
+  /** Ends what {@link #listen} started. Called after calls at work have ended. */
+  default void close() {}
+
+  /**
    * Its own answer to a call that the server refused before the surface got it (too large, too
    * many, draining); empty for problem+json.
    *

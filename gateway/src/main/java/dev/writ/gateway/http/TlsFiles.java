@@ -156,6 +156,15 @@ public record TlsFiles(
     }
   }
 
+  /** The certificate and its key, as they are now. */
+  X509KeyManager keyManager(Vertx vertx) {
+    try {
+      return keys(own, vertx);
+    } catch (Exception e) { // they were read before
+      throw new IllegalStateException(e);
+    }
+  }
+
   ServerSSLOptions options() {
     ServerSSLOptions options = new ServerSSLOptions();
     options.setKeyCertOptions(own);

@@ -13,6 +13,8 @@ import dev.writ.guardian.policy.ResourceClasses;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -21,7 +23,10 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -92,22 +97,48 @@ public final class Metrics implements Observer {
 
   /** Adds a number that is read at each scrape. */
   public void gauge(String name, String help, Supplier<Number> value) {
-    Gauge.builder(name, value).description(help).strongReference(true).register(registry);
+    gauge(name, help, new TreeMap<>(), value);
+  }
+
+  /** The same with a label from a fixed list. */
+  public void gauge(String name, String help, String label, String word, Supplier<Number> value) {
+    gauge(name, help, new TreeMap<>(Map.of(label, word)), value);
+  }
+
+  /** The same with several labels. */
+  public void gauge(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
+    Gauge.builder(name, value)
+        .description(help)
+        .tags(tags(labels))
+        .strongReference(true)
+        .register(registry);
   }
 
   /** Adds a number that only grows and is read at each scrape. */
   public void counter(String name, String help, Supplier<Number> value) {
-    counter(name, help, "", "", value);
+    counter(name, help, new TreeMap<>(), value);
   }
 
   /** The same with a label from a fixed list. */
   public void counter(String name, String help, String label, String word, Supplier<Number> value) {
+    counter(name, help, new TreeMap<>(Map.of(label, word)), value);
+  }
+
+  /** The same with several labels. */
+  public void counter(
+      String name, String help, SortedMap<String, String> labels, Supplier<Number> value) {
     synchronized (read) {
       read.add(value); // the registry holds it only weakly
     }
-    FunctionCounter.Builder<Supplier<Number>> counter =
-        FunctionCounter.builder(name, value, v -> v.get().doubleValue()).description(help);
-    (label.isEmpty() ? counter : counter.tag(label, word)).register(registry);
+    FunctionCounter.builder(name, value, v -> v.get().doubleValue())
+        .description(help)
+        .tags(tags(labels))
+        .register(registry);
+  }
+
+  private static Tags tags(SortedMap<String, String> labels) {
+    return Tags.of(labels.entrySet().stream().map(e -> Tag.of(e.getKey(), e.getValue())).toList());
   }
 
   @Override

@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -53,6 +54,7 @@ public final class KernelPipeline implements Pipeline {
   private final TreeSet<String> keysAtWork;
   private final Duration patience;
   private final SandboxObserver observer;
+  private final Consumer<Digest> begins;
 
   /** For callers whose credentials are not narrowed. */
   public KernelPipeline(
@@ -80,9 +82,11 @@ public final class KernelPipeline implements Pipeline {
     this.keysAtWork = new TreeSet<>();
     this.patience = Ticket.AS_POLICY_SAYS;
     this.observer = SandboxObserver.NONE;
+    this.begins = _ -> {};
   }
 
-  private KernelPipeline(KernelPipeline same, Duration patience, SandboxObserver observer) {
+  private KernelPipeline(
+      KernelPipeline same, Duration patience, SandboxObserver observer, Consumer<Digest> begins) {
     this.credentials = same.credentials;
     this.backend = same.backend;
     this.kernel = same.kernel;
@@ -92,16 +96,22 @@ public final class KernelPipeline implements Pipeline {
     this.keysAtWork = same.keysAtWork;
     this.patience = patience;
     this.observer = observer;
+    this.begins = begins;
   }
 
   @Override
   public Pipeline withoutWaiting() {
-    return new KernelPipeline(this, Ticket.NONE, observer);
+    return new KernelPipeline(this, Ticket.NONE, observer, begins);
   }
 
   @Override
   public Pipeline observedBy(SandboxObserver watching) {
-    return new KernelPipeline(this, patience, watching);
+    return new KernelPipeline(this, patience, watching, begins);
+  }
+
+  @Override
+  public Pipeline telling(Consumer<Digest> told) {
+    return new KernelPipeline(this, patience, observer, told);
   }
 
   /** Signs and judges once the call has its turn, so that no request ages while it waits. */
@@ -321,7 +331,17 @@ public final class KernelPipeline implements Pipeline {
     try {
       Scope scope = request.scope();
       Answer answer =
-          backend.running().during(id, scope.tenant(), scope.subject(), observer, submit);
+          backend
+              .running()
+              .during(
+                  id,
+                  scope.tenant(),
+                  scope.subject(),
+                  observer,
+                  () -> {
+                    begins.accept(id);
+                    return submit.get();
+                  });
       observe(request, answer);
       return answer;
     } finally {

@@ -14,6 +14,7 @@ import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The one way into the kernel for surfaces whose callers have no key of their own (protocol rule
@@ -165,6 +166,15 @@ public interface Pipeline {
 
   /** The same pipeline with an observer of the sandboxes in which its effects run. */
   Pipeline observedBy(SandboxObserver observer);
+
+  /**
+   * The same pipeline; it tells the id of each request before its effect begins, so that the effect
+   * can be cancelled.
+   *
+   * @param begins called on the thread that asked, once its turn came; an exception ends the call
+   *     before anything is submitted
+   */
+  Pipeline telling(Consumer<Digest> begins);
 
   /** Reads without reserving or writing anything. */
   Standing standing(String tenant, String subject, String idempotencyKey);

@@ -196,7 +196,10 @@ final class FairQueue {
    */
   private static long unknownNs(String resourceClass, EngineSettings settings) {
     Resources most =
-        settings.classes().of(resourceClass).orElseGet(() -> settings.classes().large());
+        settings
+            .classes()
+            .of(resourceClass)
+            .orElseGet(() -> settings.classes().large().resources());
     return most.wallMs() * NS_PER_MS;
   }
 

@@ -35,7 +35,8 @@ class AConfigurationSaysWhatIsWrongTest {
         - { name: builder, dn: "O=acme, CN=builder", tenant: acme, subject: builder }
       origins: ["https://console.example:8443"]
       telemetry: { otlp: "http://127.0.0.1:4318/v1/traces", percent: 10 }
-      tool_pool: { budget_mib: 512 }
+      tool_pool: { budget_mib: 512, workers_max: 3, pools: [ { language: python, class: small, workers_max: 16 } ], shrink_s: 30 }
+      region: eu-1
       tokens:
         - { name: ci, digest: "DIGEST", tenant: acme, subject: builder, roles: [b, a] }
       surfaces:
@@ -81,7 +82,14 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.extras().origins()).containsExactly("https://console.example:8443");
     assertThat(config.extras().telemetry())
         .contains(new GatewayConfig.Telemetry("http://127.0.0.1:4318/v1/traces", 10));
-    assertThat(config.extras().toolPoolMib()).isEqualTo(512);
+    assertThat(config.extras().toolPool())
+        .isEqualTo(
+            new GatewayConfig.ToolPool(
+                512,
+                3,
+                List.of(new GatewayConfig.ToolPool.Pool("python", "small", 16)),
+                Duration.ofSeconds(30)));
+    assertThat(config.extras().region()).contains("eu-1");
     assertThat(config.limits().concurrentMax()).isEqualTo(10);
     assertThat(config.limits().concurrentPerTenantMax()).isEqualTo(3);
     assertThat(config.limits().bodyWithin()).isEqualTo(Duration.ofSeconds(7));
@@ -100,7 +108,9 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.listen()).isEqualTo(Listen.loopback(8181));
     assertThat(config.tokens()).isEmpty();
     assertThat(config.surfaces()).isEmpty();
-    assertThat(config.extras().toolPoolMib()).isEqualTo(1024);
+    assertThat(config.extras().toolPool()).isEqualTo(GatewayConfig.ToolPool.DEFAULT);
+    assertThat(config.extras().toolPool().budgetMib()).isEqualTo(1024);
+    assertThat(config.extras().region()).isEmpty();
   }
 
   @Test
@@ -142,7 +152,12 @@ class AConfigurationSaysWhatIsWrongTest {
         "http://127.0.0.1:4318/v1/traces | 127.0.0.1:4318 | GWY-002 | telemetry",
         "percent: 10 | percent: 101 | GWY-002 | percent",
         "budget_mib: 512 | budget_mib: -1 | GWY-002 | budget_mib",
-        "budget_mib: 512 | budget: 512 | GWY-002 | budget_mib",
+        "budget_mib: 512 | budget: 512 | GWY-002 | /tool_pool/budget",
+        "workers_max: 16 | workers_max: 1025 | GWY-002 | workers_max",
+        "language: python | language: pyhton | GWY-002 | language",
+        "class: small | class: tiny | GWY-002 | class",
+        "shrink_s: 30 | shrink_s: 0 | GWY-002 | shrink_s",
+        "region: eu-1 | region: EU 1 | GWY-002 | region",
         "roles: [b, a] | roles: [] | GWY-002 | roles",
         "port: 8443 | port: 70000 | GWY-002 | port",
         "name: ci | nme: ci | GWY-002 | tokens/0",

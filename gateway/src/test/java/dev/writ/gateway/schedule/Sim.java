@@ -25,7 +25,7 @@ import java.util.TreeMap;
 final class Sim {
   static final long MS = 1_000_000;
   static final ResourceClasses CLASSES =
-      new ResourceClasses(
+      ResourceClasses.of(
           new Resources(1, 1, 1, 10), new Resources(1, 1, 1, 40), new Resources(1, 1, 1, 160));
 
   /** The end of a running call. */

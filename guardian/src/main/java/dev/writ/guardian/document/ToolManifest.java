@@ -67,6 +67,7 @@ public final class ToolManifest {
    * @param commands params that name programs which are to exist in the sandbox
    * @param secrets params that name secrets
    * @param hosts destinations {@code host:port} to which the tool connects whatever its params say
+   * @param ownSecrets names of secrets that the tool gets whatever its params say
    * @param workspace whether the tool uses the run's workspace
    */
   public record Capabilities(
@@ -76,6 +77,7 @@ public final class ToolManifest {
       List<String> commands,
       List<String> secrets,
       List<String> hosts,
+      List<String> ownSecrets,
       boolean workspace) {
     public Capabilities {
       paths = List.copyOf(paths);
@@ -84,15 +86,16 @@ public final class ToolManifest {
       commands = List.copyOf(commands);
       secrets = List.copyOf(secrets);
       hosts = List.copyOf(hosts);
+      ownSecrets = List.copyOf(ownSecrets);
     }
 
-    /** Without commands, secrets and hosts. */
+    /** Without commands, secrets, hosts and secrets of its own. */
     public Capabilities(
         List<String> paths, List<String> environment, List<String> network, boolean workspace) {
       this(paths, environment, network, List.of(), List.of(), List.of(), workspace);
     }
 
-    /** Without hosts. */
+    /** Without hosts and secrets of its own. */
     public Capabilities(
         List<String> paths,
         List<String> environment,
@@ -101,6 +104,18 @@ public final class ToolManifest {
         List<String> secrets,
         boolean workspace) {
       this(paths, environment, network, commands, secrets, List.of(), workspace);
+    }
+
+    /** Without secrets of its own. */
+    public Capabilities(
+        List<String> paths,
+        List<String> environment,
+        List<String> network,
+        List<String> commands,
+        List<String> secrets,
+        List<String> hosts,
+        boolean workspace) {
+      this(paths, environment, network, commands, secrets, hosts, List.of(), workspace);
     }
 
     static final Capabilities NONE = new Capabilities(List.of(), List.of(), List.of(), false);
@@ -114,6 +129,7 @@ public final class ToolManifest {
               listIfAny(fields, "commands"),
               listIfAny(fields, "secrets"),
               listIfAny(fields, "hosts"),
+              listIfAny(fields, "own_secrets"),
               fields.bool("workspace"));
       fields.end();
       return capabilities;
@@ -141,6 +157,7 @@ public final class ToolManifest {
           .putIfPresent("commands", listed(commands), list -> list)
           .putIfPresent("secrets", listed(secrets), list -> list)
           .putIfPresent("hosts", listed(hosts), list -> list)
+          .putIfPresent("own_secrets", listed(ownSecrets), list -> list)
           .put("workspace", workspace)
           .build();
     }
@@ -235,6 +252,7 @@ public final class ToolManifest {
     requireSorted("capabilities/commands", capabilities.commands());
     requireSorted("capabilities/secrets", capabilities.secrets());
     requireSorted("capabilities/hosts", capabilities.hosts());
+    requireSorted("capabilities/own_secrets", capabilities.ownSecrets());
     requireSorted("files", files.stream().map(PackageFile::path).toList());
     this.ref = new ToolRef(name, version, Jcs.digest(toJson()));
   }

@@ -3,6 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The most that a governed tool may declare; the static validation refuses packages that exceed it.
@@ -11,6 +12,7 @@ import java.util.List;
  * @param workspace whether it may use the files of the run
  * @param network destinations that it may name, {@code host:port} or {@code *.domain:port}, sorted
  * @param spawn whether it may start programs
+ * @param secrets names of secrets that it may declare, sorted
  * @param resourceClass the largest: small, medium or large
  */
 public record CapabilityCeiling(
@@ -18,6 +20,7 @@ public record CapabilityCeiling(
     boolean workspace,
     List<String> network,
     boolean spawn,
+    List<String> secrets,
     String resourceClass) {
   private static final List<String> CLASSES = List.of("small", "medium", "large");
 
@@ -28,8 +31,10 @@ public record CapabilityCeiling(
             section.bool("workspace"),
             section.names("network"),
             section.bool("spawn"),
+            section.names("secrets", List.of()),
             section.oneOf("resource_class", CLASSES, text -> text));
     ceiling.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
+    ceiling.secrets.forEach(name -> section.require("secrets", SecretGrant.isName(name), name));
     section.end();
     return ceiling;
   }
@@ -40,6 +45,10 @@ public record CapabilityCeiling(
         .put("workspace", workspace)
         .putList("network", network, JsonValue::of)
         .put("spawn", spawn)
+        .putIfPresent(
+            "secrets",
+            Optional.of(secrets).filter(names -> !names.isEmpty()),
+            names -> JsonValue.of(names.stream().map(JsonValue::of).toList()))
         .put("resource_class", resourceClass)
         .build();
   }

@@ -373,7 +373,8 @@ public final class Policy {
     return new HostTerms(
         waived(),
         parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new),
-        parts.commands().map(c -> c.limits().orElse(CommandLimits.DEFAULT)));
+        parts.commands().map(c -> c.limits().orElse(CommandLimits.DEFAULT)),
+        engine().classes());
   }
 
   /** The accounts of a budget that an effect is charged to. */

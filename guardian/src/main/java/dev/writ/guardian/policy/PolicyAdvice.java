@@ -40,6 +40,7 @@ public final class PolicyAdvice {
           .forEach(warnings::add);
     }
     policy.commands().ifPresent(commands -> images(commands).forEach(warnings::add));
+    policy.execute().ifPresent(execute -> shared(execute).forEach(warnings::add));
     return warnings;
   }
 
@@ -53,6 +54,17 @@ public final class PolicyAdvice {
                 + " does not run, since "
                 + image.getValue()
                 + " is not named by its digest: writ image pin FILE");
+  }
+
+  /** Intents of seed 000's surface with a tool that keeps a workspace: none of them is served. */
+  private static Stream<String> shared(ExecuteProfile execute) {
+    return execute.intents().values().stream()
+        .filter(intent -> intent.effect().tool().equals("exec"))
+        .map(intent ->
+            "execute/intents: "
+                + intent.id()
+                + " is not served (GWY-131), since exec works in the workspace of its run: name"
+                + " exec_ephemeral");
   }
 
   /** Whether an expression searches for text in a param that holds a program. */

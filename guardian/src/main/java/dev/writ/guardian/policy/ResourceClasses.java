@@ -7,21 +7,60 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The resources of seed 004's resource classes. A class does not widen the limits of the tool's
- * manifest or of a role: those are checked whatever the class.
+ * Seed 004's resource classes. A class does not widen the limits of the tool's manifest or of a
+ * role: those are checked whatever the class.
  */
-public record ResourceClasses(Resources small, Resources medium, Resources large) {
+public record ResourceClasses(ResourceLimits small, ResourceLimits medium, ResourceLimits large) {
   /** The names, from the least to the most. */
   public static final List<String> NAMES = List.of("small", "medium", "large");
 
   /** The defaults, which are also the classes that packages are built with. */
   public static final ResourceClasses DEFAULT =
-      new ResourceClasses(
+      of(
           new Resources(10_000, 256L << 20, 1L << 20, 15_000),
           new Resources(60_000, 1L << 30, 8L << 20, 90_000),
           new Resources(600_000, 4L << 30, 32L << 20, 900_000));
 
   private static final long DAY_MS = 86_400_000;
+
+  /**
+   * One class.
+   *
+   * @param limits what it sets beside them
+   */
+  public record ResourceLimits(Resources resources, CallLimits limits) {
+    static ResourceLimits read(Section section) {
+      ResourceLimits read =
+          new ResourceLimits(
+              new Resources(
+                  section.between("cpu_ms", 1, JsonValue.Num.MAX_INTEGER),
+                  section.between("memory_bytes", 1, JsonValue.Num.MAX_INTEGER),
+                  section.count("output_bytes"),
+                  section.between("wall_ms", 1, DAY_MS)),
+              CallLimits.read(section));
+      section.end();
+      return read;
+    }
+
+    private boolean covers(Resources less) {
+      return less.cpuMs() <= resources.cpuMs()
+          && less.memoryBytes() <= resources.memoryBytes()
+          && less.outputBytes() <= resources.outputBytes()
+          && less.wallMs() <= resources.wallMs();
+    }
+
+    JsonValue.Obj toJson() {
+      return limits.toJson(resources);
+    }
+  }
+
+  /** Classes that set nothing beside resources. */
+  public static ResourceClasses of(Resources small, Resources medium, Resources large) {
+    return new ResourceClasses(
+        new ResourceLimits(small, CallLimits.DEFAULT),
+        new ResourceLimits(medium, CallLimits.DEFAULT),
+        new ResourceLimits(large, CallLimits.DEFAULT));
+  }
 
   static ResourceClasses read(Section section) {
     ResourceClasses classes =
@@ -29,35 +68,18 @@ public record ResourceClasses(Resources small, Resources medium, Resources large
             one(section, "small", DEFAULT.small),
             one(section, "medium", DEFAULT.medium),
             one(section, "large", DEFAULT.large));
-    section.require("medium", isWithin(classes.small, classes.medium), "less than the class small");
-    section.require("large", isWithin(classes.medium, classes.large), "less than the class medium");
+    section.require(
+        "medium", classes.medium.covers(classes.small.resources), "less than the class small");
+    section.require(
+        "large", classes.large.covers(classes.medium.resources), "less than the class medium");
     section.end();
     return classes;
   }
 
-  private static Resources one(Section classes, String name, Resources otherwise) {
+  private static ResourceLimits one(Section classes, String name, ResourceLimits otherwise) {
     return classes
-        .optional(
-            name,
-            key -> {
-              Section numbers = classes.section(key);
-              Resources resources =
-                  new Resources(
-                      numbers.between("cpu_ms", 1, JsonValue.Num.MAX_INTEGER),
-                      numbers.between("memory_bytes", 1, JsonValue.Num.MAX_INTEGER),
-                      numbers.count("output_bytes"),
-                      numbers.between("wall_ms", 1, DAY_MS));
-              numbers.end();
-              return resources;
-            })
+        .optional(name, key -> ResourceLimits.read(classes.section(key)))
         .orElse(otherwise);
-  }
-
-  private static boolean isWithin(Resources less, Resources more) {
-    return less.cpuMs() <= more.cpuMs()
-        && less.memoryBytes() <= more.memoryBytes()
-        && less.outputBytes() <= more.outputBytes()
-        && less.wallMs() <= more.wallMs();
   }
 
   JsonValue.Obj toJson() {
@@ -70,11 +92,20 @@ public record ResourceClasses(Resources small, Resources medium, Resources large
 
   /** The smallest class that covers these resources; the largest if none does. */
   public String leastFor(Resources declared) {
-    return isWithin(declared, small) ? "small" : isWithin(declared, medium) ? "medium" : "large";
+    return small.covers(declared) ? "small" : medium.covers(declared) ? "medium" : "large";
+  }
+
+  /** The limits of a call that declares these resources: those of {@link #leastFor}. */
+  public CallLimits limitsFor(Resources declared) {
+    return named(leastFor(declared)).orElseThrow().limits;
   }
 
   /** The most resources of a class; empty for an unknown class. */
   public Optional<Resources> of(String name) {
+    return named(name).map(ResourceLimits::resources);
+  }
+
+  private Optional<ResourceLimits> named(String name) {
     return switch (name) {
       case "small" -> Optional.of(small);
       case "medium" -> Optional.of(medium);

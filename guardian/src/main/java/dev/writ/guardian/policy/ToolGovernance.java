@@ -18,13 +18,15 @@ import java.util.TreeMap;
  * @param approvers the roles of each approver, by subject; their keys are the installation's
  * @param runtimes whether a tool runs only on a language runtime that an operator approved
  * @param ceiling the most that a governed tool may declare; absent: no ceiling
+ * @param libraries what a governed tool may carry below {@code vendor/}, sorted; absent: any
  */
 public record ToolGovernance(
     List<String> tools,
     SortedMap<String, Long> approvals,
     SortedMap<String, List<String>> approvers,
     boolean runtimes,
-    Optional<CapabilityCeiling> ceiling) {
+    Optional<CapabilityCeiling> ceiling,
+    Optional<List<ApprovedLibrary>> libraries) {
   private static final long APPROVERS_MAX = 100;
 
   static ToolGovernance read(Section section) {
@@ -42,12 +44,22 @@ public record ToolGovernance(
             Collections.unmodifiableSortedMap(approvals),
             Collections.unmodifiableSortedMap(approvers),
             section.optional("runtimes", section::bool).orElse(false),
-            section.optional("ceiling", key -> CapabilityCeiling.read(section.section(key))));
+            section.optional("ceiling", key -> CapabilityCeiling.read(section.section(key))),
+            section.optional("libraries", key -> libraries(section, key)));
     section.require("tools", governance.tools.stream().allMatch(ToolGovernance::isPattern), "");
     section.require("approvals", !approvals.isEmpty(), "no approval at all");
     approvals.forEach((role, count) -> governance.requireHolders(section, role, count));
     section.end();
     return governance;
+  }
+
+  private static List<ApprovedLibrary> libraries(Section section, String key) {
+    List<ApprovedLibrary> listed =
+        section.list(key, item -> ApprovedLibrary.read(item.itemSection()));
+    List<ApprovedLibrary> sorted =
+        listed.stream().distinct().sorted(ApprovedLibrary.ORDER).toList();
+    section.require(key, sorted.size() == listed.size(), "names a library twice");
+    return sorted;
   }
 
   private void requireHolders(Section section, String role, long count) {
@@ -76,6 +88,10 @@ public record ToolGovernance(
         .put("approvers", holders.build())
         .put("runtimes", runtimes)
         .putIfPresent("ceiling", ceiling, CapabilityCeiling::toJson)
+        .putIfPresent(
+            "libraries",
+            libraries,
+            list -> JsonValue.of(list.stream().<JsonValue>map(ApprovedLibrary::toJson).toList()))
         .build();
   }
 

@@ -238,8 +238,7 @@ final class ConfiningEngine implements Engine {
 
   /** The rule, with private addresses allowed for the installation's own destinations. */
   EgressRule placed(EgressRule rule) {
-    boolean ours = settings.privatePlaces().contains(rule.host() + ":" + rule.port());
-    return ours ? new EgressRule(rule.host(), rule.port(), true, rule.broker()) : rule;
+    return settings.placed(rule);
   }
 
   Supplier<SSLContext> tls() {

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.RemoteEngine;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.docker.Sockets;
@@ -15,7 +16,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
+import java.util.stream.Stream;
 
 /**
  * The engines of this host, and the workspaces of runs. A state directory belongs to one process at
@@ -26,16 +29,19 @@ public final class Engines implements AutoCloseable {
   private final List<ConfiningEngine> engines;
   private final Workspaces workspaces;
   private final List<String> swept;
+  private final Optional<RemoteEngine> remote;
 
   private Engines(
       StateDirectory state,
       List<ConfiningEngine> engines,
       Workspaces workspaces,
-      List<String> swept) {
+      List<String> swept,
+      Optional<RemoteEngine> remote) {
     this.state = state;
     this.engines = List.copyOf(engines);
     this.workspaces = workspaces;
     this.swept = List.copyOf(swept);
+    this.remote = remote;
   }
 
   /**
@@ -56,7 +62,9 @@ public final class Engines implements AutoCloseable {
 
   /** The same with the service that the settings name, as {@link #open} finds it. */
   public static List<EngineReport> detect(SandboxSettings settings) {
-    return detect(sockets(settings));
+    List<EngineReport> reports = new ArrayList<>(detect(sockets(settings)));
+    settings.remote().ifPresent(opener -> reports.add(opener.look()));
+    return List.copyOf(reports);
   }
 
   private static List<EngineReport> detect(List<Path> sockets) {
@@ -99,7 +107,11 @@ public final class Engines implements AutoCloseable {
       engines.add(
           assembly.engine(
               containers.report(), containers.starter(host, state, forwarder), forwarder));
-      return new Engines(state, engines, workspaces, swept);
+      Optional<RemoteEngine> remote =
+          settings
+              .remote()
+              .map(o -> o.open(new RemoteEngine.Place(state.live(), state.id(), settings)));
+      return new Engines(state, engines, workspaces, swept, remote);
     } catch (RuntimeException e) {
       state.close();
       throw e;
@@ -142,7 +154,7 @@ public final class Engines implements AutoCloseable {
 
   /** Engines without a state directory, for tests of the choice among them. */
   static Engines of(List<ConfiningEngine> engines) {
-    return new Engines(null, engines, null, List.of());
+    return new Engines(null, engines, null, List.of(), Optional.empty());
   }
 
   /**
@@ -175,6 +187,9 @@ public final class Engines implements AutoCloseable {
    * @throws WritException {@code SBX-002} where it is not there, with the install command
    */
   public Engine named(String name) {
+    if (remote.isPresent() && remote.get().name().equals(name)) {
+      return remote.get();
+    }
     for (ConfiningEngine engine : engines) {
       if (engine.name().equals(name)) {
         if (!engine.report().available()) {
@@ -207,16 +222,18 @@ public final class Engines implements AutoCloseable {
    *     hold what is required and not waived
    */
   public Engine forImages(List<Guarantee> waived) {
-    return named(Detection.DOCKER, waived);
+    return named(remote.map(Engine::name).orElse(Detection.DOCKER), waived);
   }
 
   public List<EngineReport> reports() {
-    return engines.stream().map(ConfiningEngine::report).toList();
+    return Stream.concat(engines.stream(), remote.stream()).map(Engine::report).toList();
   }
 
   /** What was done here so far. */
   public Tally tally() {
-    return engines.stream().map(ConfiningEngine::tally).reduce(Tally.NONE, Tally::plus);
+    return Stream.concat(
+            engines.stream().map(ConfiningEngine::tally), remote.stream().map(RemoteEngine::tally))
+        .reduce(Tally.NONE, Tally::plus);
   }
 
   /** The workspaces of runs. */
@@ -243,6 +260,7 @@ public final class Engines implements AutoCloseable {
   /** Destroys every sandbox, and releases the directory. Workspaces on disk stay. */
   @Override
   public void close() {
+    remote.ifPresent(RemoteEngine::close);
     engines.forEach(ConfiningEngine::destroyAll);
     workspaces.close();
     state.close();

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ final class View {
           "/dev",
           "/tmp",
           "/workspace",
-          "/run/secrets",
+          SecretFile.DIRECTORY,
           "/bin",
           "/lib",
           "/lib64",
@@ -52,7 +53,7 @@ final class View {
       view.addAll(system(profile, command, executables, places));
     }
     view.add(new Mounted.Memory("/run", profile.runBytes(), "0755"));
-    places.secrets().ifPresent(s -> view.add(new Mounted.ReadOnly(s, "/run/secrets")));
+    places.secrets().ifPresent(s -> view.add(new Mounted.ReadOnly(s, SecretFile.DIRECTORY)));
     places
         .tmp()
         .ifPresentOrElse(

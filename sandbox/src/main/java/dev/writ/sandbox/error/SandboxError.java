@@ -77,6 +77,15 @@ public enum SandboxError implements ErrorCode {
       "SBX-035",
       "an image is not here, or is not one that can be confined",
       "Pull the image by its digest; give one that declares no volumes."),
+  EXECUTION_EXISTS(
+      "SBX-036",
+      "an execution of that name exists already in the cluster",
+      "Look at the pod that the message names: it ran, or runs, under this very intent. It is never"
+          + " run twice."),
+  CLUSTER(
+      "SBX-037",
+      "the cluster did not run a pod",
+      "See the message: free or add what no node has, correct the settings, or look at the node."),
 
   WORKSPACE_NAME(
       "SBX-040",

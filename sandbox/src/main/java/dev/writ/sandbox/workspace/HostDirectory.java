@@ -19,13 +19,16 @@ import java.util.TreeMap;
  * A directory of this host that a command sees as its workspace. Its content is copied into the
  * workspace before the command, and what the command changed is copied back after it. It is not
  * bound into the sandbox: a bind would have to be given to the sandbox's user, and has no limit of
- * its size.
+ * its size. Callers must use a directory, with those above and below it, one at a time.
  *
  * <p>Links are copied as links and never followed. Pipes, sockets and devices are not copied. While
  * a command runs others may change the directory: what the command did not touch stays as they left
  * it.
  */
 public final class HostDirectory {
+  /** Held while a directory is made: two of one parent would take each other's unfinished one. */
+  private static final Object MAKING = new Object();
+
   private final Path root;
   private final List<Path> below;
 
@@ -141,14 +144,15 @@ public final class HostDirectory {
 
   /** Makes what is missing of it, for the owner of the directory around. */
   private void make() throws IOException {
-    Path path = root;
-    for (Path part : below) {
-      Path around = path;
-      path = path.resolve(part);
-      if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-        try (OpenTree tree =
-            OpenTree.at(root, below.subList(0, around.getNameCount() - root.getNameCount()))) {
-          tree.makeTop(part);
+    synchronized (MAKING) {
+      Path path = root;
+      for (int i = 0; i < below.size(); i++) {
+        path = path.resolve(below.get(i));
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+          try (OpenTree around = OpenTree.at(root, below.subList(0, i))) {
+            around.sweep();
+            around.makeTop(below.get(i));
+          }
         }
       }
     }

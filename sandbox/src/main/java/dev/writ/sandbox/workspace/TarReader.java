@@ -51,6 +51,11 @@ final class TarReader {
       pax = records(content(in, size, MOST_PAX));
       return;
     }
+    if (type == 'L' || type == 'K') { // GNU's way to write a long name, which BusyBox has
+      byte[] name = content(in, size, MOST_PAX);
+      pax.put(type == 'L' ? "path" : "linkpath", text(name, 0, name.length));
+      return;
+    }
     if (++entries > limits.entries()) {
       throw new WritException(SandboxError.TREE_LIMIT, "more than " + limits.entries());
     }

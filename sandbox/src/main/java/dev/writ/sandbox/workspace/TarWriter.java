@@ -21,23 +21,63 @@ import java.util.TreeMap;
 public final class TarWriter {
   static final int BLOCK = 512;
   private static final int MOST_NAME = 100;
+  private static final byte[] GNU_NAME = "././@LongLink".getBytes(StandardCharsets.US_ASCII);
 
   private final OutputStream out;
   private final Optional<TarFilter> filter;
 
-  private TarWriter(OutputStream out, Optional<TarFilter> filter) {
+  private final boolean gnu;
+
+  /**
+   * @param gnu whether long names are written as GNU tar does, for readers that know no others
+   */
+  private TarWriter(OutputStream out, Optional<TarFilter> filter, boolean gnu) {
     this.out = out;
     this.filter = filter;
+    this.gnu = gnu;
   }
 
   static void write(List<Entry> entries, OutputStream out, Optional<TarFilter> filter)
       throws IOException {
-    TarWriter writer = new TarWriter(out, filter);
+    write(entries, new TarWriter(out, filter, false));
+  }
+
+  /**
+   * The same for BusyBox, which does not read the names of POSIX that are longer than 100 bytes.
+   *
+   * @param below what the names of all entries begin with
+   */
+  static void writeGnu(List<Entry> entries, String below, OutputStream out) throws IOException {
+    byte[] prefix = below.getBytes(StandardCharsets.UTF_8);
+    List<Entry> placed =
+        entries.stream()
+            .map(e -> new Entry(e.kind(), e.mode(), e.size(), joined(prefix, e.name()), e.path()))
+            .toList();
+    write(placed, new TarWriter(out, Optional.empty(), true));
+  }
+
+  private static byte[] joined(byte[] prefix, byte[] name) {
+    byte[] all = Arrays.copyOf(prefix, prefix.length + name.length);
+    System.arraycopy(name, 0, all, prefix.length, name.length);
+    return all;
+  }
+
+  /**
+   * Regular files, each with the mode 0644, and no end: the beginning of an archive that goes on.
+   *
+   * @param files by their names, the parts separated by {@code /}
+   */
+  public static byte[] begun(Map<String, byte[]> files) {
+    byte[] whole = files(files);
+    return Arrays.copyOf(whole, whole.length - 2 * BLOCK);
+  }
+
+  private static void write(List<Entry> entries, TarWriter writer) throws IOException {
     for (Entry entry : entries) {
       writer.entry(entry);
     }
-    out.write(new byte[2 * BLOCK]);
-    out.flush();
+    writer.out.write(new byte[2 * BLOCK]);
+    writer.out.flush();
   }
 
   /**
@@ -49,7 +89,7 @@ public final class TarWriter {
     TreeMap<byte[], byte[]> sorted = new TreeMap<>(Arrays::compareUnsigned);
     files.forEach((name, bytes) -> sorted.put(name.getBytes(StandardCharsets.UTF_8), bytes));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    TarWriter writer = new TarWriter(out, Optional.empty());
+    TarWriter writer = new TarWriter(out, Optional.empty(), false);
     try {
       for (Map.Entry<byte[], byte[]> file : sorted.entrySet()) {
         writer.header(file.getKey(), 0644, '0', file.getValue().length, new byte[0]);
@@ -89,6 +129,25 @@ public final class TarWriter {
 
   private void header(byte[] name, int mode, char type, long size, byte[] target)
       throws IOException {
+    if (gnu) {
+      longName('K', target);
+      longName('L', name);
+    } else {
+      extended(name, target);
+    }
+    block(shortened(name), mode, type, size, shortened(target));
+  }
+
+  private void longName(char type, byte[] name) throws IOException {
+    if (name.length > MOST_NAME) {
+      block(GNU_NAME, 0644, type, name.length + 1, new byte[0]);
+      out.write(name);
+      out.write(0);
+      pad(name.length + 1);
+    }
+  }
+
+  private void extended(byte[] name, byte[] target) throws IOException {
     ByteArrayOutputStream pax = new ByteArrayOutputStream();
     if (name.length > MOST_NAME) {
       record(pax, "path", name);
@@ -101,7 +160,6 @@ public final class TarWriter {
       out.write(pax.toByteArray());
       pad(pax.size());
     }
-    block(shortened(name), mode, type, size, shortened(target));
   }
 
   /** {@code LENGTH KEY=VALUE\n}, where LENGTH counts itself. */

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Owners;
+import dev.writ.sandbox.host.Trees;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -280,6 +281,18 @@ public final class Workspace {
   }
 
   /**
+   * The same with long names as GNU tar writes them, for BusyBox.
+   *
+   * @param below what all names begin with, such as {@code workspace/}
+   */
+  public synchronized void exportGnuTar(OutputStream out, String below, TreeLimits limits) {
+    io(() -> {
+      TarWriter.writeGnu(TreeWalk.of(directory, limits), below, out);
+      return null;
+    });
+  }
+
+  /**
    * The same for one directory in it, with a filter for each file.
    *
    * @param path of the directory, {@code .} for all of it
@@ -304,6 +317,19 @@ public final class Workspace {
    */
   public synchronized void importTar(InputStream in, TreeLimits limits) {
     io(() -> {
+      new TarReader(this, limits).read(in);
+      return null;
+    });
+  }
+
+  /**
+   * Puts the content of an archive in the place of all that is there.
+   *
+   * @throws WritException {@code SBX-046}, {@code SBX-047}; part of the archive may be there then
+   */
+  public synchronized void replaceByTar(InputStream in, TreeLimits limits) {
+    io(() -> {
+      Trees.clear(directory);
       new TarReader(this, limits).read(in);
       return null;
     });

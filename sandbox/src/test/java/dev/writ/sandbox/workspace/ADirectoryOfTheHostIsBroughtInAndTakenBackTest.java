@@ -12,7 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -136,6 +141,31 @@ class ADirectoryOfTheHostIsBroughtInAndTakenBackTest {
     bring("new/one");
     assertThat(root.resolve("new/one")).isEmptyDirectory();
     assertThat(inside).isEmptyDirectory();
+  }
+
+  /** A process that was killed while it made a directory leaves one of the name of a part. */
+  @Test
+  void whatAnInterruptedMakingLeftKeepsNoNewDirectoryOut() throws IOException {
+    Files.createDirectory(root.resolve(".writ-part"));
+    bring("new");
+    assertThat(root.resolve("new")).isEmptyDirectory();
+    assertThat(root.resolve(".writ-part")).doesNotExist();
+  }
+
+  @Test
+  void manyMayMakeDirectoriesOfOneParentAtOnce() throws Exception {
+    List<Callable<Brought>> all = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      String name = "together/" + i;
+      Workspace own = new Workspace(Files.createDirectory(inside.resolve("w" + i)), -1);
+      all.add(() -> HostDirectory.below(root, name).bring(own, TreeLimits.STANDARD));
+    }
+    try (ExecutorService threads = Executors.newFixedThreadPool(16)) {
+      for (Future<Brought> one : threads.invokeAll(all)) {
+        one.get();
+      }
+    }
+    assertThat(root.resolve("together").toFile().list()).hasSize(64);
   }
 
   /** Between finding a directory and opening it, somebody may replace it by a link. */

@@ -162,15 +162,21 @@ final class EngineResults {
         request.scope().tenant(),
         request.scope().subject(),
         correlation(request),
-        new ToolExecutionContext.PolicySnapshot(decision.policy(), decision.snapshot()));
+        new ToolExecutionContext.PolicySnapshot(decision.policy(), decision.snapshot()),
+        ofEngine(request, EngineSurface.REGION));
   }
 
   /** The correlation in the request's context, or the run's name if there is none. */
   private static String correlation(Request request) {
+    return ofEngine(request, EngineSurface.CORRELATION).orElseGet(() -> requestId(request));
+  }
+
+  /** A text that the engine put into the request's context. */
+  private static Optional<String> ofEngine(Request request, String member) {
     return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
-            && engine.get(EngineSurface.CORRELATION) instanceof JsonValue.Str id
-        ? id.value()
-        : requestId(request);
+            && engine.get(member) instanceof JsonValue.Str text
+        ? Optional.of(text.value())
+        : Optional.empty();
   }
 
   private Tool tool(Request request, RequestRow row) {

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
@@ -15,11 +17,13 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.ToolPackages;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;
+import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.surfaces.engine.EngineExecutions.Key;
 import dev.writ.surfaces.engine.EngineExecutions.Known;
 import dev.writ.tools.author.ResourceClass;
+import dev.writ.tools.language.PoolName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -40,6 +44,8 @@ public final class EngineSurface implements Surface {
 
   static final String CORRELATION = "correlationId";
 
+  static final String REGION = "region";
+
   private static final String RESOURCE_CLASS = "resourceClass";
 
   private final Pipeline pipeline;
@@ -47,12 +53,18 @@ public final class EngineSurface implements Surface {
   private final EngineExecutions executions;
   private final Turns turns;
   private final EngineResults results;
+  private final EnginePlace place;
 
   public EngineSurface(Pipeline pipeline, ToolPackages packages, Lane lane) {
+    this(pipeline, packages, lane, EnginePlace.NONE);
+  }
+
+  public EngineSurface(Pipeline pipeline, ToolPackages packages, Lane lane, EnginePlace place) {
+    this.place = place;
     this.pipeline = pipeline;
     this.resolution = new ToolResolution(pipeline, packages);
     this.executions = new EngineExecutions(pipeline.ledger());
-    this.turns = new Turns(pipeline, lane, executions);
+    this.turns = new Turns(pipeline, lane, executions, place.queue());
     this.results = new EngineResults(pipeline.ledger());
   }
 
@@ -159,6 +171,7 @@ public final class EngineSurface implements Surface {
             .put(RESOURCE_CLASS, resolved.resourceClass().text())
             .putIfPresent(CORRELATION, asked.correlationId(), JsonValue::of)
             .putIfPresent(BUDGET, asked.timeoutBudgetMs(), JsonValue::of)
+            .putIfPresent(REGION, place.region(), JsonValue::of)
             .build();
     return new Pipeline.Vouched(
         NAME,
@@ -194,7 +207,22 @@ public final class EngineSurface implements Surface {
     Ticket ticket =
         new Ticket(
             caller.tenant(), caller.subject(), request.effect().tool(), resourceClass, patience);
-    return new Turns.Allowed(caller, key, id, ticket, asked.timeoutBudgetMs(), since);
+    return new Turns.Allowed(
+        caller, key, id, ticket, workers(request, id), asked.timeoutBudgetMs(), since);
+  }
+
+  /** Whose workers an allowed request waits for; empty if it was withdrawn meanwhile. */
+  private Optional<Turns.Workers> workers(Request request, Digest id) {
+    return RequestRow.parse(pipeline.ledger().get(Tables.REQUEST, Tables.key(id)).orElseThrow())
+        .intent()
+        .map(intent ->
+            Intent.read(pipeline.ledger().document(intent).orElseThrow().document()).tool())
+        .map(tool ->
+            new Turns.Workers(
+                new PoolName(
+                    resolution.language(tool),
+                    pipeline.policy().engine().classes().leastFor(request.effect().resources())),
+                tool.packageDigest()));
   }
 
   private HttpAnswer get(HttpCall call) {

@@ -1,6 +1,7 @@
 package dev.writ.surfaces.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.pipeline.IncidentKind;
 import java.util.Optional;
 
 /**
@@ -10,18 +11,9 @@ import java.util.Optional;
  * @param approval the request to approve, if only approvals are missing
  */
 public record ToolExecutionIncident(
-    Kind kind, String code, String message, Optional<JsonValue.Obj> approval) {
+    IncidentKind kind, String code, String message, Optional<JsonValue.Obj> approval) {
 
-  /** The seed's taxonomy, by the seed's names. */
-  public enum Kind {
-    PolicyDenied,
-    SandboxViolation,
-    DependencyLoadFailure,
-    Timeout,
-    ResourceExceeded
-  }
-
-  ToolExecutionIncident(Kind kind, String code, String message) {
+  ToolExecutionIncident(IncidentKind kind, String code, String message) {
     this(kind, code, message, Optional.empty());
   }
 

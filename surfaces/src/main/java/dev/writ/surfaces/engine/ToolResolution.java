@@ -11,6 +11,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
@@ -41,6 +42,11 @@ final class ToolResolution {
    * @param resourceClass the class for scheduling
    */
   record Resolved(Effect effect, ResourceClass resourceClass) {}
+
+  /** The language of a tool that is offered here; empty text where its package is gone. */
+  String language(ToolRef tool) {
+    return packages.manifest(tool).map(ToolManifest::driver).orElse("");
+  }
 
   /**
    * @throws WritException {@code GWY-201} to {@code GWY-204}, {@code EXE-306}

@@ -5,12 +5,14 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.surfaces.engine.EngineExecutions.Key;
 import dev.writ.surfaces.engine.EngineExecutions.Known;
+import dev.writ.tools.language.PoolName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -25,8 +27,10 @@ final class Turns {
   private final Pipeline pipeline;
   private final Lane lane;
   private final EngineExecutions executions;
+  private final EnginePlace.Queue queue;
 
-  Turns(Pipeline pipeline, Lane lane, EngineExecutions executions) {
+  Turns(Pipeline pipeline, Lane lane, EngineExecutions executions, EnginePlace.Queue queue) {
+    this.queue = queue;
     this.pipeline = pipeline;
     this.lane = lane;
     this.executions = executions;
@@ -38,7 +42,16 @@ final class Turns {
    * @param since when the call arrived, by {@link System#nanoTime}
    */
   record Allowed(
-      Caller caller, Key key, Digest request, Ticket ticket, Optional<Long> budgetMs, long since) {}
+      Caller caller,
+      Key key,
+      Digest request,
+      Ticket ticket,
+      Optional<Workers> workers,
+      Optional<Long> budgetMs,
+      long since) {}
+
+  /** Those that an execution could use. */
+  record Workers(PoolName pool, Digest packageDigest) {}
 
   static long elapsedMs(long since) {
     return (System.nanoTime() - since) / 1_000_000;
@@ -64,12 +77,15 @@ final class Turns {
     long queuedAt = System.nanoTime();
     AtomicBoolean begun = new AtomicBoolean();
     AtomicBoolean overBudget = new AtomicBoolean();
+    AtomicBoolean waits = new AtomicBoolean(true);
+    go.workers().ifPresent(w -> queue.waits(go.ticket().tenant(), w.pool(), w.packageDigest()));
     try {
       execution.queue();
       Lane.Ran<Boolean> ran =
           lane.run(
               go.ticket(),
               () -> {
+                waitsNoMore(go, waits);
                 begun.set(execution.begin());
                 if (begun.get()) {
                   execute(go, overBudget);
@@ -94,7 +110,14 @@ final class Turns {
         throw e;
       }
     } finally {
+      waitsNoMore(go, waits);
       execution.leave();
+    }
+  }
+
+  private void waitsNoMore(Allowed go, AtomicBoolean waits) {
+    if (waits.getAndSet(false)) {
+      go.workers().ifPresent(w -> queue.goes(go.ticket().tenant(), w.pool(), w.packageDigest()));
     }
   }
 
@@ -109,7 +132,7 @@ final class Turns {
       remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
     } else {
       remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
-      if (!begun || !Ending.isPolicys(refused.code().code())) {
+      if (!begun || !IncidentKind.isPolicys(refused.code().code())) {
         throw refused;
       }
     }

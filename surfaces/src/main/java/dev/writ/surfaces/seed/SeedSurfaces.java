@@ -25,6 +25,11 @@ public final class SeedSurfaces {
   /** Seed 002's own variable for the directory in which commands work. */
   public static final String WORKSPACE_ROOT = "WORKSPACE_ROOT";
 
+  private static final String ROOT_SETTING = "workspace_root";
+  private static final String GRPC_PORT = "grpc_port";
+  private static final List<String> TOOLS_SETTINGS = List.of(GRPC_PORT, ROOT_SETTING);
+  private static final int PORT_MAX = 65_535;
+
   private SeedSurfaces() {}
 
   /**
@@ -64,7 +69,11 @@ public final class SeedSurfaces {
     surfaces.forEach((name, config) -> {
       switch (name) {
         case "logline" -> LoglineSettings.read(config, environment, directory);
-        case "tools" -> root(surfaces, environment, directory);
+        case "tools" -> {
+          requireKnown(config);
+          root(surfaces, environment, directory);
+          grpcPort(surfaces);
+        }
         default -> {} // without settings, or another package's
       }
     });
@@ -80,8 +89,35 @@ public final class SeedSurfaces {
         .filter(text -> !text.isEmpty())
         .or(() ->
             Optional.ofNullable(surfaces.get(ToolsSurface.NAME))
-                .map(tools -> tools.settings().get("workspace_root")))
+                .map(tools -> tools.settings().get(ROOT_SETTING)))
         .map(directory::resolve);
+  }
+
+  /**
+   * The port on which seed 002's calls are served over gRPC, if they are.
+   *
+   * @throws WritException {@code GWY-002}
+   */
+  public static Optional<Integer> grpcPort(SortedMap<String, SurfaceConfig> surfaces) {
+    return Optional.ofNullable(surfaces.get(ToolsSurface.NAME))
+        .map(tools -> tools.settings().get(GRPC_PORT))
+        .map(text -> {
+          if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) > PORT_MAX) {
+            throw new WritException(
+                GatewayError.CONFIG_FIELD, "surfaces/tools/settings/" + GRPC_PORT + ": " + text);
+          }
+          return Integer.parseInt(text);
+        });
+  }
+
+  private static void requireKnown(SurfaceConfig tools) {
+    for (String name : tools.settings().keySet()) {
+      if (!TOOLS_SETTINGS.contains(name)) {
+        throw new WritException(
+            GatewayError.CONFIG_FIELD,
+            "surfaces/tools/settings/" + name + " is none of " + TOOLS_SETTINGS);
+      }
+    }
   }
 
   private static Optional<WorkspaceRoot> root(

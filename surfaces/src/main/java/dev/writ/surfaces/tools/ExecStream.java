@@ -2,6 +2,7 @@ package dev.writ.surfaces.tools;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
@@ -24,7 +25,7 @@ import java.util.Optional;
  * event's id is its position in the log, so that a reader can continue where it stopped
  * (Last-Event-ID).
  */
-final class ExecStream {
+public final class ExecStream {
   private static final long EVENTS_AT_ONCE = 1_000;
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
@@ -42,10 +43,27 @@ final class ExecStream {
 
   private record Placed(long index, Event event) {}
 
+  /** Where entries go. */
+  public interface Receiver {
+    /**
+     * Sends an entry; blocks while the client does not read.
+     *
+     * @param index its place in the log
+     */
+    void entry(long index, JsonValue.Obj fields) throws IOException;
+
+    /** Everything was sent; called before each wait for more. */
+    void waiting() throws IOException;
+
+    /** Whether the client has gone or the server drains. */
+    boolean isClosing();
+  }
+
   HttpAnswer open(HttpCall call) {
     long from = call.headers().one("last-event-id").map(ExecStream::after).orElse(0L);
     boolean follows = !call.query().getOrDefault("follow", List.of()).equals(List.of("false"));
-    return HttpAnswer.events(sink -> write(sink, call.caller(), from, follows));
+    return HttpAnswer.events(
+        sink -> follow(call.caller(), from, follows, new ServerSentEvents(sink)));
   }
 
   private static long after(String id) {
@@ -55,23 +73,32 @@ final class ExecStream {
     return Long.parseLong(id) + 1;
   }
 
-  private void write(HttpAnswer.Sink sink, Caller caller, long from, boolean follows)
+  /**
+   * Sends the entries that the caller may see, in the order of the log.
+   *
+   * @param from the first place in the log
+   * @param follows whether to wait for more at the log's end, until the receiver closes
+   */
+  public void follow(Caller caller, long from, boolean follows, Receiver receiver)
       throws IOException {
     long next = from;
-    while (!sink.isClosing()) {
+    while (!receiver.isClosing()) {
       long seen = changes.count();
       long size = ledger.treeSize();
-      while (next < size && !sink.isClosing()) {
+      while (next < size && !receiver.isClosing()) {
         long to = Math.min(size, next + EVENTS_AT_ONCE);
         for (Placed placed : told(next, to, caller.tenant())) {
-          send(sink, caller, placed);
+          if (receiver.isClosing()) {
+            return;
+          }
+          send(receiver, caller, placed);
         }
         next = to;
       }
       if (!follows) {
         return;
       }
-      sink.write(": \n\n".getBytes(StandardCharsets.UTF_8)); // notices a client that is gone
+      receiver.waiting();
       try {
         changes.await(seen, LOOK_AGAIN);
       } catch (InterruptedException e) {
@@ -94,20 +121,37 @@ final class ExecStream {
     return found;
   }
 
-  private void send(HttpAnswer.Sink sink, Caller caller, Placed placed) throws IOException {
+  private void send(Receiver receiver, Caller caller, Placed placed) throws IOException {
     Optional<ExecJournal.Entry> entry =
         journal.read(placed.event).filter(e -> reader.maySee(caller, e.scope()));
-    if (entry.isEmpty()) {
-      return;
+    if (entry.isPresent()) {
+      receiver.entry(placed.index, entry.get().fields());
     }
-    sink.write(
-        ("id: "
-                + placed.index
-                + "\nevent: "
-                + ToolsSurface.STREAM
-                + "\ndata: "
-                + new String(Jcs.write(entry.get().fields()), StandardCharsets.UTF_8)
-                + "\n\n")
-            .getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Entries as server-sent events, whose id is the place in the log. */
+  private record ServerSentEvents(HttpAnswer.Sink sink) implements Receiver {
+    @Override
+    public void entry(long index, JsonValue.Obj fields) throws IOException {
+      sink.write(
+          ("id: "
+                  + index
+                  + "\nevent: "
+                  + ToolsSurface.STREAM
+                  + "\ndata: "
+                  + new String(Jcs.write(fields), StandardCharsets.UTF_8)
+                  + "\n\n")
+              .getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void waiting() throws IOException {
+      sink.write(": \n\n".getBytes(StandardCharsets.UTF_8)); // notices a client that is gone
+    }
+
+    @Override
+    public boolean isClosing() {
+      return sink.isClosing();
+    }
   }
 }

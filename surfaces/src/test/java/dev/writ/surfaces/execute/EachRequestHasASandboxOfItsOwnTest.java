@@ -49,6 +49,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -247,6 +248,32 @@ class EachRequestHasASandboxOfItsOwnTest {
     assertThat(number(observed, "cpu_ms"))
         .as(observed)
         .isBetween(1L, (number(observed, "wall_ms") + SLACK_MS) / 10);
+  }
+
+  /** {@code tail} keeps a line until its end, and this one has none. */
+  @Test
+  void memoryIsALimit() {
+    Reply reply = ran(example("tail /dev/zero"));
+    assertThat(reply.string("status")).isEqualTo("error");
+    assertThat(reply.json().get("exit_code")).as(reply.text()).isEqualTo(JsonValue.of(137));
+    assertThat(receipt(reply).reason()).isEqualTo("out-of-memory");
+  }
+
+  @Test
+  void noCommandHasACapabilityOrANetwork() {
+    String target = "grep Cap /proc/self/status; tail -n +3 /proc/net/dev | cut -d : -f 1";
+    for (String profile : List.of("default", "restricted")) {
+      assertThat(
+              ran(example(target).replace("\"default\"", '"' + profile + '"'))
+                  .string("stdout")
+                  .replaceAll("\\s+", " "))
+          .as(profile)
+          .isEqualTo(
+              Stream.of("Inh", "Prm", "Eff", "Bnd", "Amb")
+                      .map(set -> "Cap" + set + ": 0000000000000000 ")
+                      .collect(Collectors.joining())
+                  + "lo ");
+    }
   }
 
   private static long number(String observed, String member) {

@@ -404,6 +404,7 @@ class TheStrictGatewayOverASocketTest {
     assertThat(reply.string("status")).isEqualTo("error");
     assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(3));
     assertThat(reply.string("stderr")).isEqualTo("err");
+    assertThat(server.home.driver.runs()).as("and is not tried again").hasSize(1);
   }
 
   @Test

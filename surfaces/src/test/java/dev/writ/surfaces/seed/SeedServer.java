@@ -101,6 +101,7 @@ public final class SeedServer implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final BiFunction<SeedServer, Pipeline, List<Surface>> surfaces;
   private final HttpLimits limits;
+  private final Listen listen;
   private GatewayServer server;
 
   public SeedServer(Path dir, String policy, Function<Pipeline, List<Surface>> surfaces) {
@@ -118,7 +119,18 @@ public final class SeedServer implements AutoCloseable {
       String policy,
       BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
       HttpLimits limits) {
+    this(dir, policy, surfaces, limits, Listen.loopback(0));
+  }
+
+  /** With an address of its own. */
+  public SeedServer(
+      Path dir,
+      String policy,
+      BiFunction<SeedServer, Pipeline, List<Surface>> surfaces,
+      HttpLimits limits,
+      Listen listen) {
     this.limits = limits;
+    this.listen = listen;
     this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
     home = TestHome.create(dir);
@@ -162,7 +174,7 @@ public final class SeedServer implements AutoCloseable {
     server =
         GatewayServer.start(
             new GatewayServer.Config(
-                Listen.loopback(0),
+                listen,
                 limits,
                 surfaces.apply(this, pipeline),
                 List.of(

@@ -27,6 +27,9 @@ public final class CapabilityCheck {
     if (source.spawn() && !ceiling.spawn()) {
       above(findings, "spawn true", "false");
     }
+    source.secrets().stream()
+        .filter(name -> !ceiling.secrets().contains(name))
+        .forEach(name -> above(findings, "the secret " + name, ceiling.secrets().toString()));
     if (!ceiling.allowsClass(source.resourceClass().text())) {
       above(findings, "resource_class " + source.resourceClass().text(), ceiling.resourceClass());
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param sandbox the profile that its tools run in
  * @param template the code of a new project, by its paths
  * @param sources extensions of the source files that its runtime runs; empty for {@code process},
- *     whose packages bring their own runtime
+ *     whose packages bring their own runtime, and for {@code dotnet}, which runs assemblies
  * @param redeclares a pattern for declarations in a source file that change its encoding from
  *     UTF-8; empty if the language has none
  */
@@ -38,6 +38,9 @@ public record Language(
 
   /** All of them, by their names. */
   public static final List<Language> ALL = read();
+
+  /** Assemblies, which no parser reads. */
+  public static final Language DOTNET = named("dotnet").orElseThrow();
 
   public static final Language JAVA = named("java").orElseThrow();
   public static final Language NODE = named("node").orElseThrow();

@@ -33,7 +33,15 @@ public record ToolLock(List<Dependency> dependencies) {
    * @param files digests of all its files, by their paths in the package
    */
   public record Dependency(
-      String name, String version, String origin, SortedMap<String, Digest> files) {}
+      String name, String version, String origin, SortedMap<String, Digest> files) {
+
+    /** The digest by which a policy approves it: of the canonical form of {@code files}. */
+    public Digest digest() {
+      var listed = JsonValue.object();
+      files.forEach(listed::put);
+      return Jcs.digest(listed.build());
+    }
+  }
 
   public ToolLock {
     dependencies = List.copyOf(dependencies);

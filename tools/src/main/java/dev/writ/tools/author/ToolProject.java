@@ -98,6 +98,7 @@ public record ToolProject(ToolSource source, ToolLock lock, SortedMap<String, by
             List.of(),
             List.of(),
             source.network(),
+            source.secrets(),
             source.workspace()),
         source.resourceClass().ceiling(),
         List.of(sandbox),

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import dev.writ.tools.error.ToolsError;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
  * @param workspace whether it works on the files of the run
  * @param network destinations that it may connect to, {@code host:port}, sorted
  * @param artifacts media types of the artifacts that it may produce, sorted
+ * @param secrets names of secrets that each call gets, sorted
  * @param spawn whether it may start programs
  * @param compiled jars below {@code vendor/}, which no parser reads, so that approvers approve them
  *     unread; sorted
@@ -39,6 +41,7 @@ public record ToolSource(
     boolean workspace,
     List<String> network,
     List<String> artifacts,
+    List<String> secrets,
     boolean spawn,
     ResourceClass resourceClass,
     Determinism determinism,
@@ -50,6 +53,9 @@ public record ToolSource(
   /** The version of the format that this release reads. */
   private static final long FORMAT = 1;
 
+  /** As many as a call may have. */
+  private static final int SECRETS_MAX = 16;
+
   private static final Pattern MEDIA_TYPE =
       Pattern.compile("[a-z0-9][a-z0-9.+-]{0,63}/[a-z0-9][a-z0-9.+-]{0,63}");
 
@@ -59,6 +65,7 @@ public record ToolSource(
     operations = List.copyOf(operations);
     network = List.copyOf(network);
     artifacts = List.copyOf(artifacts);
+    secrets = List.copyOf(secrets);
     compiled = List.copyOf(compiled);
   }
 
@@ -109,6 +116,11 @@ public record ToolSource(
     artifacts.forEach(type ->
         can.require(
             "artifacts", MEDIA_TYPE.matcher(type).matches(), "\"" + type + "\" is no media type"));
+    List<String> secrets = can.names("secrets", List.of());
+    secrets.forEach(name ->
+        can.require(
+            "secrets", SecretGrant.isName(name), "\"" + name + "\" is no name of a secret"));
+    can.require("secrets", secrets.size() <= SECRETS_MAX, "more than " + SECRETS_MAX);
     boolean spawn = can.bool("spawn");
     can.end();
     ToolSource source =
@@ -122,6 +134,7 @@ public record ToolSource(
             filesystem.equals("workspace"),
             network,
             artifacts,
+            secrets,
             spawn,
             file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
             file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
@@ -193,11 +206,13 @@ public record ToolSource(
                 && path.startsWith(ToolLock.VENDOR)
                 && path.endsWith(".jar"),
             "\"" + path + "\" is no jar below vendor/ of a tool in Java"));
-    boolean bare = !workspace && network.isEmpty() && artifacts.isEmpty() && !spawn;
+    boolean bare =
+        !workspace && network.isEmpty() && artifacts.isEmpty() && secrets.isEmpty() && !spawn;
     file.require("capabilities", !wasm || bare, "a wasm tool has none");
     file.require(
         "determinism",
-        determinism != Determinism.REPRODUCIBLE || (!workspace && network.isEmpty()),
-        "a tool with network or workspace is recorded");
+        determinism != Determinism.REPRODUCIBLE
+            || (!workspace && network.isEmpty() && secrets.isEmpty()),
+        "a tool with network, workspace or secrets is recorded");
   }
 }

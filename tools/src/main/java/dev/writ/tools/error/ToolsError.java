@@ -213,7 +213,15 @@ public enum ToolsError implements ErrorCode {
   ENTRY_FORM(
       "TOL-220",
       "a package's entry is no source file of its language",
-      "Name a file with an ending that spec/tool-package.md lists.");
+      "Name a file with an ending that spec/tool-package.md lists."),
+  LIBRARY_NOT_APPROVED(
+      "TOL-221",
+      "a tool carries a library that the policy's governance does not list",
+      "Take the listed version, or have name, version and digest added to governance.libraries."),
+  LIBRARY_MISNAMED(
+      "TOL-222",
+      "a library's own data does not agree with tool.lock",
+      "Write the lock again: writ tool lock FOLDER; keep libraries below vendor/.");
 
   private final Entry entry;
 

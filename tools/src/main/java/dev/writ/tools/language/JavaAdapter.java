@@ -34,7 +34,7 @@ public final class JavaAdapter implements LanguageAdapter {
 
   @Override
   public List<String> workers() {
-    return List.of("Worker.java");
+    return List.of("Helpers.java", "Worker.java");
   }
 
   @Override

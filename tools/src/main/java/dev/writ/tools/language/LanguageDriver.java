@@ -15,6 +15,7 @@ import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Reproducible;
+import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.author.Language;
@@ -216,7 +217,8 @@ public final class LanguageDriver extends ProcessDriver {
     if (!leavesFiles) {
       Optional<Ended> warm =
           WarmKey.of(manifest, call.invocation(), host(), command)
-              .flatMap(key -> pool.run(key, stdin, command.limits().wallMs()));
+              .flatMap(key ->
+                  pool.run(key, poolOf(call.invocation()), stdin, command.limits().wallMs()));
       if (warm.isPresent()) {
         return call.ran(warm.get());
       }
@@ -225,7 +227,12 @@ public final class LanguageDriver extends ProcessDriver {
     if (leavesFiles) {
       call.sandbox().workspace().makeDirectory(artifactsOf(call));
     }
-    return call.exec(command.withStdin(stdin));
+    return call.execUnmasked(command.withStdin(stdin));
+  }
+
+  private PoolName poolOf(Invocation invocation) {
+    return new PoolName(
+        adapter.language().text(), invocation.host().classes().leastFor(invocation.resources()));
   }
 
   /** Records the runtime that ran it, and its file. */
@@ -266,6 +273,11 @@ public final class LanguageDriver extends ProcessDriver {
     if (!source.artifacts().isEmpty()) {
       context.put("artifacts", "/workspace/" + artifactsOf(call));
     }
+    if (!source.secrets().isEmpty()) {
+      var secrets = JsonValue.object();
+      source.secrets().forEach(name -> secrets.put(name, SecretFile.DIRECTORY + "/" + name));
+      context.put("secrets", secrets.build());
+    }
     Optional<String> bytesOf =
         Optional.of(operation.mediaType()).filter(type -> !type.equals(JSON));
     return JsonValue.object()
@@ -278,7 +290,11 @@ public final class LanguageDriver extends ProcessDriver {
         .build();
   }
 
-  /** The outcome by the frames of a worker that ended by itself. */
+  /**
+   * The outcome by the frames of a worker that ended by itself.
+   *
+   * @param ended with the output as the worker wrote it: its secrets are masked here
+   */
   private static DriverOutcome answer(ProcessCall call, Ended ended, ToolSource source) {
     List<JsonValue.Obj> frames;
     try {
@@ -300,7 +316,7 @@ public final class LanguageDriver extends ProcessDriver {
     }
     DriverOutcome.Output output;
     try {
-      output = output(last);
+      output = output(call, last);
     } catch (Frames.Violation e) {
       return call.failed("protocol-violation", e.getMessage(), Optional.empty());
     }
@@ -312,17 +328,19 @@ public final class LanguageDriver extends ProcessDriver {
   }
 
   /** A JSON value, or bytes of the media type that the worker states; stage 5 checks the type. */
-  private static DriverOutcome.Output output(JsonValue.Obj result) throws Frames.Violation {
+  private static DriverOutcome.Output output(ProcessCall call, JsonValue.Obj result)
+      throws Frames.Violation {
     JsonValue value = result.get("output");
     if (value != null && result.get("base64") == null && result.get("media_type") == null) {
-      return new DriverOutcome.Output(Jcs.write(value), JSON);
+      return new DriverOutcome.Output(Jcs.write(call.masking().apply(value)), JSON);
     }
     if (value == null
         && result.get("base64") instanceof JsonValue.Str base64
         && result.get("media_type") instanceof JsonValue.Str mediaType) {
       try {
         return new DriverOutcome.Output(
-            StrictBase64.decode("base64", base64.value()), ToolSource.mediaType(mediaType.value()));
+            call.mask(StrictBase64.decode("base64", base64.value())),
+            ToolSource.mediaType(call.masking().apply(mediaType.value())));
       } catch (WritException e) {
         throw new Frames.Violation("a result's bytes or their media type are malformed");
       }
@@ -338,9 +356,7 @@ public final class LanguageDriver extends ProcessDriver {
           "protocol-violation", "an incident that no worker has at that point", Optional.empty());
     }
     return call.failed(
-        loading ? "dependency-load-failure" : "tool-error",
-        text(call.mask(message.value().getBytes(StandardCharsets.UTF_8))),
-        Optional.empty());
+        loading ? "dependency-load-failure" : "tool-error", message.value(), Optional.empty());
   }
 
   private static String text(byte[] bytes) {

@@ -20,6 +20,7 @@ public final class LanguageDrivers {
         new LanguageDriver(new PythonAdapter(), host, pool),
         new LanguageDriver(new NodeAdapter(), host, pool),
         new LanguageDriver(new JavaAdapter(), host, pool),
+        new LanguageDriver(new DotNetAdapter(), host, pool),
         new LanguageDriver(new PerlAdapter(), host, pool),
         new LanguageDriver(new ExecutableAdapter(), host, pool));
   }

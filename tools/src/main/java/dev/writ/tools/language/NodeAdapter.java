@@ -24,7 +24,7 @@ public final class NodeAdapter implements LanguageAdapter {
 
   @Override
   public List<String> workers() {
-    return List.of("worker.mjs");
+    return List.of("helpers.cjs", "worker.mjs");
   }
 
   @Override

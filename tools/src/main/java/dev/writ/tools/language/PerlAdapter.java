@@ -30,7 +30,7 @@ public final class PerlAdapter implements LanguageAdapter {
 
   @Override
   public List<String> workers() {
-    return List.of("worker.pl");
+    return List.of("WritHelpers.pm", "worker.pl");
   }
 
   @Override

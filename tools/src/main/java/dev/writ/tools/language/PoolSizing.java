@@ -7,18 +7,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Computes how many workers should wait for which calls, without processes and clocks. The caller
  * carries out the steps and reports their results.
  *
  * <p>For each kind of call as many workers are wanted as calls came in the last ten seconds: at
- * least one while the kind is in use, at most {@link PoolSettings#perKey}. A worker's memory counts
- * from the order to start it until it is gone or given to a call. If memory does not suffice, a
- * worker that is no longer wanted, or whose kind was not called for ten seconds, is evicted in
- * favour of a kind that was called since.
+ * least one while the kind is in use, at most {@link PoolSettings#perKey}; or as many as calls of
+ * it stand in the queue, where that is more. What a pool has together is bounded. A kind that has
+ * had more than it needs for {@link PoolSettings#shrinkMs} loses one of them, and the next after
+ * the same time: demand that comes and goes does not start and end workers. A worker's memory
+ * counts from the order to start it until it is gone or given to a call. If memory does not
+ * suffice, a worker that is no longer wanted, or whose kind was not called for ten seconds, is
+ * evicted in favour of a kind that was called since.
  *
  * @param <K> a kind of call
  */
@@ -51,24 +56,31 @@ final class PoolSizing<K> {
 
   private static final class Worker<K> {
     final K key;
+    final PoolName pool;
     final long bytes;
     final long bornMs;
     State state = State.STARTING;
 
-    Worker(K key, long bytes, long bornMs) {
+    Worker(K key, PoolName pool, long bytes, long bornMs) {
       this.key = key;
+      this.pool = pool;
       this.bytes = bytes;
       this.bornMs = bornMs;
     }
   }
 
   private static final class Demand {
+    final PoolName pool;
     final long bytes;
     final ArrayDeque<Long> calls = new ArrayDeque<>();
     long lastMs;
     long barredUntilMs = Long.MIN_VALUE;
 
-    Demand(long bytes) {
+    /** Since when there are more workers than wanted; absent while there are not. */
+    OptionalLong surplusSinceMs = OptionalLong.empty();
+
+    Demand(PoolName pool, long bytes) {
+      this.pool = pool;
       this.bytes = bytes;
     }
   }
@@ -76,20 +88,43 @@ final class PoolSizing<K> {
   private final PoolSettings settings;
   private final TreeMap<Long, Worker<K>> workers = new TreeMap<>();
   private final LinkedHashMap<K, Demand> demands = new LinkedHashMap<>();
+  private final TreeMap<PoolName, Counts> pools = new TreeMap<>();
+  private ToIntFunction<K> queued = key -> 0;
   private long serial;
+
+  private static final class Counts {
+    long grown;
+    long shrunk;
+  }
+
+  /**
+   * Figures of one pool.
+   *
+   * @param ready workers that wait
+   * @param starting workers that are starting
+   * @param grown workers that were started
+   * @param shrunk workers that were ended since fewer were wanted, or others needed their room
+   */
+  record Figures(long ready, long starting, long grown, long shrunk) {}
 
   PoolSizing(PoolSettings settings) {
     this.settings = settings;
   }
 
+  /** Sets how many calls of a kind stand in the queue and could run at once. */
+  void queue(ToIntFunction<K> depth) {
+    queued = depth;
+  }
+
   /**
    * A call arrived.
    *
+   * @param pool of its workers
    * @param bytes the memory limit of a worker of this kind
    * @return a worker, which belongs to the call from now on; empty if there is none
    */
-  OptionalLong take(K key, long bytes, long nowMs) {
-    Demand demand = demands.computeIfAbsent(key, k -> new Demand(bytes));
+  OptionalLong take(K key, PoolName pool, long bytes, long nowMs) {
+    Demand demand = demands.computeIfAbsent(key, k -> new Demand(pool, bytes));
     demand.lastMs = nowMs;
     demand.calls.addLast(nowMs);
     if (demand.calls.size() > settings.perKey()) {
@@ -137,6 +172,11 @@ final class PoolSizing<K> {
   /** What is to be done now. */
   List<Step<K>> steps(long nowMs) {
     List<Step<K>> steps = new ArrayList<>();
+    demands.forEach((key, demand) -> {
+      if (queued.applyAsInt(key) > 0) {
+        demand.lastMs = nowMs; // it is about to be called
+      }
+    });
     demands
         .values()
         .removeIf(d -> nowMs - d.lastMs > settings.maxIdleMs() && nowMs >= d.barredUntilMs);
@@ -149,23 +189,56 @@ final class PoolSizing<K> {
         leave(id, worker, steps);
       }
     });
+    demands.forEach((key, demand) -> shrink(key, demand, nowMs, steps));
     demands.entrySet().stream()
         .sorted(Comparator.comparingLong(e -> -e.getValue().lastMs))
         .forEach(e -> start(e.getKey(), e.getValue(), nowMs, steps));
     return steps;
   }
 
+  /** Ends the oldest waiting worker of a kind that has had too many for long enough. */
+  private void shrink(K key, Demand demand, long nowMs, List<Step<K>> steps) {
+    if (count(key) <= wanted(key, nowMs)) {
+      demand.surplusSinceMs = OptionalLong.empty();
+    } else if (demand.surplusSinceMs.isEmpty()) {
+      demand.surplusSinceMs = OptionalLong.of(nowMs);
+    } else if (nowMs - demand.surplusSinceMs.getAsLong() >= settings.shrinkMs()) {
+      demand.surplusSinceMs = OptionalLong.of(nowMs);
+      workers.entrySet().stream()
+          .filter(e -> e.getValue().state == State.READY && e.getValue().key.equals(key))
+          .findFirst()
+          .ifPresent(e -> leaveForOthers(e.getKey(), e.getValue(), steps));
+    }
+  }
+
   private void start(K key, Demand demand, long nowMs, List<Step<K>> steps) {
     while (count(key) < wanted(key, nowMs)
         && nowMs >= demand.barredUntilMs
         && count(State.STARTING) < STARTS_MAX) {
+      if (countIn(demand.pool) >= settings.mostIn(demand.pool)) {
+        makePlace(key, demand, nowMs, steps);
+        return;
+      }
       if (bytes() + demand.bytes > settings.budgetBytes()) {
         makeRoom(key, demand, nowMs, steps);
         return; // evicted workers free their memory later
       }
-      workers.put(++serial, new Worker<>(key, demand.bytes, nowMs));
+      workers.put(++serial, new Worker<>(key, demand.pool, demand.bytes, nowMs));
+      counts(demand.pool).grown++;
       steps.add(new Step.Start<>(serial, key));
     }
+  }
+
+  /** Evicts one spare worker of a pool that is full. */
+  private void makePlace(K key, Demand wants, long nowMs, List<Step<K>> steps) {
+    if (settings.mostIn(wants.pool) == 0) {
+      return;
+    }
+    workers.entrySet().stream()
+        .filter(e -> e.getValue().pool.equals(wants.pool) && !e.getValue().key.equals(key))
+        .filter(e -> isSpare(e.getValue(), wants, nowMs))
+        .findFirst()
+        .ifPresent(e -> leaveForOthers(e.getKey(), e.getValue(), steps));
   }
 
   /** Evicts as few workers as free enough memory, oldest first; none if that is impossible. */
@@ -183,7 +256,7 @@ final class PoolSizing<K> {
       }
     }
     if (room >= bytes) {
-      chosen.forEach((id, worker) -> leave(id, worker, steps));
+      chosen.forEach((id, worker) -> leaveForOthers(id, worker, steps));
     }
   }
 
@@ -214,6 +287,17 @@ final class PoolSizing<K> {
     }
   }
 
+  private void leaveForOthers(long id, Worker<K> worker, List<Step<K>> steps) {
+    if (worker.state != State.LEAVING) {
+      counts(worker.pool).shrunk++;
+    }
+    leave(id, worker, steps);
+  }
+
+  private Counts counts(PoolName pool) {
+    return pools.computeIfAbsent(pool, p -> new Counts());
+  }
+
   private boolean isOld(Worker<K> worker, long nowMs) {
     return nowMs - worker.bornMs > settings.maxAgeMs();
   }
@@ -224,7 +308,12 @@ final class PoolSizing<K> {
       return 0;
     }
     long recent = demand.calls.stream().filter(at -> nowMs - at <= WINDOW_MS).count();
-    return Math.clamp(recent, 1, settings.perKey());
+    return Math.max(Math.clamp(recent, 1, settings.perKey()), queued.applyAsInt(key));
+  }
+
+  /** Of one pool, with those that are on their way out: they still use what is bounded. */
+  private int countIn(PoolName pool) {
+    return (int) workers.values().stream().filter(w -> w.pool.equals(pool)).count();
   }
 
   private int count(K key) {
@@ -248,6 +337,24 @@ final class PoolSizing<K> {
     return workers.values().stream()
         .filter(w -> w.state == State.READY && which.test(w.key))
         .count();
+  }
+
+  /** Each pool that ever had a worker. */
+  SortedMap<PoolName, Figures> pools() {
+    TreeMap<PoolName, Figures> all = new TreeMap<>();
+    pools.forEach((pool, counts) ->
+        all.put(
+            pool,
+            new Figures(
+                countIn(pool, State.READY),
+                countIn(pool, State.STARTING),
+                counts.grown,
+                counts.shrunk)));
+    return all;
+  }
+
+  private long countIn(PoolName pool, State state) {
+    return workers.values().stream().filter(w -> w.state == state && w.pool.equals(pool)).count();
   }
 
   /** How many are being started. */

@@ -24,7 +24,7 @@ public final class PythonAdapter implements LanguageAdapter {
 
   @Override
   public List<String> workers() {
-    return List.of("worker.py");
+    return List.of("worker.py", "writ_helpers.py");
   }
 
   @Override

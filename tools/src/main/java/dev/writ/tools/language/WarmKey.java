@@ -23,6 +23,7 @@ import java.util.TreeMap;
  * with the call: its input, context and elapsed time.
  *
  * @param limits without the elapsed time, which is 1
+ * @param workspaceBytes size of its fresh workspace, where policy sets one
  */
 record WarmKey(
     Digest packageDigest,
@@ -33,6 +34,7 @@ record WarmKey(
     SortedMap<String, String> environment,
     String directory,
     CgroupLimits limits,
+    Optional<Long> workspaceBytes,
     List<Bind> binds,
     Optional<List<String>> executables) {
   WarmKey {
@@ -67,6 +69,7 @@ record WarmKey(
             host.engine(waived).name(),
             invocation.sandbox(),
             waived,
+            invocation.host().limitsFor(invocation.resources()).workspaceBytes(),
             command);
   }
 
@@ -76,6 +79,7 @@ record WarmKey(
       String engine,
       String profile,
       List<Guarantee> waived,
+      Optional<Long> workspaceBytes,
       Command command) {
     boolean coldOnly =
         !command.secrets().isEmpty()
@@ -93,6 +97,7 @@ record WarmKey(
                 command.environment(),
                 command.directory(),
                 command.limits(),
+                workspaceBytes,
                 command.binds(),
                 command.executables()));
   }
@@ -114,6 +119,7 @@ record WarmKey(
 
   /** What it runs in. */
   SandboxSpec sandbox(String id) {
-    return SandboxSpec.of(id, Profile.named(profile)).without(waived);
+    SandboxSpec spec = SandboxSpec.of(id, Profile.named(profile)).without(waived);
+    return workspaceBytes.map(spec::withFreshBytes).orElse(spec);
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * Workers that wait for calls, each for one. A call that finds a waiting worker behaves like a cold
@@ -26,6 +27,8 @@ public final class WarmPool implements AutoCloseable {
   private final PoolSettings settings;
   private final PoolSizing<WarmKey> sizing;
   private final TreeMap<Long, WarmWorker> workers = new TreeMap<>();
+  private final WaitingCalls waiting = new WaitingCalls();
+  private final TreeMap<Digest, WarmKey> latest = new TreeMap<>();
   private Predicate<Digest> mayRun = packageDigest -> true;
   private long warm;
   private long cold;
@@ -52,6 +55,50 @@ public final class WarmPool implements AutoCloseable {
     this.host = host;
     this.settings = settings;
     this.sizing = new PoolSizing<>(settings);
+    sizing.queue(this::queued);
+  }
+
+  /**
+   * The calls that wait for a worker of this kind: those of its package, of whose kinds the one
+   * that was called last is taken to be theirs too.
+   */
+  private int queued(WarmKey key) {
+    return key.equals(latest.get(key.packageDigest())) ? waiting.of(key.packageDigest()) : 0;
+  }
+
+  /** Sets how many calls of a tenant run at once at most: no more of its waiting calls count. */
+  public synchronized void quotas(ToIntFunction<String> running) {
+    waiting.quotas(running);
+  }
+
+  /** A call of a package waits for its turn. */
+  public synchronized void waits(String tenant, PoolName pool, Digest packageDigest) {
+    waiting.add(tenant, pool, packageDigest, 1);
+    notifyAll();
+  }
+
+  /** It has its turn, or waits no longer. */
+  public synchronized void goes(String tenant, PoolName pool, Digest packageDigest) {
+    waiting.add(tenant, pool, packageDigest, -1);
+  }
+
+  /**
+   * Figures of one pool.
+   *
+   * @param ready workers that wait
+   * @param starting workers that are starting
+   * @param queued calls that wait for their turn
+   * @param grown workers that were started
+   * @param shrunk workers that were ended since fewer were wanted, or others needed their room
+   */
+  public record PoolFigures(long ready, long starting, long queued, long grown, long shrunk) {}
+
+  public synchronized PoolFigures figures(PoolName pool) {
+    PoolSizing.Figures sized = sizing.pools().get(pool);
+    long queued = waiting.of(pool);
+    return sized == null
+        ? new PoolFigures(0, 0, queued, 0, 0)
+        : new PoolFigures(sized.ready(), sized.starting(), queued, sized.grown(), sized.shrunk());
   }
 
   private static long nowMs() {
@@ -72,13 +119,14 @@ public final class WarmPool implements AutoCloseable {
   /**
    * Runs a call in a worker that waits for one of its kind.
    *
+   * @param pool of its workers
    * @return how it ended; empty if the call must start cold
    */
-  Optional<Ended> run(WarmKey key, byte[] stdin, long wallMs) {
+  Optional<Ended> run(WarmKey key, PoolName pool, byte[] stdin, long wallMs) {
     if (settings.budgetBytes() == 0) {
       return Optional.empty();
     }
-    for (Optional<WarmWorker> worker = take(key); worker.isPresent(); worker = again(key)) {
+    for (Optional<WarmWorker> worker = take(key, pool); worker.isPresent(); worker = again(key)) {
       Optional<Ended> ended = worker.get().run(stdin, wallMs);
       synchronized (this) {
         warm += ended.isPresent() ? 1 : 0;
@@ -94,8 +142,9 @@ public final class WarmPool implements AutoCloseable {
     return Optional.empty();
   }
 
-  private synchronized Optional<WarmWorker> take(WarmKey key) {
-    return taken(sizing.take(key, key.limits().memoryBytes(), nowMs()));
+  private synchronized Optional<WarmWorker> take(WarmKey key, PoolName pool) {
+    latest.put(key.packageDigest(), key);
+    return taken(sizing.take(key, pool, key.limits().memoryBytes(), nowMs()));
   }
 
   /** Another worker for the same call, which is not counted as further demand. */
@@ -131,6 +180,7 @@ public final class WarmPool implements AutoCloseable {
           if (closed) {
             return;
           }
+          latest.keySet().removeIf(packageDigest -> !mayRun.test(packageDigest));
           carryOut(sizing.drop(key -> !mayRun.test(key.packageDigest())));
           carryOut(sizing.steps(nowMs()));
           wait(LOOK_MS);

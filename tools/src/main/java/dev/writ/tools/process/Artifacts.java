@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.guardian.policy.CallLimits;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.TarFilter;
@@ -70,6 +71,15 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
    */
   public record Caps(int count, int inDirectory, long oneBytes, long allBytes) {
     public static final Caps STANDARD = new Caps(64, 4_096, 16L << 20, 64L << 20);
+
+    /** The standard, but for what policy's resource class sets. */
+    static Caps of(CallLimits limits) {
+      return new Caps(
+          limits.artifacts().map(Math::toIntExact).orElse(STANDARD.count),
+          STANDARD.inDirectory,
+          limits.artifactBytes().orElse(STANDARD.oneBytes),
+          limits.artifactsBytes().orElse(STANDARD.allBytes));
+    }
   }
 
   public static Artifacts none() {
@@ -95,7 +105,12 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
     List<ArtifactPattern> patterns = ArtifactPattern.list(call.params(), PARAM);
     return patterns.isEmpty()
         ? none()
-        : collect(call.sandbox().workspace(), base, patterns, call.masking(), Caps.STANDARD);
+        : collect(
+            call.sandbox().workspace(),
+            base,
+            patterns,
+            call.masking(),
+            Caps.of(call.policyLimits()));
   }
 
   /**
@@ -110,7 +125,7 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
             base,
             List.of(ArtifactPattern.parse("**")),
             call.masking(),
-            Caps.STANDARD);
+            Caps.of(call.policyLimits()));
     for (DriverOutcome.Artifact file : all.files()) {
       if (!mediaTypes.contains(file.mediaType())) {
         return new Artifacts(
@@ -130,9 +145,11 @@ public record Artifacts(List<DriverOutcome.Artifact> files, Optional<Refusal> re
       Masking masking,
       Caps caps) {
     try {
-      Collector collector = new Collector(workspace, base, masking, caps);
-      collector.take(patterns);
-      return new Artifacts(collector.found(), Optional.empty());
+      return Uninterrupted.get(() -> {
+        Collector collector = new Collector(workspace, base, masking, caps);
+        collector.take(patterns);
+        return new Artifacts(collector.found(), Optional.empty());
+      });
     } catch (Refused e) {
       return new Artifacts(List.of(), Optional.of(e.refusal));
     } catch (WritException e) {

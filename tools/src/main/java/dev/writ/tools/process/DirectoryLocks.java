@@ -3,6 +3,8 @@ package dev.writ.tools.process;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** Lets one call at a time work on a directory of this host and everything below it. */
 final class DirectoryLocks {
@@ -18,14 +20,22 @@ final class DirectoryLocks {
   /**
    * Waits until nobody has the directory, one below it or one above it.
    *
+   * @param millis how long at most
+   * @return nothing where somebody still has it then
    * @throws InterruptedException where the call is cancelled meanwhile
    */
-  synchronized Taken take(Path directory) throws InterruptedException {
+  synchronized Optional<Taken> take(Path directory, long millis) throws InterruptedException {
+    long begin = System.nanoTime();
+    long left = TimeUnit.MILLISECONDS.toNanos(millis);
     while (taken.stream().anyMatch(t -> t.startsWith(directory) || directory.startsWith(t))) {
-      wait();
+      if (left <= 0) {
+        return Optional.empty();
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+      left = TimeUnit.MILLISECONDS.toNanos(millis) - (System.nanoTime() - begin);
     }
     taken.add(directory);
-    return () -> release(directory);
+    return Optional.of(() -> release(directory));
   }
 
   private synchronized void release(Path directory) {

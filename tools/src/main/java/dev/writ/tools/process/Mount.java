@@ -36,7 +36,7 @@ public final class Mount implements AutoCloseable {
   }
 
   /**
-   * Brings a directory in, once nobody else has it.
+   * Brings a directory in, once nobody else has it. That is waited for as long as the call may run.
    *
    * @param relative below the root, in normal form
    * @throws WritException {@code TOL-051}; what the sandbox refuses to copy
@@ -56,7 +56,10 @@ public final class Mount implements AutoCloseable {
             relative);
     DirectoryLocks.Taken taken;
     try {
-      taken = host.directories().take(directory.path());
+      taken =
+          host.directories()
+              .take(directory.path(), call.invocation().resources().wallMs())
+              .orElseThrow(() -> new WritException(ToolsError.MOUNT, "another call has it"));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WritException(ToolsError.MOUNT, "cancelled while another call had it", e);
@@ -73,12 +76,13 @@ public final class Mount implements AutoCloseable {
   }
 
   /**
-   * Copies back what the command changed.
+   * Copies back what the command changed, also where the call was cancelled.
    *
    * @throws WritException why nothing was copied, or not all
    */
   public void takeBack() {
-    HostDirectory.Changes changes = directory.takeBack(call.sandbox().workspace(), brought);
+    Workspace workspace = call.sandbox().workspace();
+    HostDirectory.Changes changes = Uninterrupted.get(() -> directory.takeBack(workspace, brought));
     observe(changes.written(), changes.removed());
   }
 

@@ -8,6 +8,7 @@ import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CallLimits;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
@@ -90,11 +91,19 @@ public final class ProcessCall implements AutoCloseable {
       cpu -= ended.usage().cpuMs();
       output -= ended.stdout().bytes().length + (long) ended.stderr().bytes().length;
     }
+    CallLimits set = policyLimits();
     return CgroupLimits.STANDARD
+        .withGraceMs(set.graceMs().orElse(CgroupLimits.STANDARD.graceMs()))
+        .withTmpBytes(set.tmpBytes().orElse(CgroupLimits.STANDARD.tmpBytes()))
         .withWallMs(Math.min(wall, 86_400_000L))
         .withCpuMs(Math.min(cpu, 64 * 86_400_000L))
         .withMemoryBytes(Math.min(most.memoryBytes(), 1L << 40))
         .withOutputBytes(Math.clamp(output, 0, 1L << 30));
+  }
+
+  /** What policy's resource class sets for this call beside its resources. */
+  CallLimits policyLimits() {
+    return invocation.host().limitsFor(invocation.resources());
   }
 
   /** A command under {@link #limits}, with the secrets that this call was granted. */
@@ -124,8 +133,15 @@ public final class ProcessCall implements AutoCloseable {
       if (invocation.approved()) {
         spec = spec.asApproved();
       }
+      Optional<Long> freshBytes = policyLimits().workspaceBytes();
+      if (freshBytes.isPresent()) {
+        spec = spec.withFreshBytes(freshBytes.get());
+      }
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
+      }
+      if (invocation.intent().isPresent()) {
+        spec = spec.forIntent(invocation.intent().get());
       }
       if (image.isPresent()) {
         spec = spec.withImage(image.get());
@@ -154,18 +170,25 @@ public final class ProcessCall implements AutoCloseable {
 
   /** Runs a command to its end and records the result, with this call's secrets masked. */
   public Ended exec(Command command) {
+    execUnmasked(command);
+    return commands.getLast();
+  }
+
+  /**
+   * The same, but returns the output as the command wrote it, to a caller that masks what it reads
+   * from it: masking would change the lengths that a protocol states.
+   */
+  public Ended execUnmasked(Command command) {
     Sandbox place = sandbox();
     invocation.observer().executing();
-    return remember(place.exec(command));
+    Ended ended = place.exec(command);
+    commands.add(masking().apply(ended));
+    return ended;
   }
 
   /** Records the result of a command that ran for this call in another sandbox. */
   public Ended ran(Ended how) {
     shortfalls = engine().report().shortfalls();
-    return remember(how);
-  }
-
-  private Ended remember(Ended how) {
     Ended ended = masking().apply(how);
     commands.add(ended);
     return ended;
@@ -176,7 +199,7 @@ public final class ProcessCall implements AutoCloseable {
     return List.copyOf(commands);
   }
 
-  /** The granted secrets that this call names. */
+  /** The granted secrets of the tool and those that this call names. */
   public List<SecretFile> secrets() {
     if (secrets.isEmpty()) {
       secrets = Optional.of(List.copyOf(host.secrets().granted(manifest, invocation)));
@@ -294,7 +317,7 @@ public final class ProcessCall implements AutoCloseable {
     return new DriverOutcome(
         DriverOutcome.End.FAILED,
         reason,
-        Texts.message(message),
+        Texts.message(masking.map(m -> m.apply(message)).orElse(message)),
         output,
         List.of(),
         metrics(),

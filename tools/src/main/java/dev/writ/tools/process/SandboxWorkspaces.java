@@ -31,7 +31,7 @@ public final class SandboxWorkspaces implements RunWorkspaces {
             invocation.scope().tenant(),
             invocation.scope().run(),
             all.bestStorage(),
-            BYTES,
+            invocation.host().limitsFor(invocation.resources()).workspaceBytes().orElse(BYTES),
             invocation.time(),
             invocation.time().plus(LIFETIME)));
   }

@@ -53,12 +53,13 @@ public final class SecretDirectory implements SecretStore {
   }
 
   /**
-   * The names of secrets in an effect's params, sorted.
+   * The tool's own secrets and those that an effect's params name, sorted.
    *
    * @throws WritException {@code TOL-040} for what cannot be a secret's name
    */
   static TreeSet<String> named(ToolManifest manifest, JsonValue.Obj params) {
-    TreeSet<String> names = new TreeSet<>();
+    TreeSet<String> names = new TreeSet<>(manifest.capabilities().ownSecrets());
+    names.forEach(SecretDirectory::requireName);
     for (String pointer : manifest.capabilities().secrets()) {
       JsonPointers.find(params, pointer)
           .ifPresent(value -> {

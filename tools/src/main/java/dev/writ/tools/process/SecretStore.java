@@ -3,6 +3,7 @@ package dev.writ.tools.process;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.sandbox.SecretFile;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** The secrets of an installation. Whether a call may have them was judged before. */
@@ -13,7 +14,19 @@ public interface SecretStore {
   SecretStore NONE = (manifest, invocation) -> List.of();
 
   /**
-   * The secrets that a call names in the params that its manifest declares for secrets.
+   * For an author's tests, which have no installation: each of the tool's own secrets is the text
+   * {@code stand-in for NAME}.
+   */
+  SecretStore STAND_INS =
+      (manifest, invocation) ->
+          manifest.capabilities().ownSecrets().stream()
+              .map(name ->
+                  new SecretFile(name, ("stand-in for " + name).getBytes(StandardCharsets.UTF_8)))
+              .toList();
+
+  /**
+   * The tool's own secrets, and those that a call names in the params that its manifest declares
+   * for secrets.
    *
    * @throws dev.writ.canonicalize.WritException with a code of the tools, for one that is not there
    */

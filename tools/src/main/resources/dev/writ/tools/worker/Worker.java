@@ -124,6 +124,9 @@ public final class Worker {
     }
     argv.addAll(List.of("-classpath", jars + classes.toString()));
     files(sources, ".java").forEach(file -> argv.add(file.toString()));
+    if (!Files.exists(sources.resolve("writ/Helpers.java"))) {
+      argv.add(System.getProperty("java.class.path") + "/Helpers.java"); // the platform's own
+    }
     int status =
         ToolProvider.getSystemJavaCompiler()
             .run(null, System.err, System.err, argv.toArray(String[]::new));

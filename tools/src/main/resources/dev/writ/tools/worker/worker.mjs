@@ -2,7 +2,7 @@
 // argv: the entry file, the folder of the package. What the tool prints goes to standard error.
 import { readSync, writeSync } from 'node:fs';
 import Module from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import path from 'node:path';
 
 const PROTOCOL = 1;
@@ -49,11 +49,15 @@ function read(length) {
   return bytes;
 }
 
-// Modules come out of the sources of the package and out of Node itself, and of nothing else. This function also
+// The module that the platform provides, and where it is.
+const HELPERS = 'writ-helpers';
+const helpers = new URL('./helpers.cjs', import.meta.url).href;
+
+// Modules come out of the sources of the package, out of Node itself and the helpers, and of nothing else. This function also
 // runs in the thread where older versions resolve imports, so it names all that it needs.
-function reviewed(url, folder) {
+function reviewed(url, folder, helpers) {
   const own = url.startsWith(`${folder}/`) && /\.(?:cjs|js|json|mjs)$/u.test(url.split(/[?#]/u)[0]);
-  if (own || url.startsWith('node:')) return;
+  if (own || url === helpers || url.startsWith('node:')) return;
   throw Object.assign(new Error(`no module is loaded from ${url}`), { code: 'ERR_MODULE_NOT_FOUND' });
 }
 
@@ -61,8 +65,9 @@ function confine(folder) {
   if (Module.registerHooks) {
     Module.registerHooks({
       resolve(specifier, context, next) {
+        if (specifier === HELPERS) return { url: helpers, format: 'commonjs', shortCircuit: true };
         const found = next(specifier, context);
-        reviewed(found.url, folder);
+        reviewed(found.url, folder, helpers);
         return found;
       },
     });
@@ -71,15 +76,18 @@ function confine(folder) {
   if (!Module.register) throw new Error(`node ${process.version} cannot be told what it may load`);
   const hook = `${reviewed}
     export async function resolve(specifier, context, next) {
+      if (specifier === ${JSON.stringify(HELPERS)})
+        return { url: ${JSON.stringify(helpers)}, format: 'commonjs', shortCircuit: true };
       const found = await next(specifier, context);
-      reviewed(found.url, ${JSON.stringify(folder)});
+      reviewed(found.url, ${JSON.stringify(folder)}, ${JSON.stringify(helpers)});
       return found;
     }`;
   Module.register(`data:text/javascript,${encodeURIComponent(hook)}`);
   const resolve = Module._resolveFilename;
   Module._resolveFilename = function (request, ...rest) {
+    if (request === HELPERS) return fileURLToPath(helpers);
     const found = resolve.call(this, request, ...rest);
-    reviewed(Module.isBuiltin(found) ? 'node:' : pathToFileURL(found).href, folder);
+    reviewed(Module.isBuiltin(found) ? 'node:' : pathToFileURL(found).href, folder, helpers);
     return found;
   };
 }

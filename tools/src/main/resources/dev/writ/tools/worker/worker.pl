@@ -173,7 +173,9 @@ sub source {
     my (undef, $file) = @_;
     return if $file !~ /\.p[lm]\z/;
     our ($beside, $package);
-    for my $path ("$beside/$file", "$package/vendor/$file") {
+    my @places = ("$beside/$file", "$package/vendor/$file");
+    push @places, $0 =~ s{[^/]*\z}{$file}r if $file eq 'WritHelpers.pm';    # the platform's own
+    for my $path (@places) {
         open(my $source, '<:raw', $path) or next;
         my $text = do { local $/; <$source> };
         utf8::decode($text) or die "$path is not UTF-8\n";

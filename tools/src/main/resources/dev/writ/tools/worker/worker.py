@@ -68,10 +68,22 @@ def finders(package, libraries):
     return finder
 
 
+class Helpers:
+    """The module that the platform provides; a package's own module of that name comes before it."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != "writ_helpers":
+            return None
+        file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writ_helpers.py")
+        return importlib.util.spec_from_file_location(name, file)
+
+
 def load(entry, package):
     libraries = [path for path in sys.path if os.path.isdir(path)]
     sys.path_hooks[:] = [finders(package, libraries)]
     sys.path_importer_cache.clear()
+    sys.meta_path.append(Helpers)
     sys.path[:] = [os.path.join(package, os.path.dirname(entry)), os.path.join(package, "vendor"), *libraries]
     path = os.path.join(package, entry)
     spec = importlib.util.spec_from_file_location("tool", path, loader=Source("tool", path))

@@ -74,8 +74,13 @@ class TheExampleToolsDoWhatTheirTestsSayTest {
       assertThat(table).contains("| [`" + example + "`](" + example + ") | " + source.language());
       languages.put(source.language().text(), example);
     }
+    // An assembly cannot be built here: TheDotNetTemplateRunsWhereARuntimeIsTest has its sample.
     assertThat(languages.keySet())
-        .containsExactlyElementsOf(Language.ALL.stream().map(Language::text).toList());
+        .containsExactlyElementsOf(
+            Language.ALL.stream()
+                .filter(language -> !language.equals(Language.DOTNET))
+                .map(Language::text)
+                .toList());
   }
 
   @ParameterizedTest

@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,52 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
     DriverOutcome outcome = sh("echo begun > half; sleep 60", ",'mount':'ended'").wallMs(700).run();
     assertThat(outcome.reason()).isEqualTo("timed-out");
     assertThat(root.resolve("ended/half")).hasContent("begun\n");
+  }
+
+  /** A cancel interrupts the thread of the call, and an interrupt closes files that it reads. */
+  @Test
+  void aCommandThatIsCancelledLeavesWhatItWroteAndItsArtifacts() throws Exception {
+    FutureTask<DriverOutcome> task =
+        new FutureTask<>(
+            sh("echo begun > half; sleep 60", ",'mount':'cancelled','artifacts':['half']")
+                    .inRun("cancelled")
+                ::run);
+    Thread caller = Thread.ofPlatform().start(task);
+    while (!hasBegun("cancelled")) {
+      Thread.onSpinWait();
+    }
+    caller.interrupt();
+    DriverOutcome outcome = task.get();
+    assertThat(outcome.reason()).as(outcome.message()).isEqualTo("cancelled");
+    assertThat(root.resolve("cancelled/half")).hasContent("begun\n");
+    assertThat(outcome.artifacts())
+        .extracting(DriverOutcome.Artifact::name)
+        .containsExactly("half");
+  }
+
+  @Test
+  void whoWaitsForADirectoryLongerThanItMayRunIsRefused() throws Exception {
+    FutureTask<DriverOutcome> task =
+        new FutureTask<>(
+            sh("echo begun > half; sleep 60", ",'mount':'waited'").inRun("has-it")::run);
+    Thread caller = Thread.ofPlatform().start(task);
+    while (!hasBegun("has-it")) {
+      Thread.onSpinWait();
+    }
+    DriverOutcome outcome = sh("true", ",'mount':'waited'").inRun("waits").wallMs(100).run();
+    assertThat(outcome.reason()).isEqualTo("refused");
+    assertThat(outcome.message()).startsWith("TOL-051");
+    caller.interrupt();
+    assertThat(task.get().reason()).isEqualTo("cancelled");
+  }
+
+  private static boolean hasBegun(String run) {
+    return hosts
+        .host()
+        .workspaces()
+        .find("acme", run)
+        .map(workspace -> workspace.directory().resolve("half").toFile().length() > 0)
+        .orElse(false);
   }
 
   @Test

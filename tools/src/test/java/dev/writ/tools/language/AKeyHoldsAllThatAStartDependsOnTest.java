@@ -33,7 +33,7 @@ class AKeyHoldsAllThatAStartDependsOnTest {
       Command.of("python3", "worker.py").withExecutables(List.of("/usr/bin/python3"));
 
   private static Optional<WarmKey> key(Command command) {
-    return WarmKey.of(PACKAGE, "bubblewrap", "restricted", List.of(), command);
+    return WarmKey.of(PACKAGE, "bubblewrap", "restricted", List.of(), Optional.empty(), command);
   }
 
   /** Every component of a command, each changed alone; a new component fails here. */
@@ -124,13 +124,17 @@ class AKeyHoldsAllThatAStartDependsOnTest {
     List<Guarantee> waived = List.of(Guarantee.MEMORY_LIMIT);
     for (Optional<WarmKey> changed :
         List.of(
-            WarmKey.of(other, "bubblewrap", "restricted", List.of(), COMMAND),
-            WarmKey.of(PACKAGE, "runc", "restricted", List.of(), COMMAND),
-            WarmKey.of(PACKAGE, "bubblewrap", "default", List.of(), COMMAND),
-            WarmKey.of(PACKAGE, "bubblewrap", "restricted", waived, COMMAND))) {
+            WarmKey.of(other, "bubblewrap", "restricted", List.of(), Optional.empty(), COMMAND),
+            WarmKey.of(PACKAGE, "runc", "restricted", List.of(), Optional.empty(), COMMAND),
+            WarmKey.of(PACKAGE, "bubblewrap", "default", List.of(), Optional.empty(), COMMAND),
+            WarmKey.of(PACKAGE, "bubblewrap", "restricted", waived, Optional.empty(), COMMAND),
+            WarmKey.of(
+                PACKAGE, "bubblewrap", "restricted", List.of(), Optional.of(1L << 30), COMMAND))) {
       assertThat(changed.orElseThrow()).isNotEqualTo(key);
     }
-    assertThat(WarmKey.of(PACKAGE, "bubblewrap", "restricted", List.of(), COMMAND)).contains(key);
+    assertThat(
+            WarmKey.of(PACKAGE, "bubblewrap", "restricted", List.of(), Optional.empty(), COMMAND))
+        .contains(key);
   }
 
   /**
@@ -139,7 +143,13 @@ class AKeyHoldsAllThatAStartDependsOnTest {
   @Test
   void aWorkerIsStartedFromNothingElse() {
     WarmKey key =
-        WarmKey.of(PACKAGE, "runc", "default", List.of(Guarantee.MEMORY_LIMIT), COMMAND)
+        WarmKey.of(
+                PACKAGE,
+                "runc",
+                "default",
+                List.of(Guarantee.MEMORY_LIMIT),
+                Optional.empty(),
+                COMMAND)
             .orElseThrow();
     assertThat(key(key.command())).isEqualTo(key(COMMAND));
     assertThat(key.command().stdin()).isEmpty();

@@ -2,12 +2,14 @@ package dev.writ.tools.language;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -72,6 +74,27 @@ class AWarmWorkerIsForOneCallTest {
       WarmPool.Figures figures = lab.pool.figures();
       assertThat(figures.warm() + figures.cold()).isEqualTo(16);
       lab.await(f -> f.ready() == 3);
+    }
+  }
+
+  @Test
+  void realWorkersAreStartedForTheCallsThatStandInTheQueue() {
+    PoolName pool = new PoolName("python", "large");
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(4_096).withPools(3, new TreeMap<>(), 100))) {
+      WarmLab.Tool tool = lab.python(OK);
+      Digest packageDigest = tool.manifest().packageDigest();
+      tool.asIs("the kind is known").run();
+      lab.await(f -> f.ready() == 1);
+      for (int i = 0; i < 5; i++) {
+        lab.pool.waits("acme", pool, packageDigest);
+      }
+      lab.await(f -> f.ready() == 3);
+      assertThat(lab.pool.figures(pool)).isEqualTo(new WarmPool.PoolFigures(3, 0, 5, 3, 0));
+      assertThat(tool.warm("takes one").reason()).isEqualTo("ok");
+      for (int i = 0; i < 5; i++) {
+        lab.pool.goes("acme", pool, packageDigest);
+      }
+      assertThat(lab.pool.figures(pool).queued()).isZero();
     }
   }
 

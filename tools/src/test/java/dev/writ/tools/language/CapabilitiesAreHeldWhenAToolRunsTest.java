@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.CallLimits;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Templates;
@@ -14,11 +15,13 @@ import dev.writ.tools.process.TestHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a manifest does not declare, its tool does not have. */
@@ -100,6 +103,47 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
             .run();
     assertThat(Call.text(outcome)).isEqualTo("false");
     assertThat(outcome.artifacts()).isEmpty();
+  }
+
+  private static CallLimits limits(long count, long one, long all) {
+    return new CallLimits(
+        Optional.of(count),
+        Optional.of(one),
+        Optional.of(all),
+        Optional.of(1L << 20),
+        Optional.of(2L << 20),
+        Optional.of(0L));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2, 2, 4, SUCCEEDED ok",
+    "1, 2, 4, FAILED artifact-limit",
+    "2, 1, 4, FAILED artifact-limit",
+    "2, 2, 3, FAILED artifact-limit"
+  })
+  void policySaysHowMuchACallLeaves(long count, long one, long all, String end) throws IOException {
+    DriverOutcome outcome =
+        artifacts("application/json", LEAVES).limits(limits(count, one, all)).run();
+    assertThat(outcome.end() + " " + outcome.reason()).as(Call.show(outcome)).isEqualTo(end);
+  }
+
+  @Test
+  void policySaysHowMuchItsFilesTake() throws IOException {
+    String fill =
+        """
+        import os
+
+        def room(path):
+            s = os.statvfs(path)
+            return s.f_blocks * s.f_frsize
+
+        def count(input, context):
+            return {'tmp': room('/tmp'), 'workspace': room('/workspace')}
+        """;
+    DriverOutcome outcome =
+        call("python", "spawn: false", "spawn: false", fill).limits(limits(1, 1, 1)).run();
+    assertThat(Call.text(outcome)).isEqualTo("{\"tmp\":1048576,\"workspace\":2097152}");
   }
 
   @Test

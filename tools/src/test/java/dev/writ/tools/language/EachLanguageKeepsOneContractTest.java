@@ -95,8 +95,11 @@ class EachLanguageKeepsOneContractTest {
   void eachLanguageThatRunsAsAProcessIsInTheSuite() {
     List<String> drivers =
         LanguageDrivers.all(hosts.host()).stream().map(Driver::name).sorted().toList();
-    assertThat(Dialect.ALL)
-        .extracting(dialect -> dialect.language().text())
+    // An assembly cannot be built here: TheDotNetTemplateRunsWhereARuntimeIsTest has its sample.
+    assertThat(
+            Stream.concat(
+                Dialect.ALL.stream().map(dialect -> dialect.language().text()),
+                Stream.of(Language.DOTNET.text())))
         .containsExactlyInAnyOrderElementsOf(drivers);
     assertThat(Stream.concat(drivers.stream(), Stream.of("wasm")))
         .containsExactlyInAnyOrderElementsOf(Language.ALL.stream().map(Language::text).toList());

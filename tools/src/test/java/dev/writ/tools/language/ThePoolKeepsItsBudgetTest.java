@@ -2,9 +2,11 @@ package dev.writ.tools.language;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.tools.language.PoolSizing.Step;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** The arithmetic of the pool, with the time as a number. */
 class ThePoolKeepsItsBudgetTest {
+  private static final PoolName POOL = new PoolName("python", "small");
+  private static final PoolName OTHER = new PoolName("node", "small");
   private static final int HISTORIES = Integer.getInteger("writ.histories", 300);
 
   /** What a host would do with the steps, which may take long, and what must hold meanwhile. */
@@ -59,7 +63,7 @@ class ThePoolKeepsItsBudgetTest {
 
     void call(String key) {
       called.put(key, now);
-      OptionalLong id = sizing.take(key, bytes(key), now);
+      OptionalLong id = sizing.take(key, POOL, bytes(key), now);
       if (id.isPresent()) {
         long taken = id.getAsLong();
         assertThat(alive.remove(taken)).as("another's, or taken before").isEqualTo(key);
@@ -92,7 +96,7 @@ class ThePoolKeepsItsBudgetTest {
           if (random.nextInt(20) == 0) {
             String key = String.valueOf((char) ('a' + random.nextInt(5)));
             steps(sizing.drop(key::equals));
-            assertThat(sizing.take(key, bytes(key), now)).isEmpty();
+            assertThat(sizing.take(key, POOL, bytes(key), now)).isEmpty();
             called.put(key, now);
           }
         }
@@ -148,46 +152,46 @@ class ThePoolKeepsItsBudgetTest {
   void aCallAsksForTheNextAndManyForMore() {
     PoolSizing<String> sizing = new PoolSizing<>(TWO);
     assertThat(sizing.steps(0)).isEmpty();
-    assertThat(sizing.take("a", 1, 0)).isEmpty();
+    assertThat(sizing.take("a", POOL, 1, 0)).isEmpty();
     assertThat(started(sizing.steps(0))).containsExactly(1L);
     assertThat(sizing.steps(0)).isEmpty();
-    assertThat(sizing.take("a", 1, 1)).as("it has only been started").isEmpty();
+    assertThat(sizing.take("a", POOL, 1, 1)).as("it has only been started").isEmpty();
     assertThat(started(sizing.steps(1))).containsExactly(2L);
     sizing.ready(1);
     sizing.ready(2);
-    assertThat(sizing.take("b", 1, 2)).isEmpty();
-    assertThat(sizing.take("a", 1, 2)).hasValue(1);
-    assertThat(sizing.take("a", 1, 2)).hasValue(2);
-    assertThat(sizing.take("a", 1, 2)).isEmpty();
+    assertThat(sizing.take("b", POOL, 1, 2)).isEmpty();
+    assertThat(sizing.take("a", POOL, 1, 2)).hasValue(1);
+    assertThat(sizing.take("a", POOL, 1, 2)).hasValue(2);
+    assertThat(sizing.take("a", POOL, 1, 2)).isEmpty();
   }
 
   @Test
   void whatNobodyCallsAnyMoreMakesRoomAndWhatIsInUseDoesNot() {
     PoolSizing<String> sizing = new PoolSizing<>(TWO);
-    sizing.take("a", 8, 0);
+    sizing.take("a", POOL, 8, 0);
     assertThat(started(sizing.steps(0))).containsExactly(1L);
     sizing.ready(1);
-    sizing.take("b", 8, 1_000);
+    sizing.take("b", POOL, 8, 1_000);
     assertThat(sizing.steps(1_000)).as("both are in use").isEmpty();
-    sizing.take("b", 8, 1 + PoolSizing.WINDOW_MS);
+    sizing.take("b", POOL, 8, 1 + PoolSizing.WINDOW_MS);
     assertThat(ended(sizing.steps(1 + PoolSizing.WINDOW_MS))).containsExactly(1L);
     assertThat(sizing.steps(1 + PoolSizing.WINDOW_MS)).as("until it is gone").isEmpty();
     sizing.gone(1, 1 + PoolSizing.WINDOW_MS);
     assertThat(started(sizing.steps(1 + PoolSizing.WINDOW_MS))).containsExactly(2L);
     sizing.ready(2);
     assertThat(sizing.steps(25_000)).as("nor does it go back and forth").isEmpty();
-    sizing.take("c", 11, 2 + PoolSizing.WINDOW_MS);
+    sizing.take("c", POOL, 11, 2 + PoolSizing.WINDOW_MS);
     assertThat(sizing.steps(40_000)).as("nobody goes for what will never fit").isEmpty();
   }
 
   @Test
   void whatDoesNotStartIsLeftAloneForAWhile() {
     PoolSizing<String> sizing = new PoolSizing<>(TWO);
-    sizing.take("a", 1, 0);
+    sizing.take("a", POOL, 1, 0);
     assertThat(started(sizing.steps(0))).containsExactly(1L);
     sizing.gone(1, 100);
     for (long at = 100; at < 30_100; at += 5_000) {
-      sizing.take("a", 1, at);
+      sizing.take("a", POOL, 1, at);
       assertThat(sizing.steps(at)).isEmpty();
     }
     assertThat(started(sizing.steps(30_100))).isNotEmpty();
@@ -196,30 +200,129 @@ class ThePoolKeepsItsBudgetTest {
   @Test
   void whatTakesTooLongToStartIsEnded() {
     PoolSizing<String> sizing = new PoolSizing<>(new PoolSettings(10, 1, 600_000, 600_000));
-    sizing.take("a", 1, 0);
+    sizing.take("a", POOL, 1, 0);
     assertThat(started(sizing.steps(0))).containsExactly(1L);
     assertThat(sizing.steps(PoolSizing.START_MS_MAX)).isEmpty();
     assertThat(ended(sizing.steps(PoolSizing.START_MS_MAX + 1))).containsExactly(1L);
     sizing.ready(1);
-    assertThat(sizing.take("a", 1, PoolSizing.START_MS_MAX + 2)).isEmpty();
+    assertThat(sizing.take("a", POOL, 1, PoolSizing.START_MS_MAX + 2)).isEmpty();
   }
 
   @Test
   void ageAndIdleTimeEnd() {
     PoolSizing<String> sizing = new PoolSizing<>(new PoolSettings(10, 1, 50_000, 30_000));
-    sizing.take("a", 1, 0);
+    sizing.take("a", POOL, 1, 0);
     assertThat(started(sizing.steps(0))).containsExactly(1L);
     sizing.ready(1);
     assertThat(sizing.steps(30_000)).isEmpty();
     assertThat(ended(sizing.steps(30_001))).containsExactly(1L);
 
     PoolSizing<String> old = new PoolSizing<>(new PoolSettings(10, 1, 50_000, 90_000));
-    old.take("a", 1, 0);
+    old.take("a", POOL, 1, 0);
     assertThat(started(old.steps(0))).containsExactly(1L);
     old.ready(1);
-    assertThat(old.take("a", 1, 50_001)).as("too old").isEmpty();
+    assertThat(old.take("a", POOL, 1, 50_001)).as("too old").isEmpty();
     List<Step<String>> steps = old.steps(50_001);
     assertThat(ended(steps)).containsExactly(1L);
     assertThat(started(steps)).as("and another for it").containsExactly(2L);
+  }
+
+  private static PoolSettings pools(int most, long shrinkMs) {
+    return new PoolSettings(100, 4, 600_000, 120_000)
+        .withPools(most, new TreeMap<>(Map.of(OTHER, 1)), shrinkMs);
+  }
+
+  /** Everything that is to be started is ready at once. */
+  private static List<Long> grow(PoolSizing<String> sizing, long nowMs) {
+    List<Long> all = new ArrayList<>();
+    List<Long> more = started(sizing.steps(nowMs));
+    while (!more.isEmpty()) {
+      more.forEach(sizing::ready);
+      all.addAll(more);
+      more = started(sizing.steps(nowMs));
+    }
+    return all;
+  }
+
+  @Test
+  void aPoolGrowsWithTheQueueUpToItsBoundAndEachHasItsOwn() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(6, 10_000));
+    TreeMap<String, Integer> queue = new TreeMap<>(Map.of("a", 9, "b", 9));
+    sizing.queue(key -> queue.getOrDefault(key, 0));
+    assertThat(grow(sizing, 0)).as("of what was never called nothing is known").isEmpty();
+    sizing.take("a", POOL, 1, 0);
+    sizing.take("b", OTHER, 1, 0);
+    assertThat(grow(sizing, 0)).hasSize(7);
+    assertThat(sizing.pools().get(POOL)).isEqualTo(new PoolSizing.Figures(6, 0, 6, 0));
+    assertThat(sizing.pools().get(OTHER)).isEqualTo(new PoolSizing.Figures(1, 0, 1, 0));
+  }
+
+  @Test
+  void itShrinksOneByOneOnceDemandHasBeenLessForLongEnough() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(6, 10_000));
+    TreeMap<String, Integer> queue = new TreeMap<>(Map.of("a", 5));
+    sizing.queue(key -> queue.getOrDefault(key, 0));
+    sizing.take("a", POOL, 1, 0);
+    assertThat(grow(sizing, 0)).hasSize(5);
+    queue.clear();
+    assertThat(sizing.steps(20_000)).as("less is wanted from now on").isEmpty();
+    assertThat(sizing.steps(29_999)).isEmpty();
+    queue.put("a", 5);
+    assertThat(sizing.steps(30_000)).as("and wanted again").isEmpty();
+    queue.clear();
+    assertThat(sizing.steps(31_000)).isEmpty();
+    assertThat(sizing.steps(40_999)).isEmpty();
+    assertThat(ended(sizing.steps(41_000))).containsExactly(1L);
+    assertThat(sizing.steps(50_999)).isEmpty();
+    assertThat(ended(sizing.steps(51_000))).containsExactly(2L);
+    assertThat(ended(sizing.steps(61_000))).containsExactly(3L);
+    assertThat(ended(sizing.steps(71_000))).containsExactly(4L);
+    assertThat(sizing.steps(81_000)).as("one is kept while the kind is in use").isEmpty();
+    assertThat(sizing.pools().get(POOL)).isEqualTo(new PoolSizing.Figures(1, 0, 5, 4));
+  }
+
+  @Test
+  void aQueueNeverGoesBeyondTheBudgetOfMemory() {
+    PoolSizing<String> sizing =
+        new PoolSizing<>(
+            new PoolSettings(10, 4, 600_000, 120_000).withPools(8, new TreeMap<>(), 1));
+    sizing.queue(key -> 100);
+    sizing.take("a", POOL, 3, 0);
+    assertThat(grow(sizing, 0)).hasSize(3);
+    assertThat(sizing.bytes()).isEqualTo(9);
+  }
+
+  @Test
+  void aFullPoolGivesThePlaceOfWhatNobodyCallsAnyMore() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(1, 60_000));
+    sizing.take("a", POOL, 1, 0);
+    assertThat(grow(sizing, 0)).containsExactly(1L);
+    sizing.take("b", POOL, 1, 1_000);
+    assertThat(sizing.steps(1_000)).as("both are in use").isEmpty();
+    sizing.take("b", POOL, 1, 1 + PoolSizing.WINDOW_MS);
+    assertThat(ended(sizing.steps(1 + PoolSizing.WINDOW_MS))).containsExactly(1L);
+    sizing.gone(1, 1 + PoolSizing.WINDOW_MS);
+    assertThat(grow(sizing, 1 + PoolSizing.WINDOW_MS)).containsExactly(2L);
+  }
+
+  @Test
+  void ofATenantAsManyWaitingCallsCountAsItsQuotaLetsRun() {
+    WaitingCalls waiting = new WaitingCalls();
+    Digest one = Digest.sha256(new byte[] {1});
+    waiting.quotas(tenant -> tenant.equals("small") ? 2 : 6);
+    for (int i = 0; i < 64; i++) {
+      waiting.add("small", POOL, one, 1);
+    }
+    assertThat(waiting.of(one)).as("a flood of one tenant").isEqualTo(2);
+    waiting.add("large", POOL, one, 1);
+    assertThat(waiting.of(one)).isEqualTo(3);
+    assertThat(waiting.of(POOL)).isEqualTo(65);
+    assertThat(waiting.of(Digest.sha256(new byte[] {2}))).isZero();
+    for (int i = 0; i < 64; i++) {
+      waiting.add("small", POOL, one, -1);
+    }
+    waiting.add("large", POOL, one, -1);
+    assertThat(waiting.of(one)).isZero();
+    assertThat(waiting.of(POOL)).isZero();
   }
 }

@@ -1675,6 +1675,7 @@ const FORMS = {
       approvals: anyObject,
       approvers: anyObject,
       ceiling: optional(anyObject),
+      libraries: optional(list(anyObject)),
       runtimes: bool,
       tools: list(name),
     })),

@@ -1,0 +1,164 @@
+package dev.writ.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.marcnuri.helm.LintResult;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1NetworkPolicy;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1Role;
+import io.kubernetes.client.openapi.models.V1RoleBinding;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** The Helm chart and the manifests that are made of it, against Helm and the API's own schemas. */
+class ManifestsFitTheKubernetesApiTest {
+  private static final Path MANIFESTS = Project.deploy().resolve("kubernetes/tool-gateway.yaml");
+
+  private static final String HEAD =
+      """
+      # The tool gateway of seed 002 on Kubernetes: spec/deploy.md. Made of deploy/helm/tool-gateway, by
+      #   mvn -q test -pl deploy -Dtest=ManifestsFitTheKubernetesApiTest -Dwrit.update=true
+      """;
+
+  /** Refuses what the schema of a kind does not know, and what it requires and is not there. */
+  private interface Schema {
+    void check(JsonElement object) throws IOException;
+  }
+
+  private static final Map<String, Schema> SCHEMAS =
+      Map.of(
+          "apps/v1 Deployment", V1Deployment::validateJsonElement,
+          "networking.k8s.io/v1 NetworkPolicy", V1NetworkPolicy::validateJsonElement,
+          "rbac.authorization.k8s.io/v1 Role", V1Role::validateJsonElement,
+          "rbac.authorization.k8s.io/v1 RoleBinding", V1RoleBinding::validateJsonElement,
+          "v1 ConfigMap", V1ConfigMap::validateJsonElement,
+          "v1 PersistentVolumeClaim", V1PersistentVolumeClaim::validateJsonElement,
+          "v1 Service", V1Service::validateJsonElement,
+          "v1 ServiceAccount", V1ServiceAccount::validateJsonElement);
+
+  private static void check(Map<?, ?> object) throws IOException {
+    String kind = object.get("apiVersion") + " " + object.get("kind");
+    assertThat(SCHEMAS).containsKey(kind);
+    SCHEMAS.get(kind).check(new Gson().toJsonTree(object));
+  }
+
+  /** The member at this path; numbers are places in lists. */
+  private static Object at(Object object, Object... path) {
+    Object found = object;
+    for (Object step : path) {
+      found = step instanceof Integer i ? ((List<?>) found).get(i) : ((Map<?, ?>) found).get(step);
+    }
+    return found;
+  }
+
+  private static Map<?, ?> deployment(Map<String, Object> values) {
+    return Chart.objects(values).stream()
+        .filter(object -> object.get("kind").equals("Deployment"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void everyObjectOfTheChartFitsItsSchema() throws IOException {
+    for (Map<String, Object> values :
+        List.of(
+            Map.<String, Object>of(),
+            Map.<String, Object>of("sandbox.engine", "kubernetes"),
+            Map.<String, Object>of(
+                "image.digest", "sha256:" + "0".repeat(64), "policy", "writ_policy: 1"))) {
+      List<Map<?, ?>> objects = Chart.objects(values);
+      assertThat(objects).hasSizeGreaterThan(5);
+      for (Map<?, ?> object : objects) {
+        check(object);
+      }
+    }
+  }
+
+  @Test
+  void theSchemasRefuseAMemberThatIsNotThere() {
+    String misspelt =
+        Chart.text(Map.of()).replace("readOnlyRootFilesystem", "readOnlyRootFileSystem");
+    assertThatThrownBy(
+            () -> {
+              for (Map<?, ?> object : Project.documents(misspelt)) {
+                check(object);
+              }
+            })
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("readOnlyRootFileSystem");
+  }
+
+  @Test
+  void helmFindsNothingWrong() {
+    LintResult lint = Chart.helm().lint().strict().call();
+
+    assertThat(lint.getMessages()).noneMatch(message -> message.contains("[WARNING]"));
+    assertThat(lint.isFailed()).isFalse();
+  }
+
+  @Test
+  void theDeploymentIsTheSeeds() {
+    Map<?, ?> deployment = deployment(Map.of());
+    Object pod = at(deployment, "spec", "template", "spec");
+
+    assertThat(at(deployment, "metadata", "name")).isEqualTo("tool-gateway");
+    assertThat(at(deployment, "spec", "replicas")).isEqualTo(3);
+    assertThat(at(deployment, "spec", "selector", "matchLabels"))
+        .isEqualTo(Map.of("app", "tool-gateway"));
+    assertThat(at(deployment, "spec", "template", "metadata", "labels", "app"))
+        .isEqualTo("tool-gateway");
+    assertThat(at(pod, "containers", 0, "name")).isEqualTo("tool-gateway");
+    assertThat(at(pod, "containers", 0, "image")).isEqualTo("swe-ai-fleet/tool-gateway:latest");
+    assertThat(at(pod, "containers", 0, "ports", 0, "containerPort")).isEqualTo(8088);
+    assertThat(at(pod, "containers", 0, "securityContext", "readOnlyRootFilesystem"))
+        .isEqualTo(true);
+    assertThat(at(pod, "containers", 0, "securityContext", "runAsNonRoot")).isEqualTo(true);
+  }
+
+  @Test
+  void thePodCarriesTheLimitsThatItsSandboxesLack() {
+    Map<?, ?> deployment = deployment(Map.of());
+    Object container = at(deployment, "spec", "template", "spec", "containers", 0);
+
+    assertThat(at(container, "resources", "limits"))
+        .isEqualTo(new TreeMap<>(Map.of("cpu", "2", "ephemeral-storage", "1Gi", "memory", "2Gi")));
+    assertThat(at(container, "securityContext", "capabilities", "drop")).isEqualTo(List.of("ALL"));
+    assertThat(at(container, "securityContext", "allowPrivilegeEscalation")).isEqualTo(false);
+  }
+
+  @Test
+  void bubblewrapGetsAnUncoveredProcOnlyInAUserNamespace() {
+    Object own = at(deployment(Map.of()), "spec", "template", "spec");
+    Object pods =
+        at(deployment(Map.of("sandbox.engine", "kubernetes")), "spec", "template", "spec");
+
+    assertThat(at(own, "hostUsers")).isEqualTo(false);
+    assertThat(at(own, "containers", 0, "securityContext", "procMount")).isEqualTo("Unmasked");
+    assertThat(at(own, "automountServiceAccountToken")).isEqualTo(false);
+    assertThat(at(pods, "containers", 0, "securityContext", "procMount")).isNull();
+    assertThat(at(pods, "securityContext", "seccompProfile", "type")).isEqualTo("RuntimeDefault");
+    assertThat(at(pods, "automountServiceAccountToken")).isEqualTo(true);
+  }
+
+  @Test
+  void theManifestsAreWhatTheChartGives() throws IOException {
+    String rendered = HEAD + Chart.text(Map.of());
+    if (Boolean.getBoolean("writ.update")) {
+      Files.writeString(MANIFESTS, rendered);
+    }
+
+    assertThat(Files.readString(MANIFESTS)).isEqualTo(rendered);
+  }
+}

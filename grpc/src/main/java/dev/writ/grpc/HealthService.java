@@ -1,0 +1,100 @@
+package dev.writ.grpc;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Ingress;
+import dev.writ.grpc.proto.ToolGatewayGrpc;
+import io.grpc.Status;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** {@code grpc.health.v1}: serving while {@code GET /ready} answers 200. */
+final class HealthService extends HealthGrpc.HealthImplBase {
+  private static final long LOOK_AGAIN_MS = 1_000;
+
+  /** Watches need no credential, so there are few. */
+  private static final int WATCHES_MAX = 64;
+
+  /** The whole server, and its service. */
+  private static final List<String> KNOWN = List.of("", ToolGatewayGrpc.SERVICE_NAME);
+
+  private final Ingress ingress;
+  private final AtomicInteger watches = new AtomicInteger();
+
+  HealthService(Ingress ingress) {
+    this.ingress = ingress;
+  }
+
+  @Override
+  public void check(HealthCheckRequest request, StreamObserver<HealthCheckResponse> out) {
+    if (!KNOWN.contains(request.getService())) {
+      out.onError(Status.NOT_FOUND.withDescription("no such service").asRuntimeException());
+      return;
+    }
+    out.onNext(response(now()));
+    out.onCompleted();
+  }
+
+  @Override
+  public void watch(HealthCheckRequest request, StreamObserver<HealthCheckResponse> observer) {
+    var out = (ServerCallStreamObserver<HealthCheckResponse>) observer;
+    if (watches.incrementAndGet() > WATCHES_MAX) {
+      watches.decrementAndGet();
+      out.onError(
+          GrpcStatuses.refusal(
+              new WritException(GatewayError.ALL_STREAMS_BUSY, WATCHES_MAX + " watches"),
+              HeldCall.KEY.get().call().trace()));
+      return;
+    }
+    Object cancelled = new Object();
+    out.setOnCancelHandler(() -> {
+      synchronized (cancelled) {
+        cancelled.notifyAll();
+      }
+    });
+    boolean known = KNOWN.contains(request.getService());
+    Thread.ofVirtual()
+        .name("writ-grpc-health")
+        .start(() -> {
+          try {
+            watch(known, out, cancelled);
+          } finally {
+            watches.decrementAndGet();
+          }
+        });
+  }
+
+  private void watch(
+      boolean known, ServerCallStreamObserver<HealthCheckResponse> out, Object cancelled) {
+    ServingStatus told = ServingStatus.UNKNOWN;
+    while (!out.isCancelled()) {
+      ServingStatus now = known ? now() : ServingStatus.SERVICE_UNKNOWN;
+      if (now != told) {
+        out.onNext(response(now));
+        told = now;
+      }
+      synchronized (cancelled) {
+        try {
+          cancelled.wait(LOOK_AGAIN_MS);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
+        }
+      }
+    }
+  }
+
+  private ServingStatus now() {
+    return ingress.isReady() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+  }
+
+  private static HealthCheckResponse response(ServingStatus status) {
+    return HealthCheckResponse.newBuilder().setStatus(status).build();
+  }
+}

@@ -1,0 +1,2 @@
+/** The tool gateway over gRPC (spec/surface-tools.md, gRPC). */
+package dev.writ.grpc;

@@ -1,0 +1,30 @@
+package dev.writ.guardian;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.policy.PolicyAdvice;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** {@code writ policy check} warns of seed 000's intents that its surface will never serve. */
+class AnIntentThatIsNotServedIsToldTest {
+  private static List<String> advice(String tool) {
+    return PolicyAdvice.of(
+        World.policy(
+            SeedZero.yaml()
+                .replaceAll("\\bjs\\b", tool)
+                .replace("PACKAGE", Digest.sha256().toString())));
+  }
+
+  @Test
+  void oneThatNamesExecNeedsExecEphemeral() {
+    assertThat(advice("exec"))
+        .hasSize(3)
+        .allSatisfy(warning -> assertThat(warning).contains("GWY-131", "name exec_ephemeral"))
+        .anySatisfy(
+            warning -> assertThat(warning).contains("22222222-2222-4222-8222-222222222222"));
+    assertThat(advice("exec_ephemeral")).isEmpty();
+    assertThat(advice("js")).isEmpty();
+  }
+}

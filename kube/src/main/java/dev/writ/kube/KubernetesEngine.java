@@ -1,0 +1,240 @@
+package dev.writ.kube;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.EngineReport;
+import dev.writ.sandbox.EngineReport.Holding;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.ImageReference;
+import dev.writ.sandbox.RemoteEngine;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.Tally;
+import dev.writ.sandbox.error.SandboxError;
+import dev.writ.sandbox.host.Modes;
+import dev.writ.sandbox.host.Trees;
+import dev.writ.sandbox.workspace.Workspace;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** Confines commands in pods of a Kubernetes cluster (spec/sandbox-kubernetes.md). */
+public final class KubernetesEngine implements RemoteEngine {
+  static final String NAME = "kubernetes";
+
+  /** The most digits of a digest in a pod's name, which may have 63 characters. */
+  private static final int NAME_DIGITS = 40;
+
+  private final KubernetesSettings settings;
+  private final Place place;
+  private final Cluster cluster;
+  private final EngineReport report;
+  private final PodForm form;
+  private final SecureRandom random = new SecureRandom();
+  private final TreeMap<String, PodSandbox> live = new TreeMap<>();
+  private final TreeMap<String, Long> ended = Tally.noReasons();
+  private long started;
+
+  private KubernetesEngine(
+      KubernetesSettings settings, Place place, Cluster cluster, EngineReport report) {
+    this.settings = settings;
+    this.place = place;
+    this.cluster = cluster;
+    this.report = report;
+    this.form = new PodForm(settings);
+  }
+
+  /**
+   * Opens it.
+   *
+   * @param settings read when it is opened or looked at, and not before
+   */
+  public static Opener opener(Supplier<KubernetesSettings> settings) {
+    return new Opener() {
+      @Override
+      public EngineReport look() {
+        KubernetesSettings read = settings.get();
+        try (Cluster cluster = Cluster.of(read)) {
+          return KubernetesEngine.report(read, cluster);
+        }
+      }
+
+      @Override
+      public RemoteEngine open(Place place) {
+        KubernetesSettings read = settings.get();
+        Cluster cluster = Cluster.of(read);
+        try {
+          NetworkRules.of(read).forEach(cluster::ensure);
+          EngineReport report = KubernetesEngine.report(read, cluster);
+          new OrphanSweep(cluster, place.installation()).run();
+          return new KubernetesEngine(read, place, cluster, report);
+        } catch (RuntimeException e) {
+          cluster.close();
+          throw e;
+        }
+      }
+    };
+  }
+
+  private static EngineReport report(KubernetesSettings settings, Cluster cluster) {
+    TreeMap<Guarantee, Holding> all = new TreeMap<>();
+    all.put(
+        Guarantee.NAMESPACES,
+        new Holding(true, "of the pod; network policies, which each pod tries"));
+    all.put(Guarantee.READ_ONLY_ROOT, new Holding(true, "the image, read-only; looked at"));
+    all.put(Guarantee.NO_CAPABILITIES, new Holding(true, "all dropped; no_new_privs; looked at"));
+    all.put(Guarantee.NO_NEW_USERNS, new Holding(true, "seccomp"));
+    all.put(
+        Guarantee.SECCOMP,
+        new Holding(true, "the runtime's own allow-list; looked at that one is"));
+    all.put(
+        Guarantee.DISTINCT_UID,
+        settings.userNamespaces()
+            ? new Holding(true, "a user namespace for each pod")
+            : new Holding(false, "all pods run as the user id 65534 of their node"));
+    all.put(Guarantee.MEMORY_LIMIT, new Holding(true, "limits of the container"));
+    all.put(
+        Guarantee.PIDS_LIMIT,
+        settings.podPids() > 0
+            ? new Holding(true, settings.podPids() + " in a pod, as its settings say")
+            : new Holding(false, "a pod cannot ask for it; kubelets limit it, if they do"));
+    all.put(
+        Guarantee.CPU_LIMIT,
+        new Holding(false, "share of processors only; processor time of each process"));
+    all.put(Guarantee.MEASURED, new Holding(false, "the cluster's API does not tell"));
+    all.put(Guarantee.DISK_LIMIT, new Holding(true, "size of volumes, by eviction"));
+    all.put(Guarantee.TMP_NOEXEC, new Holding(false, "volumes cannot be noexec"));
+    all.put(Guarantee.LANDLOCK, new Holding(false, "not asked for"));
+    all.put(Guarantee.APPARMOR, new Holding(false, "the runtime's own, where its nodes have it"));
+    return new EngineReport(NAME, cluster.version(), List.of(), all);
+  }
+
+  @Override
+  public EngineReport report() {
+    return report;
+  }
+
+  @Override
+  public Sandbox create(SandboxSpec spec) {
+    report.requireHeld(spec.waived());
+    if (spec.profile().approval() && !spec.approved()) {
+      throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());
+    }
+    ImageReference image =
+        spec.image()
+            .orElseThrow(() ->
+                new WritException(
+                    SandboxError.UNSUPPORTED,
+                    NAME + " runs images alone: policy has to name one (commands.images)"));
+    Path directory = place.live().resolve(spec.id());
+    try {
+      Modes.makeDirectory(directory, Modes.PRIVATE);
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(SandboxError.SANDBOX_ID, spec.id() + " lives", e);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot make " + directory, e);
+    }
+    try {
+      Workspace workspace = workspace(spec, directory);
+      PodSandbox sandbox = new PodSandbox(this, spec, image, directory, workspace);
+      synchronized (live) {
+        live.put(spec.id(), sandbox);
+        started++;
+      }
+      return sandbox;
+    } catch (RuntimeException e) {
+      Trees.remove(directory);
+      throw e;
+    }
+  }
+
+  private static Workspace workspace(SandboxSpec spec, Path directory) {
+    if (spec.workspace().isPresent()) {
+      spec.workspace().get().hold();
+      return spec.workspace().get();
+    }
+    Path fresh = directory.resolve("workspace");
+    try {
+      Modes.makeDirectory(fresh, Modes.PRIVATE);
+    } catch (IOException e) {
+      throw new WritException(SandboxError.HOST, "cannot make " + fresh, e);
+    }
+    return new Workspace(fresh, -1);
+  }
+
+  Cluster cluster() {
+    return cluster;
+  }
+
+  long startMs() {
+    return settings.startMs();
+  }
+
+  /**
+   * The pod of a command. Its name is made of the intent and of the command's number in its call,
+   * so that a cluster runs it at most once, whoever asks.
+   */
+  Pod form(SandboxSpec spec, ImageReference image, Command command, long number) {
+    String name =
+        spec.intent()
+            .map(digest -> digest.hex().substring(0, NAME_DIGITS) + "-" + number)
+            .orElseGet(() -> "x" + random(NAME_DIGITS / 2));
+    Map<String, String> labels =
+        Map.of(PodForm.INSTALLATION, place.installation(), PodForm.NETWORK, NetworkRules.NONE);
+    TreeMap<String, String> annotations = new TreeMap<>(Map.of(Cluster.ATTEMPT, random(16)));
+    spec.intent().ifPresent(digest -> annotations.put(PodForm.INTENT, digest.toString()));
+    return form.of(
+        new PodForm.Names("writ-" + name, labels, annotations),
+        image,
+        command.limits(),
+        spec.freshBytes());
+  }
+
+  private String random(int bytes) {
+    byte[] some = new byte[bytes];
+    random.nextBytes(some);
+    return HexFormat.of().formatHex(some);
+  }
+
+  /** Counts a command that ended; empty if the engine failed. */
+  void ended(Optional<Ended> how) {
+    synchronized (live) {
+      ended.merge(how.map(e -> e.reason().text()).orElse(Tally.ENGINE_FAILED), 1L, Long::sum);
+    }
+  }
+
+  /** At the end of a sandbox. */
+  void forget(String id, Workspace workspace) {
+    synchronized (live) {
+      live.remove(id);
+    }
+    workspace.release();
+  }
+
+  @Override
+  public Tally tally() {
+    synchronized (live) {
+      return new Tally(live.size(), started, ended);
+    }
+  }
+
+  @Override
+  public void close() {
+    List<PodSandbox> all;
+    synchronized (live) {
+      all = new ArrayList<>(live.values());
+    }
+    all.forEach(PodSandbox::destroy);
+    cluster.close();
+  }
+}

@@ -1,0 +1,165 @@
+package dev.writ.kube;
+
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.cgroup.CgroupLimits;
+import dev.writ.sandbox.host.ShellScript;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What runs in a pod beside the command, by the BusyBox that {@code bring} copies out of the helper
+ * image; the command's image needs no shell.
+ */
+final class PodScripts {
+  /** The exit codes of {@code look}. */
+  static final int NOT_FOUND = 127;
+
+  static final int NOT_ENTERED = 126;
+  static final int NOT_CONFINED = 125;
+
+  /** The port of the cluster's API answers, though no network policy lets a pod reach it. */
+  static final int NETWORK_OPEN = 124;
+
+  /**
+   * Waits for what is sent. Meanwhile it tries the one address that each pod is told: where that
+   * answers, network policies are not enforced.
+   */
+  static final String BRING =
+      """
+      cd /pod && cp /bin/busybox bin/busybox && : > out/stdout && : > out/stderr || exit 1
+      api=$KUBERNETES_SERVICE_HOST
+      port=${KUBERNETES_SERVICE_PORT:-443}
+      if [ -n "$api" ] && /bin/busybox nc -w 1 "$api" "$port" < /dev/null > /dev/null 2>&1; then
+        exit 124
+      fi
+      until [ -e in/go ]; do sleep 0.1; done
+      """;
+
+  /** Waits to be asked for what the command left. */
+  static final String KEEP = "trap 'exit 0' TERM; while :; do sleep 1 & wait $!; done";
+
+  /** All that is in the workspace, by names that need no {@code ./}; nothing where it is empty. */
+  static final String PACK =
+      """
+      cd /pod/workspace || exit 1
+      set --
+      for f in * .[!.]* ..?*; do if [ -e "$f" ] || [ -L "$f" ]; then set -- "$@" "$f"; fi; done
+      [ $# = 0 ] || exec /bin/busybox tar -c -f - -- "$@"
+      """;
+
+  /** Finds the program as execvp(3) does; {@code $writ_program} is its path. */
+  private static final String FIND =
+      """
+      writ_program=$1
+      case $writ_program in
+      */*) ;;
+      *)
+        writ_rest=$PATH:
+        while [ -n "$writ_rest" ]; do
+          writ_dir=${writ_rest%%:*}
+          writ_rest=${writ_rest#*:}
+          if [ -f "${writ_dir:-.}/$1" ] && [ -x "${writ_dir:-.}/$1" ]; then
+            writ_program=${writ_dir:-.}/$1
+            break
+          fi
+        done ;;
+      esac
+      if ! [ -f "$writ_program" ] || ! [ -x "$writ_program" ]; then exit 127; fi
+      """;
+
+  /** Reads of the kernel how it is confined, before anything of the image runs. */
+  private static final String LOOK =
+      """
+      while read -r key value rest; do
+        case $key in
+        Uid:) [ "$value" != 0 ] || exit 125 ;;
+        CapEff:|CapPrm:|CapBnd:|CapAmb:) [ "$value" = 0000000000000000 ] || exit 125 ;;
+        NoNewPrivs:) [ "$value" = 1 ] || exit 125; privileges=1 ;;
+        Seccomp:) [ "$value" = 2 ] || exit 125; filter=1 ;;
+        esac
+      done < /proc/self/status
+      [ "$privileges$filter" = 11 ] || exit 125
+      while read -r device place kind options rest; do
+        if [ "$place" = / ]; then root=$options; fi
+      done < /proc/self/mounts
+      case $root in ro|ro,*) ;; *) exit 125 ;; esac
+      """;
+
+  /**
+   * Runs the program in a session of its own. TERM is passed on to it; USR1 kills it. When this
+   * ends, as process 1, the kernel ends what the program left behind.
+   */
+  private static final String RUN =
+      """
+      shift
+      /writ/bin/busybox setsid "$writ_program" "$@" \\
+        < /writ/in/stdin > /writ/out/stdout 2> /writ/out/stderr &
+      writ_child=$!
+      trap 'kill -TERM "-$writ_child"' TERM
+      trap 'kill -KILL "-$writ_child"' USR1
+      while :; do
+        wait "$writ_child"
+        writ_code=$?
+        kill -0 "$writ_child" 2>/dev/null || exit "$writ_code"
+      done
+      """;
+
+  private PodScripts() {}
+
+  /**
+   * The files that are sent into a pod, below {@code /pod}.
+   *
+   * @param proxy the variables by which programs find the proxy
+   */
+  static Map<String, byte[]> files(Profile profile, Command command, Map<String, String> proxy) {
+    String words = words(profile, command, proxy);
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    files.put("in/words", bytes(words));
+    files.put("in/look", bytes(LOOK + ". /writ/in/words\n" + FIND));
+    files.put("in/run", bytes(". /writ/in/words\n" + FIND + limits(command.limits()) + RUN));
+    files.put("in/stdin", command.stdin());
+    command.secrets().forEach(secret -> files.put("secrets/" + secret.name(), secret.bytes()));
+    return files;
+  }
+
+  private static String words(Profile profile, Command command, Map<String, String> proxy) {
+    TreeMap<String, String> environment = new TreeMap<>(proxy);
+    environment.put("HOME", profile.home());
+    environment.put("LANG", "C.UTF-8");
+    environment.put("TZ", "UTC");
+    environment.putAll(command.environment());
+    StringBuilder text = new StringBuilder();
+    environment.forEach(
+        (name, value) -> text.append("export " + name + "=" + ShellScript.quoted(value) + "\n"));
+    return text.append("cd ")
+        .append(ShellScript.quoted(command.directory()))
+        .append(" || exit 126\nset -- ")
+        .append(ShellScript.quoted(command.argv()))
+        .append('\n')
+        .toString();
+  }
+
+  /** Of each process; those of the tree are the container's. */
+  private static String limits(CgroupLimits limits) {
+    return "ulimit -c 0\nulimit -n "
+        + limits.openFiles()
+        + "\nulimit -f "
+        + limits.fileBytes() / 512
+        + "\nulimit -t "
+        + (limits.cpuMs() / 1_000 + 2)
+        + "\n";
+  }
+
+  /** Unpacks an archive of so many bytes, and lets {@code bring} end; its stream has no end. */
+  static String take(long bytes) {
+    return "set -o pipefail; /bin/busybox head -c "
+        + bytes
+        + " | /bin/busybox tar -x -o -f - -C /pod && : > /pod/in/go";
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

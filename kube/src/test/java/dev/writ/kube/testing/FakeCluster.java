@@ -1,0 +1,168 @@
+package dev.writ.kube.testing;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.kube.KubernetesSettings;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.server.mock.KubernetesCrudDispatcher;
+import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
+import io.fabric8.mockwebserver.Context;
+import io.fabric8.mockwebserver.MockWebServer;
+import io.fabric8.mockwebserver.http.Dispatcher;
+import io.fabric8.mockwebserver.http.MockResponse;
+import io.fabric8.mockwebserver.http.RecordedRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+
+/**
+ * A cluster: fabric8's API server that stores what it is told, {@link Kubelet}, and a {@link Relay}
+ * between them and the engine. Its names are those of a real one, but the images are files of this
+ * host.
+ */
+public final class FakeCluster implements AutoCloseable {
+  public static final String NAMESPACE = "sandboxes";
+  public static final String HELPER = "registry.example/busybox@sha256:" + "b".repeat(64);
+  public static final String DEBIAN = "registry.example/debian@sha256:" + "d".repeat(64);
+  public static final String EMPTY = "registry.example/empty@sha256:" + "e".repeat(64);
+
+  /** The programs of this host. */
+  private static final List<String> HOST =
+      List.of(
+          "--ro-bind",
+          "/usr",
+          "/usr",
+          "--symlink",
+          "usr/bin",
+          "/bin",
+          "--symlink",
+          "usr/lib",
+          "/lib",
+          "--symlink",
+          "usr/lib64",
+          "/lib64");
+
+  public final Kubelet.Behaviour behaviour = new Kubelet.Behaviour();
+
+  /** How long a pod may take to start. */
+  public volatile long startS = 60;
+
+  public final Relay relay;
+  public final Kubelet kubelet;
+  public final KubernetesClient client;
+  private final KubernetesCrudDispatcher crud = new KubernetesCrudDispatcher();
+  private final KubernetesMockServer server;
+  private final Path directory;
+  private final AtomicReference<Function<RecordedRequest, Optional<MockResponse>>> fault =
+      new AtomicReference<>(r -> Optional.empty());
+
+  public FakeCluster(Path directory) {
+    this.directory = directory;
+    Logger.getLogger("io.fabric8.mockwebserver").setLevel(Level.WARNING);
+    try {
+      server =
+          new KubernetesMockServer(
+              new Context(), new MockWebServer(), new HashMap<>(), new Answers(), false);
+      server.init();
+      client = server.createClient();
+      relay = new Relay(server.getPort());
+      kubelet = new Kubelet(client, Files.createDirectories(directory.resolve("node")), behaviour);
+      kubelet.image(HELPER, HOST);
+      kubelet.image(DEBIAN, HOST);
+      image(EMPTY, List.of("--setenv", "PATH", "/none"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Answers in the API's place, where the function gives an answer. */
+  public void fault(Function<RecordedRequest, Optional<MockResponse>> answer) {
+    fault.set(answer);
+  }
+
+  /**
+   * Another image, with the programs of this host.
+   *
+   * @param options what bubblewrap adds to its root
+   */
+  public void image(String name, List<String> options) {
+    kubelet.image(name, Stream.concat(HOST.stream(), options.stream()).toList());
+  }
+
+  /** What a fault does that lets a request through and loses the answer. */
+  public void store(RecordedRequest request) {
+    crud.dispatch(request);
+  }
+
+  private final class Answers extends Dispatcher {
+    private final Discovery discovery = new Discovery();
+
+    @Override
+    public MockResponse dispatch(RecordedRequest request) {
+      Optional<MockResponse> injected = fault.get().apply(request);
+      if (injected.isPresent()) {
+        return injected.get();
+      }
+      Optional<MockResponse> exec = PodExec.answer(request, kubelet);
+      return exec.or(() -> discovery.answer(request))
+          .orElseGet(() -> OffLoop.of(crud.dispatch(request)));
+    }
+  }
+
+  /** The file by which clients reach this cluster, through the relay. */
+  public Path kubeconfig() {
+    return kubeconfig(relay.port());
+  }
+
+  private Path kubeconfig(int port) {
+    String text =
+        """
+        apiVersion: v1
+        kind: Config
+        clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
+        users: [{name: u, user: {token: test}}]
+        contexts: [{name: x, context: {cluster: c, user: u, namespace: %s}}]
+        current-context: x
+        """
+            .formatted(port, NAMESPACE);
+    try {
+      return Files.writeString(directory.resolve("kubeconfig"), text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Settings of an engine on this cluster, as its file has them. */
+  public JsonValue.Obj settingsFile() {
+    return JsonValue.object()
+        .put("namespace", NAMESPACE)
+        .put("helper", HELPER)
+        .put("kubeconfig", kubeconfig().toString())
+        .put("start_s", startS)
+        .build();
+  }
+
+  public KubernetesSettings settings() {
+    return KubernetesSettings.read(settingsFile());
+  }
+
+  @Override
+  public void close() {
+    kubelet.close();
+    client.close();
+    try {
+      relay.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.destroy();
+  }
+}

@@ -1,0 +1,139 @@
+package dev.writ.sinks;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.config.AlertThresholds;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.GatewayConfig.SinkConfig;
+import dev.writ.gateway.config.Secrets;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.sinks.feed.RecordSink;
+import dev.writ.sinks.feed.SinkSettings;
+import dev.writ.sinks.file.FileSink;
+import dev.writ.sinks.incident.IncidentFeed;
+import dev.writ.sinks.neo4j.Neo4jSettings;
+import dev.writ.sinks.neo4j.Neo4jSink;
+import dev.writ.sinks.redis.RedisSettings;
+import dev.writ.sinks.redis.RedisSink;
+import dev.writ.sinks.webhook.WebhookSettings;
+import dev.writ.sinks.webhook.WebhookSink;
+import dev.writ.surfaces.tools.ToolsSurface;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * A sink that a configuration names. A new kind of sink is one class and one case here.
+ *
+ * @param target the place without credentials, for people
+ * @param tenant the tenant whose records it gets; absent for all
+ * @param incidents for a sink that gets incidents; absent for one that gets executions
+ * @param connection makes a sink that is not open, from the log's origin
+ */
+public record ConfiguredSink(
+    String name,
+    String kind,
+    String target,
+    Optional<String> tenant,
+    Optional<IncidentFeed> incidents,
+    Function<String, RecordSink> connection) {
+  private static final String REDIS = "redis";
+  private static final String WEBHOOK = "webhook";
+
+  /**
+   * The sinks of a configuration, by name. Where the surface {@code tools} is served and seed 002's
+   * variable {@code REDIS_URL} is set, there is a sink named {@code redis} even if the file has
+   * none of that kind.
+   *
+   * @param folder to which file names are relative
+   * @throws WritException {@code GWY-002}, {@code GWY-005}
+   */
+  public static List<ConfiguredSink> of(
+      GatewayConfig config, Map<String, String> environment, Path folder, InstantSource clock) {
+    TreeMap<String, SinkConfig> all = new TreeMap<>(config.extras().sinks());
+    Optional<String> url =
+        Optional.ofNullable(environment.get(RedisSettings.URL_VARIABLE))
+            .filter(text -> !text.isEmpty());
+    boolean served = config.surfaces().containsKey(ToolsSurface.NAME);
+    boolean named = all.values().stream().anyMatch(sink -> sink.kind().equals(REDIS));
+    if (url.isPresent() && served && !named) {
+      all.put(REDIS, new SinkConfig(REDIS, Optional.empty(), Optional.empty(), new TreeMap<>()));
+    }
+    List<ConfiguredSink> sinks =
+        all.entrySet().stream()
+            .map(entry ->
+                of(entry.getKey(), entry.getValue(), url, config.extras().alerts(), folder, clock))
+            .toList();
+    requireTargetsOfTheirOwn(sinks);
+    return sinks;
+  }
+
+  /** Two sinks would hide each other's records: a target takes only later ones than its last. */
+  private static void requireTargetsOfTheirOwn(List<ConfiguredSink> sinks) {
+    TreeMap<String, String> owners = new TreeMap<>();
+    for (ConfiguredSink sink : sinks) {
+      String other = owners.put(sink.target, sink.name);
+      if (other != null) {
+        throw new WritException(
+            GatewayError.CONFIG_FIELD,
+            "sinks/" + sink.name + " has the target of sinks/" + other + ": " + sink.target);
+      }
+    }
+  }
+
+  private static ConfiguredSink of(
+      String name,
+      SinkConfig config,
+      Optional<String> redisUrl,
+      AlertThresholds alerts,
+      Path folder,
+      InstantSource clock) {
+    SinkSettings settings = new SinkSettings(name, config.settings());
+    Optional<String> secret =
+        config
+            .secret()
+            .map(file -> new String(Secrets.read(folder.resolve(file)), StandardCharsets.UTF_8));
+    return switch (config.kind()) {
+      case REDIS -> {
+        RedisSettings redis = RedisSettings.of(settings, redisUrl, secret);
+        yield made(name, config, redis, log -> new RedisSink(redis, log, clock));
+      }
+      case "neo4j" -> {
+        Neo4jSettings graph = Neo4jSettings.of(settings, secret);
+        yield made(name, config, graph, log -> new Neo4jSink(graph, log));
+      }
+      case "file" -> {
+        Path path = FileSink.path(settings, folder);
+        yield made(name, config, path, log -> new FileSink(path, log));
+      }
+      case WEBHOOK -> {
+        WebhookSettings hook = WebhookSettings.of(settings, folder, secret);
+        yield new ConfiguredSink(
+            name,
+            WEBHOOK,
+            hook.toString(),
+            config.tenant(),
+            Optional.of(new IncidentFeed(hook.kinds(), alerts, hook.giveUpAfter())),
+            _ -> new WebhookSink(hook, clock));
+      }
+      default ->
+          throw new WritException(
+              GatewayError.CONFIG_FIELD,
+              "sinks/"
+                  + name
+                  + "/kind \""
+                  + config.kind()
+                  + "\" is none of file, neo4j, redis, webhook");
+    };
+  }
+
+  private static ConfiguredSink made(
+      String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
+    return new ConfiguredSink(
+        name, config.kind(), target.toString(), config.tenant(), Optional.empty(), connection);
+  }
+}

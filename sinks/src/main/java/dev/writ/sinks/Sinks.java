@@ -1,0 +1,103 @@
+package dev.writ.sinks;
+
+import dev.writ.executor.Kernel;
+import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.pipeline.Changes;
+import dev.writ.ledger.LedgerView;
+import dev.writ.sinks.feed.DeadLetters;
+import dev.writ.sinks.feed.FeedObserver;
+import dev.writ.sinks.feed.Feeder;
+import dev.writ.sinks.feed.Pace;
+import dev.writ.sinks.feed.RecordReader.Found;
+import dev.writ.sinks.feed.RecordSource;
+import dev.writ.sinks.feed.SinkOrders;
+import dev.writ.sinks.feed.SinkState;
+import dev.writ.sinks.incident.IncidentFeed;
+import dev.writ.surfaces.tools.ExecJournal;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** The sinks of a server, each following the journal in a thread of its own. */
+public final class Sinks implements AutoCloseable {
+  /** How often an incident is sent to a receiver that rejects it. */
+  private static final int REJECTED_MAX = 3;
+
+  private final List<Feeder> feeders = new ArrayList<>();
+
+  /**
+   * Starts them.
+   *
+   * @param changes announces new events of the kernel's ledger
+   * @param orders of operators
+   */
+  public Sinks(
+      List<ConfiguredSink> sinks,
+      Kernel kernel,
+      Changes changes,
+      SinkOrders orders,
+      FeedObserver observer,
+      Pace pace,
+      InstantSource clock,
+      RandomGenerator random) {
+    LedgerView ledger = kernel.ledger();
+    for (ConfiguredSink sink : sinks) {
+      feeders.add(
+          new Feeder(
+              new Feeder.Parts(
+                  sink.name(),
+                  () -> sink.connection().apply(ledger.origin()),
+                  source(ledger, sink),
+                  initial(ledger, sink),
+                  state -> kernel.saveSink(sink.name(), state.toBytes()),
+                  orders,
+                  sink.incidents().map(of -> letters(kernel, sink.name(), of.giveUpAfter(), clock)),
+                  changes,
+                  observer,
+                  pace,
+                  clock,
+                  random)));
+    }
+  }
+
+  /** What a sink gets, out of the journal. */
+  public static RecordSource source(LedgerView ledger, ConfiguredSink sink) {
+    return new RecordSource(
+        ledger,
+        sink.incidents()
+            .map(of -> of.reader(ledger))
+            .orElseGet(() -> {
+              ExecJournal journal = new ExecJournal(ledger, IncidentFeed.contents(ledger));
+              return event ->
+                  journal.read(event).map(entry -> new Found(entry.scope(), entry.fields()));
+            }),
+        sink.tenant());
+  }
+
+  /** A webhook begins with what comes: nobody wants to be called for incidents of last year. */
+  private static SinkState initial(LedgerView ledger, ConfiguredSink sink) {
+    return sink.incidents().isPresent() && ledger.get(Tables.SINK, sink.name()).isEmpty()
+        ? SinkState.from(ledger.treeSize())
+        : SinkState.of(ledger, sink.name());
+  }
+
+  private static DeadLetters letters(
+      Kernel kernel, String sink, Duration after, InstantSource clock) {
+    return new DeadLetters(
+        kernel.ledger(), sink, kernel::saveDeadLetter, after, REJECTED_MAX, clock);
+  }
+
+  /** For metrics. */
+  public List<Feeder> feeders() {
+    return List.copyOf(feeders);
+  }
+
+  /** Ends all of them, and saves their states; the ledger must still be open. */
+  @Override
+  public void close() {
+    feeders.forEach(Feeder::stop);
+    feeders.forEach(Feeder::close);
+  }
+}

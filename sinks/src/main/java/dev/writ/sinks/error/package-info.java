@@ -1,0 +1,2 @@
+/** What sinks refuse, with stable codes. */
+package dev.writ.sinks.error;

@@ -1,0 +1,150 @@
+package dev.writ.sinks.file;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sinks.error.SinkError;
+import dev.writ.sinks.feed.RecordId;
+import dev.writ.sinks.feed.RecordSink;
+import dev.writ.sinks.feed.SinkRecord;
+import dev.writ.sinks.feed.SinkSettings;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A file of canonical JSON lines, synced after each delivery. Its last whole line says how far it
+ * is; an incomplete one behind that, from a crash, is removed.
+ */
+public final class FileSink implements RecordSink {
+  private static final int BLOCK = 64 << 10;
+
+  private final Path path;
+  private final String log;
+  private FileChannel file;
+  private Optional<RecordId> last = Optional.empty();
+
+  /**
+   * @param path is created if it does not exist; its folder must exist
+   * @param log origin of the log whose records it gets
+   */
+  public FileSink(Path path, String log) {
+    this.path = path;
+    this.log = log;
+  }
+
+  /**
+   * @param folder to which the setting {@code path} is relative
+   * @throws WritException {@code GWY-002}
+   */
+  public static Path path(SinkSettings settings, Path folder) {
+    Path path = folder.resolve(settings.required("path"));
+    settings.end();
+    return path;
+  }
+
+  @Override
+  public Optional<RecordId> open() {
+    try {
+      file =
+          FileChannel.open(
+              path,
+              Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      long end = behindLineEnd(file.size());
+      file.truncate(end);
+      file.position(end);
+      last = end == 0 ? Optional.empty() : Optional.of(id(behindLineEnd(end - 1), end));
+      return last;
+    } catch (IOException e) {
+      throw new WritException(SinkError.UNREACHABLE, path + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /** The position behind the last line end before {@code to}; 0 if there is none. */
+  private long behindLineEnd(long to) throws IOException {
+    for (long end = to; end > 0; ) {
+      long begin = Math.max(0, end - BLOCK);
+      byte[] block = read(begin, end);
+      for (int i = block.length - 1; i >= 0; i--) {
+        if (block[i] == '\n') {
+          return begin + i + 1;
+        }
+      }
+      end = begin;
+    }
+    return 0;
+  }
+
+  private byte[] read(long from, long to) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(to - from));
+    while (buffer.hasRemaining()) {
+      if (file.read(buffer, from + buffer.position()) < 0) {
+        throw new IOException("the file became shorter");
+      }
+    }
+    return buffer.array();
+  }
+
+  private RecordId id(long from, long to) throws IOException {
+    Fields fields = Fields.of("line", Jcs.parse(read(from, to)));
+    if (!fields.string("log").equals(log)) {
+      throw new WritException(
+          SinkError.OTHER_LOG, path + " is of " + fields.string("log") + ", not of " + log);
+    }
+    return RecordId.parse(fields.string("id"));
+  }
+
+  @Override
+  public void deliver(List<SinkRecord> records) {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    for (SinkRecord record : records) {
+      if (last.filter(id -> id.compareTo(record.id()) >= 0).isEmpty()) {
+        lines.writeBytes(Jcs.write(line(record)));
+        lines.write('\n');
+      }
+    }
+    try {
+      ByteBuffer bytes = ByteBuffer.wrap(lines.toByteArray());
+      while (bytes.hasRemaining()) {
+        file.write(bytes);
+      }
+      file.force(true);
+    } catch (IOException e) {
+      throw new WritException(SinkError.REFUSED, path + ": " + e.getClass().getSimpleName(), e);
+    }
+    last =
+        last.filter(id -> id.compareTo(records.getLast().id()) > 0)
+            .or(() -> Optional.of(records.getLast().id()));
+  }
+
+  private static JsonValue.Obj line(SinkRecord record) {
+    return JsonValue.object()
+        .put("id", record.id().toString())
+        .put("log", record.log())
+        .put("tenant", record.scope().tenant())
+        .put("subject", record.scope().subject())
+        .put("evidence", record.evidence())
+        .put("fields", record.fields())
+        .build();
+  }
+
+  @Override
+  public void close() {
+    if (file != null) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // What was confirmed has been synced.
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Records as lines of a file. */
+package dev.writ.sinks.file;

@@ -1,0 +1,194 @@
+package dev.writ.sinks.incident;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.config.AlertThresholds;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.profile.ProfileError;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import dev.writ.surfaces.text.ContentSource;
+import dev.writ.surfaces.text.ToolText;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Which alerts an event of the journal raises. Each is computed from the event and those before it
+ * in its run, so that the same event raises the same alerts whenever it is read.
+ */
+final class Alerts {
+  private static final Duration WINDOW = Duration.ofHours(1);
+  private static final long EVENTS_LOOKED_AT_MAX = 2_000;
+  private static final long OBSERVATIONS_BYTES_MAX = 64L << 20;
+
+  private static final List<String> SUSPICIOUS =
+      List.of(
+          ProfileError.COMMAND_ROLE.code(),
+          ProfileError.COMMAND_LINE.code(),
+          ProfileError.COMMAND_NOT_ALLOWED.code(),
+          ProfileError.COMMAND_SHELL.code(),
+          ProfileError.COMMAND_CWD.code(),
+          ProfileError.COMMAND_ENVIRONMENT.code(),
+          ProfileError.COMMAND_LIMIT.code());
+
+  private static final List<String> BROKEN_RULES =
+      List.of("egress-denied", "protocol-violation", "seccomp-violation");
+
+  private final LedgerView ledger;
+  private final ContentSource contents;
+  private final AlertThresholds thresholds;
+
+  Alerts(LedgerView ledger, ContentSource contents, AlertThresholds thresholds) {
+    this.ledger = ledger;
+    this.contents = contents;
+    this.thresholds = thresholds;
+  }
+
+  private long threshold(String name) {
+    return thresholds.values().get(name);
+  }
+
+  List<Alert> of(Event event, Receipt receipt, Request request) {
+    List<Alert> alerts = new ArrayList<>();
+    if (isFailure(event) && isNth(failuresInARow(event), threshold("consecutive_failures"))) {
+      alerts.add(Alert.ConsecutiveFailures);
+    }
+    if (percentUsed(receipt, request.effect().resources()) >= threshold("resource_percent")) {
+      alerts.add(Alert.ExcessiveResources);
+    }
+    sandbox(event, isBroken(receipt)).ifPresent(alerts::add);
+    return alerts;
+  }
+
+  List<Alert> of(Event event, Decision decision) {
+    Scope scope = decision.scope();
+    boolean raised =
+        isSuspicious(decision)
+            && isNth(
+                lately(
+                    event,
+                    before ->
+                        before.kind().equals(EventKind.DECISION_MADE)
+                            && isSuspicious(Decision.read(document(before)))
+                            && Decision.read(document(before)).scope().equals(scope)),
+                threshold("suspicious_commands"));
+    return raised ? List.of(Alert.SuspiciousCommands) : List.of();
+  }
+
+  List<Alert> of(Event event, Refusal refusal) {
+    return sandbox(event, isNotMade(refusal)).stream().toList();
+  }
+
+  private static boolean isSuspicious(Decision decision) {
+    return decision.code().filter(SUSPICIOUS::contains).isPresent();
+  }
+
+  private static boolean isBroken(Receipt receipt) {
+    return BROKEN_RULES.contains(receipt.reason());
+  }
+
+  private static boolean isNotMade(Refusal refusal) {
+    return refusal.code().startsWith("SBX-");
+  }
+
+  private Optional<Alert> sandbox(Event event, boolean failed) {
+    return failed && isNth(lately(event, this::isSandboxFailure), threshold("sandbox_failures"))
+        ? Optional.of(Alert.SandboxFailures)
+        : Optional.empty();
+  }
+
+  private boolean isSandboxFailure(Event event) {
+    return switch (event.kind()) {
+      case EventKind.RECEIPT_SIGNED -> isBroken(Receipt.read(document(event)));
+      case EventKind.EFFECT_REFUSED -> isNotMade(Refusal.read(document(event)));
+      default -> false;
+    };
+  }
+
+  /** One alert for each so many, not one for each event after the first so many. */
+  private static boolean isNth(long count, long threshold) {
+    return count > 0 && count % threshold == 0;
+  }
+
+  /** How many of the run's events are so, up to this one, within the window. */
+  private long lately(Event event, Predicate<Event> is) {
+    long count = 0;
+    long oldest = Math.max(0, event.seq() - EVENTS_LOOKED_AT_MAX);
+    for (long seq = event.seq(); seq >= oldest; seq--) {
+      Event before = ledger.event(event.runId(), seq).orElseThrow();
+      if (before.at().isBefore(event.at().minus(WINDOW))) {
+        break;
+      }
+      count += is.test(before) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private long failuresInARow(Event event) {
+    long count = 0;
+    long oldest = Math.max(0, event.seq() - EVENTS_LOOKED_AT_MAX);
+    for (long seq = event.seq(); seq >= oldest; seq--) {
+      Event before = ledger.event(event.runId(), seq).orElseThrow();
+      if (before.kind().equals(EventKind.RECEIPT_SIGNED)) {
+        if (!isFailure(before)) {
+          break;
+        }
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** As the seeds have it: a command that exits with anything but 0 has failed, too. */
+  private boolean isFailure(Event event) {
+    var envelope = ledger.document(event.body()).orElseThrow();
+    Receipt receipt = Receipt.read(envelope.document());
+    Served served =
+        new Served(envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
+    return !ToolText.of(served, contents).succeeded();
+  }
+
+  /** The greatest share of what was declared, in percent; 0 where nothing was measured. */
+  private long percentUsed(Receipt receipt, Resources declared) {
+    return receipt
+        .observations()
+        .filter(ledger::hasBlob)
+        .map(digest -> Jcs.parse(ledger.blob(digest, OBSERVATIONS_BYTES_MAX)))
+        .filter(JsonValue.Obj.class::isInstance)
+        .map(observed -> ((JsonValue.Obj) observed).get("metrics"))
+        .filter(JsonValue.Obj.class::isInstance)
+        .map(metrics -> Fields.of("metrics", metrics))
+        .map(metrics ->
+            Math.max(
+                percent(metrics.count("cpu_ms"), declared.cpuMs()),
+                Math.max(
+                    percent(metrics.count("memory_bytes"), declared.memoryBytes()),
+                    percent(metrics.count("wall_ms"), declared.wallMs()))))
+        .orElse(0L);
+  }
+
+  private static long percent(long used, long declared) {
+    return declared == 0 ? 0 : (long) (100.0 * used / declared);
+  }
+
+  private JsonValue document(Event event) {
+    return ledger.document(event.body()).orElseThrow().document();
+  }
+
+  /** The request of a document that the journal names. */
+  Request request(Digest id) {
+    return Request.read(ledger.document(id).orElseThrow().document());
+  }
+}

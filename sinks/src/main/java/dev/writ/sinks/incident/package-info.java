@@ -1,0 +1,2 @@
+/** Incidents of executions, read from the journal. */
+package dev.writ.sinks.incident;

@@ -1,0 +1,2 @@
+/** Records as nodes of a graph in Neo4j. */
+package dev.writ.sinks.neo4j;

@@ -1,0 +1,2 @@
+/** Records as entries of a Redis stream. */
+package dev.writ.sinks.redis;

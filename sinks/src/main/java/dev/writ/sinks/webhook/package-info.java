@@ -1,0 +1,2 @@
+/** Signed webhooks. */
+package dev.writ.sinks.webhook;

@@ -1,0 +1,342 @@
+package dev.writ.sinks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome.End;
+import dev.writ.executor.driver.DriverOutcome.Metrics;
+import dev.writ.sinks.feed.DeadLetters;
+import dev.writ.sinks.feed.RecordId;
+import dev.writ.sinks.feed.SinkOrder;
+import dev.writ.sinks.feed.SinkOrder.Action;
+import dev.writ.sinks.testing.Receiver;
+import dev.writ.sinks.testing.Receiver.Message;
+import dev.writ.sinks.testing.SinkScene;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Incidents over a real socket: what is told, how it is signed, and that none is lost. */
+class IncidentsReachTheirReceiverTest {
+  private static final SigningKey KEY = SigningKey.ed25519(new byte[32]);
+  private static final String ALERTS =
+      "alerts: { consecutive_failures: 3, suspicious_commands: 2 }\n";
+  private static final int REPEATS = 30;
+
+  @TempDir Path dir;
+  @TempDir Path folder;
+  private Receiver receiver;
+  private SinkScene scene;
+
+  @BeforeEach
+  void start() {
+    receiver = new Receiver();
+    KeyFiles.write(folder.resolve("webhook.pem"), KEY, null, null);
+    scene = new SinkScene(dir, folder, webhook(""), ALERTS);
+  }
+
+  private String webhook(String settings) {
+    return "pager: { kind: webhook, url: \""
+        + receiver.url()
+        + "\", key: webhook.pem"
+        + settings
+        + " }\n";
+  }
+
+  @AfterEach
+  void stop() {
+    scene.close();
+    receiver.close();
+  }
+
+  private List<String> told() {
+    return receiver.taken().stream()
+        .map(m -> m.text("kind") + " " + m.text("code") + " " + alerts(m))
+        .toList();
+  }
+
+  private static String alerts(Message message) {
+    return String.join(
+        " ",
+        ((JsonValue.Arr) message.data().get("alerts"))
+            .items().stream().map(word -> ((JsonValue.Str) word).value()).toList());
+  }
+
+  @Test
+  void aDenialIsToldWithoutThePayload() {
+    assertThat(scene.denied("kubectl get pods")).isEqualTo(403);
+    scene.awaitAll();
+    Message message = receiver.taken().getFirst();
+    assertThat(message.contentType()).isEqualTo("application/cloudevents+json");
+    assertThat(message.event().get("specversion")).isEqualTo(JsonValue.of("1.0"));
+    assertThat(message.event().get("source")).isEqualTo(JsonValue.of("writ.example/log"));
+    assertThat(message.event().get("type"))
+        .isEqualTo(JsonValue.of("dev.writ.incident.PolicyDenied"));
+    assertThat(message.text("code")).isEqualTo("GRD-714");
+    assertThat(message.text("message")).isEqualTo("the role may not run this command");
+    assertThat(message.text("tenantId")).isEqualTo("acme");
+    assertThat(message.text("correlationId")).isEqualTo("case-123");
+    assertThat(message.text("toolId")).isEqualTo("execution");
+    JsonValue.Obj ids = (JsonValue.Obj) message.data().get("ids");
+    Digest decision = Digest.parse(((JsonValue.Str) ids.get("decision")).value());
+    assertThat(scene.server.home.ledger().hasDocument(decision)).isTrue();
+    assertThat(new String(message.body(), StandardCharsets.UTF_8)).doesNotContain("kubectl");
+  }
+
+  @Test
+  void anExecutionThatSucceedsIsNone() {
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    assertThat(receiver.asked()).isZero();
+  }
+
+  @Test
+  void eachKindOfSeed004IsTold() {
+    scene.ends(End.TIMED_OUT, "wall-time", Metrics.NONE);
+    scene.exec("python 1");
+    scene.ends(0, "");
+    scene.exec("python 2");
+    scene.ends(End.KILLED, "out-of-memory", Metrics.NONE);
+    scene.exec("python 3");
+    scene.ends(End.FAILED, "egress-denied", Metrics.NONE);
+    scene.exec("python 4");
+    scene.ends(0, "");
+    scene.exec("python 5");
+    scene.ends(End.FAILED, "dependency-load-failure", Metrics.NONE);
+    scene.exec("python 6");
+    scene.denied("kubectl get pods");
+    scene.awaitAll();
+    assertThat(told())
+        .containsExactly(
+            "Timeout wall-time ",
+            "ResourceExceeded out-of-memory ",
+            "SandboxViolation egress-denied SandboxFailures",
+            "DependencyLoadFailure dependency-load-failure ",
+            "PolicyDenied GRD-714 ");
+    assertThat(receiver.taken())
+        .extracting(m -> new String(m.body(), StandardCharsets.UTF_8))
+        .noneMatch(body -> body.contains("what the tool said") || body.contains("python"));
+  }
+
+  @Test
+  void theAlertsOfSeed002AreToldAtTheirThresholds() {
+    scene.ends(1, "1 failed\n");
+    for (int i = 0; i < 4; i++) {
+      scene.exec("pytest -q");
+    }
+    scene.ends(0, "1 passed\n");
+    scene.exec("pytest -q");
+    scene.ends(1, "1 failed\n");
+    scene.exec("pytest -q");
+    scene.denied("kubectl get pods");
+    scene.denied("kubectl get pods");
+    scene.ends(End.FAILED, "tool-error", new Metrics(1, 512L << 20, 1, 0));
+    scene.exec("python 1");
+    scene.awaitAll();
+    assertThat(told())
+        .containsExactly(
+            "ConsecutiveFailures  ConsecutiveFailures",
+            "PolicyDenied GRD-714 ",
+            "PolicyDenied GRD-714 SuspiciousCommands",
+            "ExcessiveResources tool-error ExcessiveResources");
+  }
+
+  @Test
+  void onlyTheWordsOfTheConfigurationAreSent() {
+    scene.configure(folder, webhook(", kinds: \"Timeout SuspiciousCommands\""), ALERTS);
+    scene.denied("kubectl get pods");
+    scene.denied("kubectl get pods");
+    scene.awaitAll();
+    assertThat(told()).containsExactly("PolicyDenied GRD-714 SuspiciousCommands");
+  }
+
+  @Test
+  void theSignatureIsVerifiedByTheLinesOfThePage() throws Exception {
+    scene.denied("kubectl get pods");
+    scene.awaitAll();
+    Message message = receiver.taken().getFirst();
+    Path script = Files.writeString(folder.resolve("receiver.py"), block("python"));
+    Path key = Files.write(folder.resolve("key"), KEY.verifyingKey().bytes());
+    Path body = Files.write(folder.resolve("body"), message.body());
+    String main =
+        "\nimport sys\n"
+            + "now, url, content_type, digest, given, signature = sys.argv[1:]\n"
+            + "print(verify(open('"
+            + key
+            + "', 'rb').read(), url, {'content-type': content_type, 'content-digest': digest,"
+            + " 'signature-input': given, 'signature': signature}, open('"
+            + body
+            + "', 'rb').read(), int(now))['id'])\n";
+    Files.writeString(script, Files.readString(script) + main);
+    long now = scene.server.home.clock.instant().getEpochSecond();
+    String url = receiver.url();
+    assertThat(python(script, now, url, message)).isEqualTo(message.id());
+    assertThat(python(script, now, url + "x", message)).as("another receiver's").isEmpty();
+    assertThat(python(script, now + 3600, url, message)).as("an hour later").isEmpty();
+    Files.writeString(
+        body, new String(message.body(), StandardCharsets.UTF_8).replace("GRD-714", "GRD-715"));
+    assertThat(python(script, now, url, message)).as("changed").isEmpty();
+  }
+
+  private static String python(Path script, long now, String url, Message message)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                "python3",
+                script.toString(),
+                String.valueOf(now),
+                url,
+                message.contentType(),
+                message.digest(),
+                message.input(),
+                message.signature())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    String out =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    return process.waitFor() == 0 ? out : "";
+  }
+
+  private static String page() throws IOException {
+    return Files.readString(Path.of(System.getProperty("writ.root"), "spec/incidents.md"));
+  }
+
+  private static String block(String language) throws IOException {
+    Matcher block =
+        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(page());
+    assertThat(block.find()).isTrue();
+    return block.group(1);
+  }
+
+  /** The example of the page is a message as it is sent, by the key that the page names. */
+  @Test
+  void theExampleOfThePageIsSignedAsItSays() throws IOException {
+    String example = block("http");
+    String head = example.substring(0, example.indexOf("\n\n"));
+    byte[] body =
+        example.substring(example.indexOf("\n\n") + 2).strip().getBytes(StandardCharsets.UTF_8);
+    String digest = header(head, "Content-Digest");
+    assertThat(digest)
+        .isEqualTo("sha-256=:" + StrictBase64.encode(Digest.sha256(body).bytes()) + ":");
+    String input = header(head, "Signature-Input");
+    String base =
+        "\"@method\": POST\n\"@target-uri\": https://pager.example/incidents\n\"content-type\": "
+            + header(head, "Content-Type")
+            + "\n\"content-digest\": "
+            + digest
+            + "\n\"@signature-params\": "
+            + input.substring("writ=".length());
+    String signature = header(head, "Signature");
+    KEY.verifyingKey()
+        .verify(
+            base.getBytes(StandardCharsets.US_ASCII),
+            StrictBase64.decode(
+                "signature", signature.substring("writ=:".length(), signature.length() - 1)));
+    assertThat(input).contains("keyid=\"" + KEY.kid() + "\"");
+  }
+
+  private static String header(String head, String name) {
+    return head.lines()
+        .filter(line -> line.startsWith(name + ": "))
+        .findFirst()
+        .orElseThrow()
+        .substring(name.length() + 2);
+  }
+
+  @Test
+  void aReceiverThatIsDownGetsAllInOrderOnceItIsBack() {
+    Random random = new Random(20261123);
+    receiver.answers(_ -> random.nextInt(3) == 0 ? 204 : 503);
+    HashSet<String> ids = new HashSet<>();
+    for (int i = 0; i < REPEATS; i++) {
+      scene.denied("kubectl get pods");
+      if (i % 10 == 9) {
+        scene.stop();
+        scene.start();
+      }
+    }
+    scene.awaitAll();
+    List<String> taken = receiver.taken().stream().map(Message::id).toList();
+    ids.addAll(taken);
+    assertThat(ids).as("none is lost").hasSize(REPEATS);
+    assertThat(taken.stream().distinct().map(RecordId::parse)).isSorted();
+    assertThat(receiver.asked()).isGreaterThan(REPEATS);
+    assertThat(scene.sink().deadLetters()).contains(0L);
+  }
+
+  @Test
+  void anIncidentThatIsRejectedHoldsUpNoOtherAndIsSentAgainOnOrder() {
+    receiver.answers(_ -> 422);
+    scene.denied("kubectl get pods");
+    String line = scene.awaitLine("gave up");
+    assertThat(line).endsWith("SNK-009");
+    assertThat(receiver.asked()).isEqualTo(3);
+    receiver.answers(_ -> 204);
+    scene.denied("kubectl get nodes");
+    scene.awaitAll();
+    RecordId dead = RecordId.parse(line.split(" ")[2]);
+    assertThat(receiver.taken()).hasSize(1).noneMatch(m -> m.id().equals(dead.toString()));
+    scene.stop();
+    scene.start();
+    assertThat(scene.sink().deadLetters()).as("also of the next server").contains(1L);
+    assertThat(DeadLetters.of(scene.server.home.ledger(), "pager").getFirst().id()).isEqualTo(dead);
+    scene.forget();
+    scene.orders.leave("pager", new SinkOrder(Action.RESEND, dead.index()));
+    scene.awaitLine("delivered");
+    assertThat(receiver.taken().getLast().id()).isEqualTo(dead.toString());
+    assertThat(DeadLetters.of(scene.server.home.ledger(), "pager")).isEmpty();
+    scene.orders.leave("pager", new SinkOrder(Action.RESEND, 0));
+    assertThat(scene.awaitLine("SNK-010")).contains("at 0");
+  }
+
+  @Test
+  void whatIsTooOldIsGivenUpAndTheYoungIsSent() {
+    receiver.answers(_ -> 503);
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.server.home.clock.forward(Duration.ofHours(25));
+    assertThat(scene.awaitLine("gave up")).endsWith("SNK-002");
+    scene.denied("kubectl get nodes");
+    receiver.answers(_ -> 204);
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+    assertThat(scene.sink().deadLetters()).contains(1L);
+  }
+
+  @Test
+  void aRedirectIsNotFollowed() {
+    try (Receiver other = new Receiver()) {
+      receiver.redirects(other.url());
+      scene.denied("kubectl get pods");
+      assertThat(scene.awaitLine("SNK-002")).endsWith("answered 307");
+      assertThat(other.asked()).isZero();
+    }
+  }
+
+  @Test
+  void aNewWebhookBeginsWithWhatComesAndAReplaySendsTheRest() {
+    scene.stop();
+    scene.denied("kubectl get pods");
+    scene.configure(folder, webhook("").replace("pager", "chat"), ALERTS);
+    scene.awaitAll();
+    assertThat(receiver.asked()).isZero();
+    scene.orders.leave("chat", new SinkOrder(Action.REPLAY, 0));
+    scene.awaitLine("delivered");
+    assertThat(told()).containsExactly("PolicyDenied GRD-714 ");
+  }
+}

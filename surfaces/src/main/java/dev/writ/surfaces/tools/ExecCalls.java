@@ -1,0 +1,180 @@
+package dev.writ.surfaces.tools;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Answer;
+import dev.writ.executor.stage.Served;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.CommandProfile;
+import dev.writ.guardian.profile.CommandAdmission;
+import dev.writ.guardian.profile.CommandRequest;
+import dev.writ.guardian.profile.ExecuteAdmission;
+import dev.writ.guardian.profile.ProfileError;
+import dev.writ.ledger.LedgerView;
+import dev.writ.surfaces.text.ToolText;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Runs the commands of seed 002, whatever protocol they are asked for by. */
+public final class ExecCalls {
+  private final Pipeline pipeline;
+  private final LedgerView ledger;
+  private final Optional<WorkspaceRoot> root;
+
+  ExecCalls(Pipeline pipeline, Optional<WorkspaceRoot> root) {
+    this.pipeline = pipeline;
+    this.ledger = pipeline.ledger();
+    this.root = root;
+  }
+
+  /**
+   * A call.
+   *
+   * @param body the seed's JSON
+   */
+  public record Asked(Caller caller, byte[] body, TraceContext trace) {}
+
+  /** How a call ended. */
+  public sealed interface Ended {
+    /** The command ran, whatever its exit code is; {@code response} is the seed's JSON. */
+    record Executed(JsonValue.Obj response, String execId, Digest request, Digest receipt)
+        implements Ended {}
+
+    /**
+     * The profile or the Guardian refused it.
+     *
+     * @param status in HTTP
+     */
+    record Denied(int status, String code, String title, String detail) implements Ended {}
+  }
+
+  /**
+   * Judges and executes; blocks until the command has ended.
+   *
+   * @throws WritException for what is refused elsewhere: by the queue, or where the ledger fails
+   */
+  public Ended exec(Asked asked) {
+    return exec(asked, pipeline);
+  }
+
+  /**
+   * The same for a caller that may give up.
+   *
+   * @param begins as for {@link Pipeline#telling}
+   */
+  public Ended exec(Asked asked, Consumer<Digest> begins) {
+    return exec(asked, pipeline.telling(begins));
+  }
+
+  /**
+   * Ends a running command; its call ends with the receipt that says so.
+   *
+   * @throws WritException {@code GWY-041}
+   */
+  public void cancel(Caller caller, Digest request) {
+    pipeline.cancel(caller, request);
+  }
+
+  private Ended exec(Asked asked, Pipeline through) {
+    Caller caller = asked.caller();
+    CommandAdmission.Admitted admitted;
+    try {
+      admitted =
+          CommandAdmission.admit(
+              asked.body(),
+              new ExecuteAdmission.Asker(caller.tenant(), caller.subject()),
+              pipeline.policy());
+      requireRole(caller, admitted.request());
+      root.ifPresent(directory -> directory.require(relative(admitted.request())));
+    } catch (WritException e) {
+      return refused(asked, through, e);
+    }
+    Answer answer = through.vouch(vouched(asked, admitted.request(), admitted.effect()));
+    if (answer.served().isEmpty()) {
+      return denied(answer.decision());
+    }
+    Served served = answer.served().get();
+    Request request =
+        Request.read(ledger.document(served.receipt().request()).orElseThrow().document());
+    ExecEvent told =
+        new ExecEvent(
+            served.receipt().request(), request, served.receipt(), ToolText.of(served, pipeline));
+    return new Ended.Executed(
+        told.response(), told.execId(), served.receipt().request(), served.id());
+  }
+
+  /** A credential may be narrowed to some of its subject's roles. */
+  private static void requireRole(Caller caller, CommandRequest request) {
+    if (!caller.roles().isEmpty() && !caller.roles().contains(request.role())) {
+      throw new WritException(ProfileError.COMMAND_ROLE, caller.principal());
+    }
+  }
+
+  private String relative(CommandRequest request) {
+    CommandProfile profile = pipeline.policy().commands().orElseThrow();
+    return profile
+        .underRoot(request.cwd().orElse(profile.workspaceRoot()))
+        .orElse("."); // the profile accepted it, perhaps under an earlier policy
+  }
+
+  private Pipeline.Vouched vouched(Asked asked, CommandRequest request, Effect effect) {
+    JsonValue.Obj exec =
+        JsonValue.object()
+            .put("role", request.role())
+            .put("cmd", request.cmd())
+            .putIfPresent("subtask_id", request.subtaskId(), JsonValue::of)
+            .build();
+    return new Pipeline.Vouched(
+        ToolsSurface.NAME,
+        asked.caller().method(),
+        asked.caller().principal(),
+        Digest.sha256(asked.body()),
+        asked.caller().tenant(),
+        request.caseId(),
+        asked.caller().subject(),
+        effect,
+        List.of(),
+        Optional.empty(),
+        true,
+        JsonValue.object()
+            .put("exec", exec)
+            .put("role", request.role())
+            .put("traceparent", asked.trace().traceparent())
+            .build(),
+        Optional.of(asked.body()),
+        Optional.empty());
+  }
+
+  /** Refused by the profile: 400 for a body that cannot be read, otherwise 403. */
+  private Ended refused(Asked asked, Pipeline through, WritException e) {
+    if (!(e.code() instanceof ProfileError code)) {
+      throw e;
+    }
+    if (code == ProfileError.COMMAND_BODY) {
+      return new Ended.Denied(400, code.code(), code.meaning(), e.found());
+    }
+    try { // lets the Guardian sign the refusal, too
+      through.vouch(vouched(asked, CommandRequest.parse(asked.body()), ExecuteAdmission.NO_EFFECT));
+    } catch (WritException again) {
+      // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
+    }
+    return new Ended.Denied(403, code.code(), code.meaning(), e.found());
+  }
+
+  private static Ended denied(Decision decision) {
+    String detail =
+        decision.checks().stream()
+            .filter(check -> check.code().isPresent())
+            .map(check -> check.detail())
+            .findFirst()
+            .orElse("");
+    return new Ended.Denied(403, decision.code().orElse(""), decision.verdict().name(), detail);
+  }
+}
