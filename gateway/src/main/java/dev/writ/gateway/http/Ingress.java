@@ -11,7 +11,6 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -122,11 +121,6 @@ public final class Ingress {
       SocketAddress remote) {
     return new IngressCall(
         parts, connections.use(remote), surface, method, route, headers, chain, remote);
-  }
-
-  /** The time of the server. */
-  public Instant now() {
-    return parts.clock().instant();
   }
 
   private X509TrustManager trust() throws CertificateException {
