@@ -528,8 +528,9 @@ public final class Ledger extends StoreView implements RunJournal {
     collecting.lock();
     try {
       if (isPurgePending()) {
+        appender.submit(new Purge(false)).await();
         store.compactContents();
-        appender.submit(new Purge()).await();
+        appender.submit(new Purge(true)).await();
       }
     } finally {
       collecting.unlock();

@@ -107,7 +107,7 @@ final class LogWriter implements Appender.GroupWriter {
     switch (step) {
       case StorageCollection collection -> collect(collection);
       case ContentDeletion deletion -> delete(deletion);
-      case Purge _ -> purge();
+      case Purge purge -> purge(purge);
     }
   }
 
@@ -128,11 +128,18 @@ final class LogWriter implements Appender.GroupWriter {
     }
   }
 
-  /** The end of a purge: nothing is written meanwhile, so no log is taken up again. */
-  private void purge() {
+  /**
+   * Nothing is written while logs are cut off, so none is taken up again. The row is written again
+   * before the tables are, so that they have something new and the log in use is left.
+   */
+  private void purge(Purge purge) {
     store.truncateObsoleteLogs();
     try (WriteBatch write = new WriteBatch()) {
-      store.delete(write, Store.Family.DEFAULT, StoreView.META_PURGE);
+      if (purge.isLast()) {
+        store.delete(write, Store.Family.DEFAULT, StoreView.META_PURGE);
+      } else {
+        store.put(write, Store.Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+      }
       commit(write);
     } catch (RocksDBException e) {
       throw Failures.of("gathering the end of a purge", e);

@@ -1,7 +1,10 @@
 package dev.writ.ledger;
 
 /**
- * The last step that removes the bytes of deleted contents from the database's files: contents are
- * compacted away by then, and what is left of them in write-ahead logs is cut off.
+ * A step that cuts off what write-ahead logs hold that are not needed any more, before and after
+ * the tables are compacted: a log that is taken up again is overwritten from its beginning only,
+ * and what an earlier use left behind its end would stay in it.
+ *
+ * @param isLast whether nothing is left to be removed then
  */
-final class Purge implements StorageStep {}
+record Purge(boolean isLast) implements StorageStep {}

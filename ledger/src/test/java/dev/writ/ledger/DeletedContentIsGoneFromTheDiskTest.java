@@ -190,6 +190,16 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   @Test
+  void a_log_that_is_taken_up_again_keeps_nothing_behind_its_end() throws IOException {
+    byte[] first = content(40_000);
+    Digest firstId = store(first);
+    ledger.store.compactContents(); // the log with it is kept, and is the next one to be used
+    delete(firstId);
+    ledger.purge();
+    assertThat(filesWith(home.resolve("data"), first)).isEmpty();
+  }
+
+  @Test
   void what_something_needs_stays_and_no_statement_is_written() throws IOException {
     Digest pinned = store(content(100));
     try (Ledger.Pin _ = ledger.pin(List.of(pinned))) {

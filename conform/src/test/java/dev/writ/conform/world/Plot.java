@@ -295,6 +295,9 @@ final class Plot {
                   runs: { idle_max_s: 3600, life_max_s: 86400, shared_by: [ { tenant: acme, roles: [worker] } ] }
                   sandbox: { waived: [cpu-limit] }
                   storage: { bytes_max: 1073741824, unnamed_s: 86400, put_by: [worker] }
+                  retention:
+                    every_s: 86400
+                    rules: [ { name: logs, contents: [outputs, observations], match: { tool: mail }, keep_s: 2592000, bytes_max: 1073741824 } ]
                   engine:
                     slots: 8
                     flags: [ { match: { tool: odd }, enabled: false } ]

@@ -55,6 +55,7 @@ class WorldVectorsTest {
     all.addAll(JudgedVectors.all());
     all.addAll(StandingVectors.all());
     all.addAll(GovernedVectors.all());
+    all.addAll(RetentionVectors.all());
     all.addAll(RunVectors.all());
     return all;
   }

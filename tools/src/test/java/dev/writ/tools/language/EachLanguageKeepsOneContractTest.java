@@ -317,6 +317,7 @@ class EachLanguageKeepsOneContractTest {
             "language/LanguageDrivers.java",
             "author/languages.json",
             "author/perl/tool.manifest",
+            "worker/WritHelpers.pm",
             "worker/worker.pl");
   }
 

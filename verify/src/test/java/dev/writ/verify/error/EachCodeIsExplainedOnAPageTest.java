@@ -22,6 +22,7 @@ class EachCodeIsExplainedOnAPageTest {
         Files.readString(SPEC.resolve("receipt.md"))
             + Files.readString(SPEC.resolve("execution.md"))
             + Files.readString(SPEC.resolve("recovery.md"))
+            + Files.readString(SPEC.resolve("retention.md"))
             + Files.readString(SPEC.resolve("audit.md"));
     List<String> codes =
         Stream.<ErrorCode>concat(Stream.of(ExecutorError.values()), Stream.of(AuditError.values()))

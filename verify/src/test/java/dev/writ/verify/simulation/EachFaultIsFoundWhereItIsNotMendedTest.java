@@ -40,7 +40,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
     return Stream.of(
         arguments(
             "campaign 1: two calls with one request have one time of receipt",
-            1,
+            94,
             EXECUTOR + "Admissions.java",
             List.of(
                 new Passage(

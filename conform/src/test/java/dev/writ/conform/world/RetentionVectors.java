@@ -1,0 +1,317 @@
+package dev.writ.conform.world;
+
+import static dev.writ.conform.world.Plot.ask;
+import static dev.writ.conform.world.TrustVectors.kid;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.LegalHold;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestTools;
+import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.verify.bundle.BundleExport;
+import dev.writ.verify.bundle.Remade;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The part of golden-vectors/bundle in which contents are missing: deleted by a rule of policy, as
+ * a statement in the log says, or lost (spec/retention.md).
+ */
+final class RetentionVectors {
+  private static final long KEPT_S = 3600;
+  private static final String LAST_LINE = "execute_for: [stand-in]\n";
+  private static final Policy POLICY =
+      Plot.policy(
+          1,
+          Optional.empty(),
+          LAST_LINE,
+          LAST_LINE
+              + """
+              retention:
+                rules:
+                  - { name: mail, contents: [outputs], match: { tool: mail }, keep_s: 3600 }
+                  - { name: hour, contents: [outputs, observations], match: { tenant: acme }, keep_s: 3600 }
+              """);
+
+  private static final class Holder {
+    static final byte[] DELETED = record();
+  }
+
+  private final List<Made> made = new ArrayList<>();
+
+  static List<Made> all() {
+    RetentionVectors vectors = new RetentionVectors();
+    vectors.missing();
+    vectors.statements();
+    vectors.contents();
+    vectors.holds();
+    return vectors.made;
+  }
+
+  /** Two effects, whose run is closed; then their contents are deleted, by a rule each. */
+  private static byte[] record() {
+    TestTools tools = BundleVectors.tools();
+    List<TestParty> parties =
+        Plot.PARTIES.stream()
+            .filter(party ->
+                List.of("operator", "owner", "guardian", "executor", "log", "alice")
+                    .contains(party.name()))
+            .toList();
+    try (TestHome home = Scenario.setup(parties, POLICY.toJson(), tools, Plot.START).found()) {
+      BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
+      BundleVectors.submit(home, ask("alice", "mail", "n-2"), "alice");
+      BundleVectors.close(home, "run-1");
+      home.clock.forward(Duration.ofSeconds(KEPT_S));
+      home.kernel().retain(home.kernel().now());
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  private void add(String name, String about, String wanted, Consumer<Remade> change) {
+    Remade remade = FullRun.remade(Holder.DELETED);
+    change.accept(remade);
+    made.add(Made.bundle("retention-" + name, about, wanted, Made.inline(remade.toBytes())));
+  }
+
+  private static Remade.Step statement(Remade remade) {
+    return remade.steps.stream()
+        .filter(step -> step.kind.equals(EventKind.CONTENT_DELETED))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Deletion deletion(Remade remade) {
+    return Deletion.read(remade.document(statement(remade).body));
+  }
+
+  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
+    return document -> {
+      TreeMap<String, JsonValue> members = new TreeMap<>(document.members());
+      members.put(member, value);
+      return new JsonValue.Obj(members);
+    };
+  }
+
+  private static void set(Remade remade, String member, JsonValue value) {
+    remade.change(statement(remade).body, set(member, value));
+  }
+
+  private static void contents(Remade remade, List<Deletion.Item> items) {
+    Deletion old = deletion(remade);
+    JsonValue.Obj changed =
+        new Deletion(old.of(), old.policy(), old.rule(), items, old.deletedAt()).toJson();
+    set(remade, "contents", changed.get("contents"));
+  }
+
+  /** The same contents, and one more at the end. */
+  private static void more(Remade remade, Deletion.Item item) {
+    List<Deletion.Item> items = new ArrayList<>(deletion(remade).contents());
+    items.add(item);
+    contents(remade, items);
+  }
+
+  private static void at(Remade remade, Instant time) {
+    statement(remade).at = time;
+    set(remade, "deleted_at", JsonValue.of(Timestamps.format(time)));
+  }
+
+  private void missing() {
+    add("by-rule", "contents are deleted, and a statement says so", "ok", _ -> {});
+    add(
+        "lost",
+        "the same without the statement",
+        "RPL-023",
+        remade -> remade.steps.remove(statement(remade)));
+    add(
+        "one-not-stated",
+        "one of the contents is in no statement",
+        "RPL-023",
+        remade -> {
+          List<Deletion.Item> items = deletion(remade).contents();
+          contents(remade, items.subList(0, items.size() - 1));
+        });
+    add(
+        "another-class",
+        "the statement names an output as an artifact",
+        "EXE-961 or RPL-023",
+        remade ->
+            contents(
+                remade,
+                deletion(remade).contents().stream()
+                    .map(item ->
+                        item.content() == ContentClass.OUTPUTS
+                            ? new Deletion.Item(
+                                ContentClass.ARTIFACTS, item.digest(), item.seq(), item.size())
+                            : item)
+                    .sorted()
+                    .toList()));
+  }
+
+  private void statements() {
+    add(
+        "by-the-guardian",
+        "the statement is signed by the Guardian",
+        "EXE-951",
+        remade -> remade.signedBy(statement(remade).body, List.of(kid("guardian"))));
+    add(
+        "by-an-operator",
+        "the statement is signed by an operator",
+        "EXE-951",
+        remade -> remade.signedBy(statement(remade).body, List.of(kid("operator"))));
+    add(
+        "too-early",
+        "the contents are one millisecond younger than the rule's age",
+        "EXE-961",
+        remade -> at(remade, deletion(remade).deletedAt().minusMillis(1)));
+    add(
+        "another-time",
+        "the statement's time is not that of its event",
+        "EXE-953",
+        remade -> statement(remade).at = statement(remade).at.plusMillis(1));
+    add(
+        "no-such-rule",
+        "the policy in force has no rule of that name",
+        "EXE-961",
+        remade -> set(remade, "rule", JsonValue.of("day")));
+    add(
+        "another-rule",
+        "the rule of that name does not cover the contents",
+        "EXE-961",
+        remade -> set(remade, "rule", JsonValue.of("mail")));
+    add(
+        "after-another-policy",
+        "another policy was put in force before, which deletes nothing",
+        "EXE-950",
+        RetentionVectors::anotherPolicy);
+    add(
+        "no-such-policy",
+        "the statement names a policy that was never in force",
+        "EXE-950",
+        remade -> set(remade, "policy", JsonValue.of(Digest.sha256(Plot.CODE).toString())));
+    add(
+        "in-another-run",
+        "the event stands in the system run",
+        "EXE-954",
+        remade -> statement(remade).run = "system");
+  }
+
+  private static void anotherPolicy(Remade remade) {
+    Policy next = Plot.policy(2, Optional.of(POLICY.digest()), LAST_LINE, LAST_LINE);
+    Digest id = remade.bring(SystemState.POLICY_TYPE, next.toJson(), List.of(kid("owner")));
+    int before = remade.steps.indexOf(statement(remade));
+    remade.bringSystemEvent(before, statement(remade).at, EventKind.POLICY_ACTIVATED, id);
+  }
+
+  private void contents() {
+    add(
+        "a-receipt",
+        "the statement names a receipt as an output",
+        "EXE-961",
+        remade -> {
+          Remade.Step receipt =
+              remade.steps.stream()
+                  .filter(step -> step.kind.equals(EventKind.RECEIPT_SIGNED))
+                  .reduce((_, last) -> last)
+                  .orElseThrow();
+          more(remade, new Deletion.Item(ContentClass.OUTPUTS, receipt.body, receipt.was.seq(), 1));
+        });
+    add(
+        "of-no-event",
+        "the statement names a content of an event that is not there",
+        "EXE-961",
+        remade -> {
+          Deletion.Item last = deletion(remade).contents().getLast();
+          more(remade, new Deletion.Item(last.content(), last.digest(), 99, last.size()));
+        });
+    add(
+        "another-size",
+        "the statement says another size than the receipt",
+        "EXE-961",
+        remade ->
+            contents(
+                remade,
+                deletion(remade).contents().stream()
+                    .map(item ->
+                        item.content() == ContentClass.OUTPUTS
+                            ? new Deletion.Item(
+                                item.content(), item.digest(), item.seq(), item.size() + 1)
+                            : item)
+                    .toList()));
+    add(
+        "of-another-run",
+        "the statement is about another run",
+        "EXE-961 or RPL-023",
+        remade -> set(remade, "run", JsonValue.of("run-2")));
+  }
+
+  private static void hold(Remade remade, LegalHold hold) {
+    change(remade, EventKind.HOLD_PLACED, hold.toJson());
+  }
+
+  private static void change(Remade remade, String kind, JsonValue.Obj detail) {
+    Instant time = statement(remade).at;
+    Digest id =
+        remade.bring(
+            SystemChange.TYPE,
+            new SystemChange(kind, detail, time).toJson(),
+            List.of(kid("operator")));
+    remade.bringSystemEvent(remade.steps.indexOf(statement(remade)), time, kind, id);
+  }
+
+  private static JsonValue.Obj named(String hold) {
+    return JsonValue.object().put("name", hold).build();
+  }
+
+  private void holds() {
+    LegalHold ofTenant = new LegalHold("case-7", "acme", Optional.empty());
+    add("held", "a hold covers the tenant", "EXE-961", remade -> hold(remade, ofTenant));
+    add(
+        "held-run",
+        "a hold covers the run",
+        "EXE-961",
+        remade -> hold(remade, new LegalHold("case-7", "acme", Optional.of("run-1"))));
+    add(
+        "held-elsewhere",
+        "holds cover another run and another tenant",
+        "ok",
+        remade -> {
+          hold(remade, new LegalHold("case-7", "acme", Optional.of("run-2")));
+          hold(remade, new LegalHold("case-8", "other", Optional.empty()));
+        });
+    add(
+        "released",
+        "the hold was released before",
+        "ok",
+        remade -> {
+          hold(remade, ofTenant);
+          change(remade, EventKind.HOLD_RELEASED, named("case-7"));
+        });
+    add(
+        "held-twice",
+        "a hold of that name is placed already",
+        "EXE-004 or EXE-950",
+        remade -> {
+          hold(remade, ofTenant);
+          hold(remade, ofTenant);
+        });
+    add(
+        "released-without-hold",
+        "no hold of that name is placed",
+        "EXE-004 or EXE-950",
+        remade -> change(remade, EventKind.HOLD_RELEASED, named("case-7")));
+  }
+}
