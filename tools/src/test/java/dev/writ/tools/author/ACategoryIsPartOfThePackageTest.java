@@ -52,6 +52,6 @@ class ACategoryIsPartOfThePackageTest {
 
   @Test
   void aPackageIsMadeWithTheReleasesNumbersOfItsClass() {
-    assertThat(manifest("").resourcesMax()).isEqualTo(ResourceClasses.DEFAULT.medium());
+    assertThat(manifest("").resourcesMax()).isEqualTo(ResourceClasses.DEFAULT.medium().resources());
   }
 }
