@@ -3,7 +3,9 @@ package dev.writ.tools.author;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.Workload;
 import dev.writ.guardian.policy.ResourceClasses;
 import java.nio.charset.StandardCharsets;
 import java.util.TreeMap;
@@ -40,6 +42,18 @@ class ACategoryIsPartOfThePackageTest {
     assertThat(manifest("").toJson().members()).doesNotContainKey("category");
     assertThat(manifest("category: text\n").category()).contains("text");
     assertThat(manifest("category: text\n").toJson().members()).containsKey("category");
+  }
+
+  @Test
+  void theWorkloadIsAsStatedOrElseByTheNetwork() {
+    assertThat(manifest("").toJson().members()).doesNotContainKey("workload");
+    assertThat(Workload.of(manifest(""))).isEqualTo(Workload.CPU);
+    ToolManifest stated = manifest("workload: io\n");
+    assertThat(Workload.of(stated)).isEqualTo(Workload.IO);
+    assertThat(ToolManifest.read(stated.toJson())).isEqualTo(stated);
+    assertThatThrownBy(() -> manifest("workload: disk\n"))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("TOL-201");
   }
 
   @ParameterizedTest
