@@ -35,7 +35,7 @@ public final class GrpcStatuses {
       case 400, 405, 415, 416, 421, 422, 505 -> Status.Code.INVALID_ARGUMENT;
       case 401 -> Status.Code.UNAUTHENTICATED;
       case 403 -> Status.Code.PERMISSION_DENIED;
-      case 404 -> Status.Code.NOT_FOUND;
+      case 404, 410 -> Status.Code.NOT_FOUND;
       case 408 -> Status.Code.DEADLINE_EXCEEDED;
       case 409 -> Status.Code.FAILED_PRECONDITION;
       case 413, 429, 431, 507 -> Status.Code.RESOURCE_EXHAUSTED;
