@@ -21,7 +21,6 @@ import dev.writ.tools.registry.BuiltinTools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +47,7 @@ class TasksRunInAnyContainerTest {
   private static Schema results;
 
   @TempDir private Path dir;
+  @TempDir private Path asked;
   private Path result;
 
   @BeforeAll
@@ -83,12 +83,12 @@ class TasksRunInAnyContainerTest {
     return spec(",\"argv\":[\"sh\",\"-c\",\"" + line + "\"],\"cwd\":\"" + dir + "\"" + more);
   }
 
+  /** The specification is a file: a program that refuses to run may end before it reads any. */
   private Process start(String spec) throws IOException {
-    Process process = new ProcessBuilder(program.toString(), "--result", result.toString()).start();
-    try (OutputStream in = process.getOutputStream()) {
-      in.write(spec.getBytes(StandardCharsets.UTF_8));
-    }
-    return process;
+    Path file = Files.writeString(asked.resolve("task-spec.json"), spec);
+    return new ProcessBuilder(program.toString(), "--result", result.toString())
+        .redirectInput(file.toFile())
+        .start();
   }
 
   private int run(String spec) throws Exception {
