@@ -20,6 +20,7 @@ import dev.writ.executor.stage.Surroundings;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
+import dev.writ.guardian.WhatIf;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Input;
@@ -393,14 +394,20 @@ final class Stepping {
                 "event " + events.getFirst().event().seq() + " without " + kind));
   }
 
-  /** The last check is the only one that reads the manifest; its outcome decides the verdict. */
+  /**
+   * The last check is the only one that reads the manifest. Where its outcome differs, code and
+   * verdict may follow from it; where it does not, they follow from checks that were done again.
+   */
   private boolean onlyTheTool(int from, Decision decision) {
     String envelopeCheck = "/body/checks/" + (decision.checks().size() - 1) + "/";
-    return divergences.subList(from, divergences.size()).stream()
-        .flatMap(d -> d.fields().stream())
-        .map(Field::pointer)
-        .allMatch(p ->
-            p.startsWith(envelopeCheck) || p.equals("/body/code") || p.equals("/body/verdict"));
+    List<String> pointers =
+        divergences.subList(from, divergences.size()).stream()
+            .flatMap(d -> d.fields().stream())
+            .map(Field::pointer)
+            .filter(pointer -> !pointer.startsWith(envelopeCheck))
+            .toList();
+    return WhatIf.restsOnTheTool(decision)
+        && List.of("/body/code", "/body/verdict").containsAll(pointers);
   }
 
   /**
