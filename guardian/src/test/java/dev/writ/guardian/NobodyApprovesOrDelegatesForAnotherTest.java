@@ -39,7 +39,9 @@ class NobodyApprovesOrDelegatesForAnotherTest {
         new StringBuilder(
             World.POLICY.replace("{ cel: 'size(params.source) < 20000' }", NEEDS_ONE));
     for (String approver : approvers) {
-      yaml.append("  - { tenant: acme, subject: ").append(approver).append(", roles: [reviewer] }\n");
+      yaml.append("  - { tenant: acme, subject: ")
+          .append(approver)
+          .append(", roles: [reviewer] }\n");
     }
     return World.policy(yaml.toString());
   }
@@ -96,8 +98,7 @@ class NobodyApprovesOrDelegatesForAnotherTest {
                   approval,
                   a,
                   policy,
-                  World.trustWith(
-                      World.trusted(OTHER, KeyRole.APPROVER, World.TENANT, approver))));
+                  World.trustWith(World.trusted(OTHER, KeyRole.APPROVER, World.TENANT, approver))));
     }
   }
 
@@ -111,11 +112,11 @@ class NobodyApprovesOrDelegatesForAnotherTest {
                     "{ cel: 'size(params.source) < 20000' }",
                     "{ approvals: { role: auditor, count: 1 } }")
                 .replace(
-                    "subject: rita, roles: [reviewer]", "subject: rita, roles: [auditor, reviewer]"));
+                    "subject: rita, roles: [reviewer]",
+                    "subject: rita, roles: [auditor, reviewer]"));
     World.RequestBuilder request = World.request();
     Admitted a = request.admit(policy);
-    Envelope approval =
-        World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
+    Envelope approval = World.approval(World.REVIEWER, "rita", a, policy, Approval.Verdict.APPROVE);
     Decision decision = World.judge(policy, request, approval);
     assertThat(decision.verdict()).isEqualTo(Verdict.ESCALATE);
   }
@@ -125,8 +126,7 @@ class NobodyApprovesOrDelegatesForAnotherTest {
   @Test
   void an_artifact_is_of_the_subject_that_policy_names() {
     String type = "application/vnd.example.report+json";
-    Envelope report =
-        Envelope.sign(type, JsonValue.object().put("passed", true).build(), World.CI);
+    Envelope report = Envelope.sign(type, JsonValue.object().put("passed", true).build(), World.CI);
     World.RequestBuilder request = World.request();
     request.evidence = List.of(report.id());
     for (String subject : List.of("ci", "somebody")) {
@@ -148,8 +148,7 @@ class NobodyApprovesOrDelegatesForAnotherTest {
                   World.trust(),
                   World.NOW)
               .decision();
-      assertThat(decision.verdict())
-          .isEqualTo(subject.equals("ci") ? Verdict.ALLOW : Verdict.DENY);
+      assertThat(decision.verdict()).isEqualTo(subject.equals("ci") ? Verdict.ALLOW : Verdict.DENY);
     }
   }
 
@@ -172,11 +171,8 @@ class NobodyApprovesOrDelegatesForAnotherTest {
     Delegation link = World.delegation(World.OWNER, World.AGENT, 0);
     JsonValue document = link.toJson();
     admit(World.trust(), World.signed(link, World.OWNER));
-    assertThatThrownBy(
-            () ->
-                admit(
-                    World.trust(),
-                    Envelope.sign(Delegation.TYPE, document, World.OWNER, World.LEAD)))
+    assertThatThrownBy(() ->
+            admit(World.trust(), Envelope.sign(Delegation.TYPE, document, World.OWNER, World.LEAD)))
         .isInstanceOfSatisfying(
             WritException.class,
             e -> assertThat(e.code()).isEqualTo(CanonicalizeError.SIGNERS_DIFFER));
