@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
 import dev.writ.executor.SystemState;
@@ -66,6 +67,9 @@ final class Stepping {
           ExecutorError.WORKSPACE_PIN.code(),
           ExecutorError.WORKSPACE_QUARANTINED.code(),
           ExecutorError.EXPIRED.code());
+
+  /** Codes of refusals by the server: its surface gave the request up. */
+  private static final String OF_THE_SERVER = "GWY-";
 
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
@@ -451,7 +455,11 @@ final class Stepping {
             rerun.recordedRefusal(refusal, state);
           } else {
             acted(() -> {
-              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+              Begun begun =
+                  refusal.code().startsWith(OF_THE_SERVER)
+                      ? rerun.giveUp(refusal.intent(), RecordedCode.thrown(refusal), state)
+                      : rerun.begin(refusal.intent(), state);
+              if (begun instanceof Begun.Now now) {
                 rerun.abandon(now.dispatched());
                 require(false, "the effect is dispatched");
               }
