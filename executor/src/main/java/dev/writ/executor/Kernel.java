@@ -8,6 +8,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
@@ -241,7 +242,10 @@ public final class Kernel {
     return kernel;
   }
 
-  /** Seals closed runs; without a log key in force they wait for the next one. */
+  /**
+   * Seals closed runs, and statements of deletion; without a log key in force they wait for the
+   * next one.
+   */
   private void seal() {
     try {
       requireLogKey(time.latest());
@@ -249,6 +253,7 @@ public final class Kernel {
       return;
     }
     closings.sealUnsealed(ledger, this::checkpoint);
+    coverDeletions();
   }
 
   /**
@@ -765,18 +770,25 @@ public final class Kernel {
    */
   public ContentRetention.Run retain(Instant now) {
     ContentRetention.Run done =
-        unlessMoved(() -> {
-          SystemState state = system();
-          ownKeys.require(state.trust(), now);
-          return retention.run(
-              new ContentRetention.Under(
-                  state.policyInForce(), state::isHeld, inForce.under(state)),
-              now);
-        });
-    if (done.deleted().statements() > 0) {
-      checkpoint();
-    }
+        retention.run(
+            () -> {
+              SystemState state = system();
+              ownKeys.require(state.trust(), now);
+              return new ContentRetention.Under(
+                  state.policyInForce(), state::isHeld, inForce.under(state));
+            },
+            now);
+    coverDeletions();
     return done;
+  }
+
+  /** Makes the checkpoint that a run of the rules was to make and did not come to. */
+  private void coverDeletions() {
+    long covered = ledger.latestCheckpoint().map(Checkpoint::size).orElse(0L);
+    ledger
+        .head(Deletion.RUN)
+        .filter(last -> ledger.indexOf(Deletion.RUN, last.seq()).orElseThrow() >= covered)
+        .ifPresent(_ -> checkpoint());
   }
 
   /** What {@link #retain} would delete; changes nothing. */
