@@ -242,10 +242,7 @@ public final class Kernel {
     return kernel;
   }
 
-  /**
-   * Seals closed runs, and statements of deletion; without a log key in force they wait for the
-   * next one.
-   */
+  /** Seals closed runs; without a log key in force they wait for the next one. */
   private void seal() {
     try {
       requireLogKey(time.latest());
@@ -253,7 +250,6 @@ public final class Kernel {
       return;
     }
     closings.sealUnsealed(ledger, this::checkpoint);
-    coverDeletions();
   }
 
   /**
@@ -782,7 +778,7 @@ public final class Kernel {
     return done;
   }
 
-  /** Makes the checkpoint that a run of the rules was to make and did not come to. */
+  /** Makes the checkpoint over the statements, also over those of a run that did not come to it. */
   private void coverDeletions() {
     long covered = ledger.latestCheckpoint().map(Checkpoint::size).orElse(0L);
     ledger

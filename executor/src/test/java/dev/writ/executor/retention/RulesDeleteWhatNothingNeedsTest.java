@@ -208,7 +208,7 @@ class RulesDeleteWhatNothingNeedsTest {
   }
 
   @Test
-  void a_checkpoint_covers_the_statements_also_after_a_crash_before_it() {
+  void the_next_run_makes_the_checkpoint_that_a_crash_prevented() {
     home.submit(ask("alice", "mail", upload()));
     home.clock.forward(AGE);
     home.beforeWrite(() -> {
@@ -219,6 +219,7 @@ class RulesDeleteWhatNothingNeedsTest {
     assertThat(Refused.code(this::retain)).isEqualTo("LED-005");
     home.beforeWrite(() -> {});
     home.restart();
+    assertThat(retain()).isEqualTo(ContentRetention.Deleted.NOTHING);
     long last = home.events(Deletion.RUN.tenant(), Deletion.RUN.run()).getLast().seq();
     assertThat(home.ledger().latestCheckpoint().orElseThrow().size())
         .isGreaterThan(home.ledger().indexOf(Deletion.RUN, last).orElseThrow());
