@@ -79,6 +79,7 @@ final class Stepping {
   private final ScriptedTime time = new ScriptedTime();
   private final RecordedSeed seed = new RecordedSeed();
   private final RecordedAccounts accounts = new RecordedAccounts();
+  private final DeletedContents deleted;
   private final SystemStates states;
   private final RecordedTools world;
   private final RecordedWorkspaces workspaces;
@@ -97,12 +98,14 @@ final class Stepping {
       ReplayOptions options,
       Maker maker,
       ReplayTally tally,
-      List<Divergence> divergences) {
+      List<Divergence> divergences,
+      DeletedContents deleted) {
     this.recording = recording;
     this.options = options;
     this.maker = maker;
     this.tally = tally;
     this.divergences = divergences;
+    this.deleted = deleted;
     this.states = new SystemStates(recording);
     this.world = RecordedTools.of(recording, options.drivers());
     this.workspaces = new RecordedWorkspaces(recording);
@@ -590,7 +593,12 @@ final class Stepping {
           only,
           _ -> acted(() -> rerun.finish(dispatched, RecordedOutcomes.unknown(), stored)),
           instead);
-      tally.neither("effects: only the receipt was made again, their output is not in the bundle");
+      tally.neither(
+          "effects: only the receipt was made again, "
+              + deleted
+                  .ruleOf(receipt)
+                  .map(rule -> "their contents were deleted by rule " + rule)
+                  .orElse("their output is not in the bundle"));
       return;
     }
     world.scene().outcome = outcome.get();
