@@ -8,6 +8,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
@@ -797,18 +798,25 @@ public final class Kernel {
    */
   public ContentRetention.Run retain(Instant now) {
     ContentRetention.Run done =
-        unlessMoved(() -> {
-          SystemState state = system();
-          ownKeys.require(state.trust(), now);
-          return retention.run(
-              new ContentRetention.Under(
-                  state.policyInForce(), state::isHeld, inForce.under(state)),
-              now);
-        });
-    if (done.deleted().statements() > 0) {
-      checkpoint();
-    }
+        retention.run(
+            () -> {
+              SystemState state = system();
+              ownKeys.require(state.trust(), now);
+              return new ContentRetention.Under(
+                  state.policyInForce(), state::isHeld, inForce.under(state));
+            },
+            now);
+    coverDeletions();
     return done;
+  }
+
+  /** Makes the checkpoint over the statements, also over those of a run that did not come to it. */
+  private void coverDeletions() {
+    long covered = ledger.latestCheckpoint().map(Checkpoint::size).orElse(0L);
+    ledger
+        .head(Deletion.RUN)
+        .filter(last -> ledger.indexOf(Deletion.RUN, last.seq()).orElseThrow() >= covered)
+        .ifPresent(_ -> checkpoint());
   }
 
   /** What {@link #retain} would delete; changes nothing. */

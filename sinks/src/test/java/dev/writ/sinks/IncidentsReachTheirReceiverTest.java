@@ -207,6 +207,25 @@ class IncidentsReachTheirReceiverTest {
   }
 
   @Test
+  void executionsWhoseOutputsARuleDeletedAreNotCounted() {
+    scene.ends(1, "1 failed\n");
+    scene.exec("pytest -q");
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    scene.stop();
+    scene.exec("pytest -q"); // the third, which is read after its output is gone
+    scene.deleteOutputs();
+    scene.start();
+    scene.exec("pytest -q");
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    assertThat(told()).isEmpty();
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    assertThat(told()).containsExactly("ConsecutiveFailures  ConsecutiveFailures");
+  }
+
+  @Test
   void onlyTheWordsOfTheConfigurationAreSent() {
     scene.configure(folder, webhook(", kinds: \"Timeout SuspiciousCommands\""), ALERTS);
     scene.denied("kubectl get pods");

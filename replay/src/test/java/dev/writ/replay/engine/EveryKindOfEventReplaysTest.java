@@ -380,6 +380,23 @@ class EveryKindOfEventReplaysTest {
     Replayed.completely(home, recording);
   }
 
+  /** What was decided before the host lost them: stage 3 refuses, and does so again here. */
+  @Test
+  void a_driver_and_a_sandbox_that_are_gone() {
+    home.tools.register(TestTools.manifest("sim", Determinism.PURE, "nobody", "box"));
+    home.tools.register(TestTools.manifest("pay", Determinism.PURE, "test", "missing-box"));
+    home.activate(
+        TestPolicy.YAML.replace(
+            "requirements:",
+            "requirements:\n  - { effect: { tool: pay }, require: { cel: 'true' } }"));
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
+    assertThat(
+            Refused.code(() -> home.submit(home.ask("alice").tool("pay").sandbox("missing-box"))))
+        .isEqualTo("EXE-305");
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED);
+    assertThat(result.reexecuted()).contains("2 refusals: by the same stage with the same code");
+  }
+
   @Test
   void without_blobs_and_without_tools() {
     Sample.fill(home);

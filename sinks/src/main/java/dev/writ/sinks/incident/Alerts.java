@@ -50,7 +50,8 @@ final class Alerts {
 
   List<Alert> of(Event event, Receipt receipt, Request request) {
     List<Alert> alerts = new ArrayList<>();
-    if (isFailure(event) && isNth(failuresInARow(event), threshold("consecutive_failures"))) {
+    if (ended(event) == Ended.FAILED
+        && isNth(failuresInARow(event), threshold("consecutive_failures"))) {
       alerts.add(Alert.ConsecutiveFailures);
     }
     if (percentUsed(receipt, request.effect().resources()) >= threshold("resource_percent")) {
@@ -123,13 +124,17 @@ final class Alerts {
     return count;
   }
 
+  /**
+   * How many executions in a row have failed, up to this one. They begin behind one that did not,
+   * and behind one whose output a rule had deleted, since it is not known how that exited.
+   */
   private long failuresInARow(Event event) {
     long count = 0;
     long oldest = Math.max(0, event.seq() - EVENTS_LOOKED_AT_MAX);
     for (long seq = event.seq(); seq >= oldest; seq--) {
       Event before = ledger.event(event.runId(), seq).orElseThrow();
       if (before.kind().equals(EventKind.RECEIPT_SIGNED)) {
-        if (!isFailure(before)) {
+        if (ended(before) != Ended.FAILED) {
           break;
         }
         count++;
@@ -138,13 +143,24 @@ final class Alerts {
     return count;
   }
 
+  /** How an execution ended, as far as that is known. */
+  private enum Ended {
+    SUCCEEDED,
+    FAILED,
+    UNKNOWN
+  }
+
   /** As the seeds have it: a command that exits with anything but 0 has failed, too. */
-  private boolean isFailure(Event event) {
+  private Ended ended(Event event) {
     var envelope = ledger.document(event.body()).orElseThrow();
     Receipt receipt = Receipt.read(envelope.document());
     Served served =
         new Served(envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
-    return !ToolText.of(served, contents).succeeded();
+    ToolText text = ToolText.of(served, contents);
+    if (!text.isExitKnown()) {
+      return Ended.UNKNOWN;
+    }
+    return text.succeeded() ? Ended.SUCCEEDED : Ended.FAILED;
   }
 
   /** What an execution left beside its output, as long as it is stored. */

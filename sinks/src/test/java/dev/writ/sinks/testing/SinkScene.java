@@ -255,6 +255,16 @@ public final class SinkScene implements AutoCloseable {
     server.home.driver.does("exec", _ -> outcome);
   }
 
+  /** Has a rule of policy delete the outputs of everything that was executed so far. */
+  public void deleteOutputs() {
+    server.home.activate(
+        SeedServer.POLICY
+            + COMMANDS
+            + "retention: { rules: [ { name: minute, contents: [outputs], keep_s: 60 } ] }\n");
+    server.home.clock.forward(Duration.ofSeconds(60));
+    server.home.kernel().retain(server.home.kernel().now());
+  }
+
   /** Starts the sinks, as a server does that starts. */
   public void start() {
     sinks =
