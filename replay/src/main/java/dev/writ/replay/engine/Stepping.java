@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
 import dev.writ.executor.SystemState;
@@ -68,6 +69,9 @@ final class Stepping {
           ExecutorError.WORKSPACE_QUARANTINED.code(),
           ExecutorError.EXPIRED.code());
 
+  /** Codes of refusals by the server: its surface gave the request up. */
+  private static final String OF_THE_SERVER = "GWY-";
+
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
 
@@ -79,6 +83,7 @@ final class Stepping {
   private final ScriptedTime time = new ScriptedTime();
   private final RecordedSeed seed = new RecordedSeed();
   private final RecordedAccounts accounts = new RecordedAccounts();
+  private final DeletedContents deleted;
   private final SystemStates states;
   private final RecordedTools world;
   private final RecordedWorkspaces workspaces;
@@ -97,12 +102,14 @@ final class Stepping {
       ReplayOptions options,
       Maker maker,
       ReplayTally tally,
-      List<Divergence> divergences) {
+      List<Divergence> divergences,
+      DeletedContents deleted) {
     this.recording = recording;
     this.options = options;
     this.maker = maker;
     this.tally = tally;
     this.divergences = divergences;
+    this.deleted = deleted;
     this.states = new SystemStates(recording);
     this.world = RecordedTools.of(recording, options.drivers());
     this.workspaces = new RecordedWorkspaces(recording);
@@ -458,7 +465,11 @@ final class Stepping {
             rerun.recordedRefusal(refusal, state);
           } else {
             acted(() -> {
-              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+              Begun begun =
+                  refusal.code().startsWith(OF_THE_SERVER)
+                      ? rerun.giveUp(refusal.intent(), RecordedCode.thrown(refusal), state)
+                      : rerun.begin(refusal.intent(), state);
+              if (begun instanceof Begun.Now now) {
                 rerun.abandon(now.dispatched());
                 require(false, "the effect is dispatched");
               }
@@ -590,7 +601,12 @@ final class Stepping {
           only,
           _ -> acted(() -> rerun.finish(dispatched, RecordedOutcomes.unknown(), stored)),
           instead);
-      tally.neither("effects: only the receipt was made again, their output is not in the bundle");
+      tally.neither(
+          "effects: only the receipt was made again, "
+              + deleted
+                  .ruleOf(receipt)
+                  .map(rule -> "their contents were deleted by rule " + rule)
+                  .orElse("their output is not in the bundle"));
       return;
     }
     world.scene().outcome = outcome.get();

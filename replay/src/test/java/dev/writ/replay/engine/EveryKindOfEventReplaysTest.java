@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.EventKind;
@@ -113,6 +114,21 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice"));
     ReplayResult result = replays(EventKind.EFFECT_REFUSED);
     assertThat(result.reexecuted()).contains("2 refusals: by the same stage with the same code");
+  }
+
+  /** As the tool engine does where the turn of an allowed request does not come in time. */
+  @Test
+  void what_was_given_up_after_it_was_allowed() {
+    Envelope late = home.ask("alice").tool("mail").sign();
+    home.decide(late);
+    WritException why = new WritException(new RecordedCode("GWY-207"), "mail");
+    assertThat(Refused.code(() -> home.kernel().giveUp(late, why))).isEqualTo("GWY-207");
+    assertThat(home.driver.runs()).isEmpty();
+    home.submit(late);
+    assertThat(home.driver.runs()).hasSize(1);
+    assertThat(home.kernel().giveUp(late, why).served()).as("it has an outcome").isPresent();
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED);
+    assertThat(result.reexecuted()).contains("1 refusals: by the same stage with the same code");
   }
 
   @Test

@@ -68,7 +68,8 @@ class WhateverHappensTheLedgerIsSoundTest {
       assertThat(sum.inDoubt).isPositive();
       assertThat(sum.outcomes.keySet())
           .contains("submit ok", "repeat ok", "execute ok", "approve ok", "activate ok")
-          .contains("put ok", "collect ok", "key ok", "twin ok");
+          .contains("put ok", "collect ok", "key ok", "twin ok")
+          .contains("rules ok", "hold ok", "retain ok", "contents deleted");
     }
   }
 
