@@ -35,7 +35,8 @@ class AnIntentThatIsNotServedIsToldTest {
     assertThat(
             PolicyAdvice.of(
                 World.policyRequiring(
-                    "{ all: [ { approvals: { role: reviewer, count: 1 } }, { any: [ { cel: 'true' }, "
+                    "{ all: [ { approvals: { role: reviewer, count: 1 } }, { any: [ { cel: 'true'"
+                        + " }, "
                         + match
                         + ", { none: [ "
                         + match
