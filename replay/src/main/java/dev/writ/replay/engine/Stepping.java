@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
 import dev.writ.executor.SystemState;
@@ -20,6 +21,7 @@ import dev.writ.executor.stage.Surroundings;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
+import dev.writ.guardian.WhatIf;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Input;
@@ -66,6 +68,9 @@ final class Stepping {
           ExecutorError.WORKSPACE_PIN.code(),
           ExecutorError.WORKSPACE_QUARANTINED.code(),
           ExecutorError.EXPIRED.code());
+
+  /** Codes of refusals by the server: its surface gave the request up. */
+  private static final String OF_THE_SERVER = "GWY-";
 
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
@@ -396,14 +401,20 @@ final class Stepping {
                 "event " + events.getFirst().event().seq() + " without " + kind));
   }
 
-  /** The last check is the only one that reads the manifest; its outcome decides the verdict. */
+  /**
+   * The last check is the only one that reads the manifest. Where its outcome differs, code and
+   * verdict may follow from it; where it does not, they follow from checks that were done again.
+   */
   private boolean onlyTheTool(int from, Decision decision) {
     String envelopeCheck = "/body/checks/" + (decision.checks().size() - 1) + "/";
-    return divergences.subList(from, divergences.size()).stream()
-        .flatMap(d -> d.fields().stream())
-        .map(Field::pointer)
-        .allMatch(p ->
-            p.startsWith(envelopeCheck) || p.equals("/body/code") || p.equals("/body/verdict"));
+    List<String> pointers =
+        divergences.subList(from, divergences.size()).stream()
+            .flatMap(d -> d.fields().stream())
+            .map(Field::pointer)
+            .filter(pointer -> !pointer.startsWith(envelopeCheck))
+            .toList();
+    return WhatIf.restsOnTheTool(decision)
+        && List.of("/body/code", "/body/verdict").containsAll(pointers);
   }
 
   /**
@@ -454,7 +465,11 @@ final class Stepping {
             rerun.recordedRefusal(refusal, state);
           } else {
             acted(() -> {
-              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+              Begun begun =
+                  refusal.code().startsWith(OF_THE_SERVER)
+                      ? rerun.giveUp(refusal.intent(), RecordedCode.thrown(refusal), state)
+                      : rerun.begin(refusal.intent(), state);
+              if (begun instanceof Begun.Now now) {
                 rerun.abandon(now.dispatched());
                 require(false, "the effect is dispatched");
               }
