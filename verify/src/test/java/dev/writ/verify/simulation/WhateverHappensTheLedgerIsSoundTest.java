@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class WhateverHappensTheLedgerIsSoundTest {
   private static final Optional<Long> SEED = Optional.ofNullable(Long.getLong("writ.seed"));
-  private static final int SCHEDULES = Integer.getInteger("writ.schedules", 6);
+  private static final int SCHEDULES = Integer.getInteger("writ.schedules", 4);
   private static final int SECONDS = Integer.getInteger("writ.simulation.s", 0);
 
   /** Lives of a short schedule. */
