@@ -143,10 +143,9 @@ public final class ExecCalls {
         List.of(),
         Optional.empty(),
         true,
-        JsonValue.object()
-            .put("exec", exec)
-            .put("role", request.role())
-            .put("traceparent", asked.trace().traceparent())
+        asked
+            .trace()
+            .putTo(JsonValue.object().put("exec", exec).put("role", request.role()))
             .build(),
         Optional.of(asked.body()),
         Optional.empty());
