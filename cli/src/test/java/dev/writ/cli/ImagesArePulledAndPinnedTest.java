@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +77,30 @@ class ImagesArePulledAndPinnedTest {
       assertThat(Run.in(environment, "image", "pull", file).out()).contains(image);
       Run again = Run.in(environment, "--json", "image", "pin", file);
       assertThat(again.out()).isEqualToIgnoringWhitespace("{\"pinned\":{}}");
+    }
+  }
+
+  @Test
+  void aPolicyIsReplacedAsAWholeBehindItsLinkAndKeepsItsMode() throws Exception {
+    try (TestRegistry registry = new TestRegistry()) {
+      Digest digest = registry.put("swe/tools", "1", layer("one"));
+      Path layout = dir.resolve("layout");
+      registry.layOut(layout);
+      Path policy = policy(registry.place());
+      Files.setPosixFilePermissions(policy, PosixFilePermissions.fromString("rw-r-----"));
+      Path link = Files.createSymbolicLink(dir.resolve("current.yaml"), policy.getFileName());
+      try (InputStream reader = Files.newInputStream(policy)) {
+        Run pinned = Run.of("image", "pin", link.toString(), "--layout", layout.toString());
+        assertThat(pinned.status()).as(pinned.err()).isZero();
+        assertThat(new String(reader.readAllBytes(), StandardCharsets.UTF_8))
+            .as("who had it open has the old one whole")
+            .doesNotContain(digest.toString());
+      }
+      assertThat(link).isSymbolicLink();
+      assertThat(Files.readString(policy)).contains("/swe/tools@" + digest);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(policy)))
+          .isEqualTo("rw-r-----");
+      assertThat(Run.of("image", "pin", "-").err()).contains("CLI-001", "--out");
     }
   }
 

@@ -54,6 +54,10 @@ class TheStrictGatewayTest {
     return JsonValue.of(text);
   }
 
+  private static JsonValue list(JsonValue... items) {
+    return JsonValue.of(List.of(items));
+  }
+
   private static final String OTHER = "99999999-9999-4999-8999-999999999999";
 
   private static final List<Break> BREAKS =
@@ -72,6 +76,17 @@ class TheStrictGatewayTest {
           new Break(1, "R-SCHEMA-003", "/context/workspace_id", null),
           new Break(1, "R-SCHEMA-003", "/execution_spec/executor", text("shell")),
           new Break(1, "R-SCHEMA-003", "/intent_ref", null),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("")),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1".repeat(257))),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1\n")),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1\u007f")),
+          new Break(1, "R-SCHEMA-003", "/execution_spec/target", text("")),
+          new Break(1, "R-SCHEMA-003", "/execution_spec/target", text("echo\u0000hello")),
+          new Break(1, "R-SCHEMA-003", "/resources/timeout_ms", new JsonValue.Num(0.5)),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", text("a")),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", list(JsonValue.of(1))),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", list(text("a"), text(""))),
+          new Break(1, "R-SCHEMA-003", "/audit/parent_trace_id", text("")),
           new Break(2, "R-CTX-001", "/context/tenant_id", null),
           new Break(2, "R-CTX-001", "/context/tenant_id", text("")),
           new Break(2, "R-CTX-002", "/context/subject_id", null),
@@ -102,6 +117,8 @@ class TheStrictGatewayTest {
               "/intent_ref/intent_id",
               text("22222222-2222-4222-8222-0000000000e5")),
           new Break(6, "R-RES-001", "/resources/cpu", null),
+          new Break(6, "R-RES-001", "/resources/cpu", text("")),
+          new Break(6, "R-RES-002", "/resources/memory", text("")),
           new Break(6, "R-RES-002", "/resources/memory", null),
           new Break(6, "R-RES-003", "/resources/timeout_ms", null),
           new Break(6, "R-RES-004", "/resources/cpu", text("1001m")),

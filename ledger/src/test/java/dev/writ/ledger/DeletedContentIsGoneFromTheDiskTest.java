@@ -4,8 +4,10 @@ import static dev.writ.ledger.Fixture.AT;
 import static dev.writ.ledger.Fixture.config;
 import static dev.writ.ledger.Fixture.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -269,6 +271,34 @@ class DeletedContentIsGoneFromTheDiskTest {
       stated.purge();
     }
     assertThat(problems(home.resolve("stated"))).isEmpty();
+  }
+
+  @Test
+  void fsck_beside_a_writer_that_deletes_finds_nothing_wrong() throws IOException {
+    Digest large = store(content(LARGE));
+    Digest damaged = store(content(LARGE));
+    Fsck.Options deleting =
+        Fsck.Options.of(home.resolve("data"))
+            .withProgress((step, _) -> {
+              if (step.equals("documents") && ledger.hasBlob(large)) {
+                delete(large);
+              }
+            });
+    assertThat(Fsck.check(deleting).problems()).isEmpty();
+    assertThat(ledger.hasBlob(large)).isFalse();
+    Files.delete(home.resolve("data/blobs/" + damaged.hex().substring(0, 2) + "/" + damaged.hex()));
+    assertThat(problems(home)).singleElement().asString().contains(damaged.toString());
+  }
+
+  @Test
+  void a_reader_of_a_content_that_is_deleted_at_this_moment_is_told_that_it_is_missing()
+      throws IOException {
+    Digest large = store(content(LARGE));
+    long size = ledger.blobSize(large);
+    delete(large);
+    assertThatThrownBy(() -> ledger.blobs.openFile(large, size))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("LED-030");
   }
 
   @Test

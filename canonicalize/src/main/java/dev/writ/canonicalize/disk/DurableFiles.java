@@ -3,6 +3,7 @@ package dev.writ.canonicalize.disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -103,6 +107,55 @@ public final class DurableFiles {
       throw e;
     }
     move(fresh, file);
+  }
+
+  /**
+   * Replaces the content of a file that others edit too, as a whole. It keeps its mode, owner and
+   * group; a link stays, and the file that it leads to is replaced.
+   *
+   * @param before the content that the new one was made of
+   * @throws Changed where the file has another content by now; it keeps that
+   */
+  public void update(Path file, byte[] before, byte[] content) throws IOException {
+    Path target = file.toRealPath();
+    PosixFileAttributes kept = Files.readAttributes(target, PosixFileAttributes.class);
+    // A name of its own: of two writers neither may publish the other's draft.
+    Path fresh = Files.createTempFile(target.getParent(), "." + target.getFileName() + ".", ".new");
+    try {
+      try (FileChannel channel = disk.open(fresh, EnumSet.of(StandardOpenOption.WRITE))) {
+        disk.write(channel, ByteBuffer.wrap(content), fresh);
+        resemble(fresh, kept);
+        disk.sync(channel, fresh);
+      }
+      if (!Arrays.equals(Files.readAllBytes(target), before)) {
+        throw new Changed(target);
+      }
+      move(fresh, target);
+    } finally {
+      Files.deleteIfExists(fresh);
+    }
+  }
+
+  private static void resemble(Path fresh, PosixFileAttributes kept) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(fresh, PosixFileAttributeView.class);
+    PosixFileAttributes now = view.readAttributes();
+    // Only root may give files away; whoever is not root has the same owner mostly.
+    if (!now.owner().equals(kept.owner())) {
+      view.setOwner(kept.owner());
+    }
+    if (!now.group().equals(kept.group())) {
+      view.setGroup(kept.group());
+    }
+    view.setPermissions(kept.permissions());
+  }
+
+  /** Somebody else wrote to the file meanwhile. */
+  public static final class Changed extends FileSystemException {
+    private static final long serialVersionUID = 1;
+
+    Changed(Path file) {
+      super(file.toString(), null, "it was changed meanwhile");
+    }
   }
 
   /** Renames a synced file to its name and syncs the directory, so that the name lasts too. */

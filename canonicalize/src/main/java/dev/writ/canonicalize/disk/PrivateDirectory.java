@@ -71,8 +71,9 @@ public final class PrivateDirectory {
   private static void requireNoRenaming(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes found = Files.readAttributes(directory, PosixFileAttributes.class);
     boolean sticky = ((int) Files.getAttribute(directory, "unix:mode") & STICKY) != 0;
-    // A group of the owner's name is the owner's own and has no other member (Debian's convention).
-    boolean ownGroup = found.group().getName().equals(found.owner().getName());
+    // A group of a user's name is that user's own and has no other member (Debian's convention).
+    String group = found.group().getName();
+    boolean ownGroup = group.equals(found.owner().getName()) || group.equals(user.getName());
     boolean others =
         found.permissions().contains(PosixFilePermission.OTHERS_WRITE)
             || (found.permissions().contains(PosixFilePermission.GROUP_WRITE) && !ownGroup);

@@ -2,6 +2,7 @@ package dev.writ.canonicalize.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -80,6 +81,23 @@ class PrivateDirectoryTest {
     Path place = Files.createDirectory(dir.resolve("place"));
     assertThatThrownBy(() -> PrivateDirectory.require(place, other))
         .isInstanceOf(FileSystemException.class);
+  }
+
+  @Test
+  void aVolumeThatTheUsersOwnGroupMayWriteIsTheUsers() throws IOException {
+    assumeThat(self.getName()).as("only root makes directories of others").isEqualTo("root");
+    var names = dir.getFileSystem().getUserPrincipalLookupService();
+    UserPrincipal daemon = names.lookupPrincipalByName("daemon");
+    // As Kubernetes hands out a volume to a container with an fsGroup.
+    Path volume = make(dir.resolve("volume"), "rwxrwxr-x");
+    Files.setAttribute(volume, "posix:group", names.lookupPrincipalByGroupName("daemon"));
+    Path cache = make(volume.resolve("cache"), "rwx------");
+    Files.setOwner(cache, daemon);
+
+    assertThat(PrivateDirectory.require(cache, daemon)).isEqualTo(cache.toRealPath());
+    Files.setAttribute(volume, "posix:group", names.lookupPrincipalByGroupName("nogroup"));
+    assertThatThrownBy(() -> PrivateDirectory.require(cache, daemon))
+        .hasMessageContaining("another user may write there");
   }
 
   @Test

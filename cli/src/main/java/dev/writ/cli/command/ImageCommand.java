@@ -8,8 +8,8 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
-import dev.writ.embed.error.EmbedError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.ImageTag;
@@ -17,9 +17,7 @@ import dev.writ.sandbox.docker.ApiClient;
 import dev.writ.sandbox.docker.LocalImages;
 import dev.writ.sandbox.docker.Sockets;
 import dev.writ.sandbox.error.SandboxError;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
@@ -85,12 +83,15 @@ public final class ImageCommand implements CliCommand {
                   + " policy is not activated.")
           .argument("FILE", "A policy in YAML or JSON; it is changed, its comments stay.")
           .option("--layout", "DIR", "Look tags up in this OCI image layout.")
-          .option("--out", "FILE", "Write the policy here instead.");
+          .option("--out", "FILE", "Write the policy here instead; needed where FILE is \"-\".");
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       String file = arguments.argument("FILE");
+      if (file.equals("-") && !arguments.has("--out")) {
+        throw new WritException(CliError.USAGE, "FILE is \"-\": name another with --out");
+      }
       byte[] text = session.read(file);
       LocalImages local =
           arguments
@@ -105,12 +106,13 @@ public final class ImageCommand implements CliCommand {
             }
           });
       String changed = PolicyImages.with(new String(text, StandardCharsets.UTF_8), file, pinned);
-      Path out = Path.of(arguments.option("--out").orElse(file));
-      try {
-        Files.writeString(out, changed);
-      } catch (IOException e) {
-        throw new WritException(EmbedError.FILE_UNWRITABLE, out.toString(), e);
-      }
+      byte[] after = changed.getBytes(StandardCharsets.UTF_8);
+      arguments
+          .option("--out")
+          .map(Path::of)
+          .ifPresentOrElse(
+              out -> PolicyImages.write(out, after),
+              () -> PolicyImages.update(Path.of(file), text, after));
       session.show(new Images("pinned", pinned), Images::print);
       return ExitCode.OK;
     }

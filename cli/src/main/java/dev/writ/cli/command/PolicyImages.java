@@ -1,11 +1,17 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.policy.Policy;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -42,6 +48,32 @@ final class PolicyImages {
       throw new WritException(CliError.POLICY_TEXT, file + ", commands/images");
     }
     return changed;
+  }
+
+  /** Replaces a policy's file as a whole, unless somebody else has changed it meanwhile. */
+  static void update(Path file, byte[] before, byte[] after) {
+    try {
+      if (!Arrays.equals(before, after)) {
+        DurableFiles.REAL.update(file, before, after);
+      }
+    } catch (DurableFiles.Changed e) {
+      throw new WritException(CliError.POLICY_CHANGED, file.toString(), e);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
+    }
+  }
+
+  /** Writes a policy to another file, whatever is there. */
+  static void write(Path file, byte[] content) {
+    try {
+      if (Files.exists(file)) {
+        DurableFiles.REAL.update(file, Files.readAllBytes(file), content);
+      } else {
+        DurableFiles.REAL.write(file, content);
+      }
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
+    }
   }
 
   private static Policy parse(String text, String file) {

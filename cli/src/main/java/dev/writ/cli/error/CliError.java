@@ -15,6 +15,10 @@ public enum CliError implements ErrorCode {
       "CLI-021",
       "a policy's file is not in a form that can be changed",
       "Write each entry of commands/images as `program: image`, or change it by hand."),
+  POLICY_CHANGED(
+      "CLI-022",
+      "a policy's file was changed while it was worked on",
+      "Nothing was written: run the command again."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;

@@ -239,10 +239,7 @@ public final class LoglineSurface implements Surface {
         List.of(),
         Optional.of(caller.signature()),
         true,
-        JsonValue.object()
-            .put("logline", body.context)
-            .put("traceparent", call.trace().traceparent())
-            .build());
+        call.trace().putTo(JsonValue.object().put("logline", body.context)).build());
   }
 
   /**

@@ -158,11 +158,13 @@ public final class ExecCalls {
         List.of(),
         Optional.empty(),
         true,
-        JsonValue.object()
-            .put("exec", exec)
-            .put("role", request.role())
-            .put("traceparent", asked.trace().traceparent())
-            .putIfPresent(SurfaceRefusal.CONTEXT, refused, SurfaceRefusal::toJson)
+        asked
+            .trace()
+            .putTo(
+                JsonValue.object()
+                    .put("exec", exec)
+                    .put("role", request.role())
+                    .putIfPresent(SurfaceRefusal.CONTEXT, refused, SurfaceRefusal::toJson))
             .build(),
         Optional.of(asked.body()),
         Optional.empty());

@@ -19,6 +19,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.ops.EffectTelemetry;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
@@ -185,6 +186,7 @@ public final class SeedServer implements AutoCloseable {
         new Scheduler(
             () -> home.kernel().system().policyInForce(), System::nanoTime, LaneObserver.NONE);
     backend = new Backend(home.kernel(), places, running, new Changes(), lane, telemetry);
+    home.kernel().observe(watch, watch);
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> made = surfaces.apply(this, pipeline);
     telemetry.named(made);
@@ -196,7 +198,19 @@ public final class SeedServer implements AutoCloseable {
                 made,
                 List.of(tokens()),
                 places,
-                finished::add,
+                new Observer() {
+                  @Override
+                  public void begun(TraceContext trace) {
+                    watch.callBegins(trace);
+                  }
+
+                  @Override
+                  public void finished(Finished call) {
+                    Finished seen = watch.callEnds(call).call();
+                    finished.add(seen);
+                    metrics.finished(seen);
+                  }
+                },
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));

@@ -269,6 +269,7 @@ public final class LanguageDriver extends ProcessDriver {
             .putList(
                 "inputs", invocation.inputs(), in -> JsonValue.of("/workspace/in/" + in.name()));
     invocation.trace().traceparent().ifPresent(parent -> context.put("traceparent", parent));
+    invocation.trace().tracestate().ifPresent(state -> context.put("tracestate", state));
     invocation.trace().correlationId().ifPresent(id -> context.put("correlationId", id));
     if (!source.artifacts().isEmpty()) {
       context.put("artifacts", "/workspace/" + artifactsOf(call));

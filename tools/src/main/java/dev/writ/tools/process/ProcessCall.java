@@ -329,8 +329,12 @@ public final class ProcessCall implements AutoCloseable {
         observations());
   }
 
-  /** The outcome of a call that was refused while it ran; its reason is {@code refused}. */
+  /**
+   * The outcome of a call that was refused while it ran; its reason is {@code refused}, and the
+   * code is among the observations.
+   */
   DriverOutcome refused(WritException e) {
+    observed.put("refused", JsonValue.of(e.code().code()));
     return failed("refused", e.getMessage(), Optional.empty());
   }
 

@@ -676,6 +676,48 @@ class TheAuditFindsTest {
     assertThat(report.problems().getFirst().recorded()).isEqualTo("3 rows");
   }
 
+  /** Each is named, however odd its key or its value is. */
+  @Test
+  void rowsThatNoEventCauses() {
+    String nobody = Digest.sha256(new byte[] {9}).hex();
+    byte[] none = new byte[0];
+    TreeMap<String, String> odd = new TreeMap<>();
+    odd.put(Tables.key("acme", "alice", "k9"), Tables.IDEMPOTENCY);
+    odd.put("x", Tables.RUN);
+    odd.put(Tables.key("acme", "nowhere"), Tables.CLOSED);
+    odd.put(nobody, Tables.REQUEST);
+    odd.put("no digest", Tables.DOUBT);
+    odd.put(Tables.key("acme", "run-1", nobody), Tables.PENDING);
+    odd.put(Tables.key("acme", nobody), Tables.APPROVAL);
+    row(
+        tampered(batch -> odd.forEach((key, table) -> batch.put(table, key, none))),
+        odd.entrySet().stream()
+            .map(row -> "row " + row.getValue() + " " + row.getKey().replace('\u001f', '/'))
+            .toArray(String[]::new));
+  }
+
+  @Test
+  void rowsOfAnotherForm() {
+    String key = Tables.key("acme", "alice", "k1");
+    String output = first.served().orElseThrow().receipt().output().orElseThrow().digest().hex();
+    row(
+        tampered(batch ->
+            batch
+                .put(Tables.IDEMPOTENCY, key, new byte[] {1, 2, 3})
+                .delete(Tables.REFERENCE, Tables.key("acme", output))),
+        "row idempotency acme/alice/k1",
+        "row reference acme/" + output);
+  }
+
+  @Test
+  void aClosedRunThatMayGoOn() {
+    home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
+    home.kernel().closeRun(home.close("acme", "run-1", "alice"));
+    row(
+        tampered(batch -> batch.delete(Tables.CLOSED, Tables.key("acme", "run-1"))),
+        "row closed acme/run-1");
+  }
+
   @Test
   void anAccountThatWasSetBack() {
     String key = "account/" + second.request().hex();
