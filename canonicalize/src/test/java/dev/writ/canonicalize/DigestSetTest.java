@@ -35,6 +35,19 @@ class DigestSetTest {
     assertThat(sorted).containsExactlyElementsOf(tree);
   }
 
+  /** All zero is what a free place holds, so it is told apart from one. */
+  @Test
+  void theDigestOfZerosIsOneLikeAnyOther() {
+    DigestSet set = new DigestSet();
+    assertThat(set.add(of(0, 0))).isTrue();
+    assertThat(set.add(of(0, 0))).isFalse();
+    assertThat(set.add(of(1, 0))).isTrue();
+    assertThat(set.size()).isEqualTo(2);
+    List<Digest> sorted = new ArrayList<>();
+    set.drainSorted(sorted::add);
+    assertThat(sorted).containsExactly(of(0, 0), of(1, 0));
+  }
+
   @Test
   void anEmptyOneHasNothing() {
     DigestSet set = new DigestSet();

@@ -20,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 class AnAgentSpeaksMcpOverStdioTest {
   private static final String INITIALIZE =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n";
+
+  private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
   @TempDir Path dir;
   private String home;
@@ -127,8 +131,10 @@ class AnAgentSpeaksMcpOverStdioTest {
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
       "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r",
       "x".repeat(3 << 20),
-      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"js\","
-          + "\"arguments\":{\"source\":\"console.log('to stdout'); 1\"}}}"
+      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"js\",\"arguments\":{\"source\":\"console.log('to"
+          + " stdout'); 1\"},\"_meta\":{\"traceparent\":\"00-"
+          + TRACE
+          + "-00f067aa0ba902b7-01\"}}}"
     };
     try (var in = process.getOutputStream()) {
       in.write(String.join("\n", lines).getBytes(StandardCharsets.UTF_8));
@@ -147,6 +153,12 @@ class AnAgentSpeaksMcpOverStdioTest {
     assertThat(said).filteredOn(line -> line.contains("GWY-151")).hasSize(3);
     assertThat(Files.readString(dir.resolve("stderr"))).doesNotContain("\tat ");
     assertThat(Run.of("runs", "--home", home).out()).contains("closed");
+    Matcher request =
+        Pattern.compile("dev.writ/request\":\"(sha256:[0-9a-f]{64})").matcher(said.toString());
+    assertThat(request.find()).as(said.toString()).isTrue();
+    assertThat(Run.of("show", request.group(1), "--home", home, "--json").out())
+        .as("the trace that the message stated")
+        .contains("00-" + TRACE);
   }
 
   @Test

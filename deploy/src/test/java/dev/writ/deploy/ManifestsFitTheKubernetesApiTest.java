@@ -32,6 +32,12 @@ class ManifestsFitTheKubernetesApiTest {
       #   mvn -q test -pl deploy -Dtest=ManifestsFitTheKubernetesApiTest -Dwrit.update=true
       """;
 
+  private static final String HELPER = "busybox@sha256:" + "b".repeat(64);
+
+  /** A chart for a pod for each execution. */
+  private static final Map<String, Object> PODS =
+      Map.of("sandbox.engine", "kubernetes", "sandbox.kubernetes.helper", HELPER);
+
   /** Refuses what the schema of a kind does not know, and what it requires and is not there. */
   private interface Schema {
     void check(JsonElement object) throws IOException;
@@ -63,9 +69,24 @@ class ManifestsFitTheKubernetesApiTest {
     return found;
   }
 
+  private static List<Map<String, Object>> maps(Object list) {
+    return ((List<?>) list)
+        .stream()
+            .map(one -> {
+              Map<String, Object> members = new TreeMap<>();
+              ((Map<?, ?>) one).forEach((name, value) -> members.put((String) name, value));
+              return members;
+            })
+            .toList();
+  }
+
   private static Map<?, ?> deployment(Map<String, Object> values) {
+    return object(values, "Deployment");
+  }
+
+  private static Map<?, ?> object(Map<String, Object> values, String kind) {
     return Chart.objects(values).stream()
-        .filter(object -> object.get("kind").equals("Deployment"))
+        .filter(object -> object.get("kind").equals(kind))
         .findFirst()
         .orElseThrow();
   }
@@ -75,7 +96,14 @@ class ManifestsFitTheKubernetesApiTest {
     for (Map<String, Object> values :
         List.of(
             Map.<String, Object>of(),
-            Map.<String, Object>of("sandbox.engine", "kubernetes"),
+            PODS,
+            Map.<String, Object>of(
+                "sandbox.engine",
+                "kubernetes",
+                "sandbox.kubernetes.helper",
+                HELPER,
+                "egress[0].ports[0].port",
+                443),
             Map.<String, Object>of(
                 "sandbox.seccomp.type", "Unconfined", "storage.className", "fast"),
             Map.<String, Object>of("egress[0].ports[0].port", 4318, "replicas", 1),
@@ -211,12 +239,83 @@ class ManifestsFitTheKubernetesApiTest {
   @Test
   void bubblewrapGetsAnUncoveredProcOnlyInAUserNamespace() {
     Object own = at(deployment(Map.of()), "spec", "template", "spec");
-    Object pods =
-        at(deployment(Map.of("sandbox.engine", "kubernetes")), "spec", "template", "spec");
+    Object pods = at(deployment(PODS), "spec", "template", "spec");
 
     assertThat(at(own, "hostUsers")).isEqualTo(false);
     assertThat(at(own, "containers", 0, "securityContext", "procMount")).isEqualTo("Unmasked");
     assertThat(at(pods, "containers", 0, "securityContext", "procMount")).isNull();
+  }
+
+  @Test
+  void theEngineOfPodsIsToldItsClusterAndItsOwnAddress() {
+    Object container = at(deployment(PODS), "spec", "template", "spec", "containers", 0);
+    Object settings =
+        new Gson()
+            .fromJson((String) at(object(PODS, "ConfigMap"), "data", "kubernetes.json"), Map.class);
+
+    assertThat(settings)
+        .isEqualTo(
+            Map.of(
+                "helper",
+                HELPER,
+                "namespace",
+                "default",
+                "proxy",
+                Map.of("pods", Map.of("app", "tool-gateway"), "port", 3128.0)));
+    assertThat(maps(at(container, "env")))
+        .contains(
+            Map.of("name", "WRIT_KUBERNETES", "value", "/etc/writ/kubernetes.json"),
+            Map.of(
+                "name",
+                "WRIT_POD_ADDRESS",
+                "valueFrom",
+                Map.of("fieldRef", Map.of("fieldPath", "status.podIP"))));
+    assertThat(maps(at(container, "volumeMounts")))
+        .contains(
+            Map.of(
+                "name",
+                "configuration",
+                "mountPath",
+                "/etc/writ/kubernetes.json",
+                "subPath",
+                "kubernetes.json",
+                "readOnly",
+                true));
+    assertThat(at(object(PODS, "NetworkPolicy"), "spec", "ingress", 1))
+        .isEqualTo(
+            Map.of(
+                "from",
+                List.of(
+                    Map.of(
+                        "podSelector",
+                        Map.of(
+                            "matchLabels",
+                            Map.of(
+                                "app.kubernetes.io/managed-by",
+                                "writ",
+                                "dev.writ/network",
+                                "proxy")))),
+                "ports",
+                List.of(Map.of("port", 3128))));
+  }
+
+  @Test
+  void withoutAHelperThereIsNoChartOfPods() {
+    assertThatThrownBy(() -> Chart.text(Map.of("sandbox.engine", "kubernetes")))
+        .hasMessageContaining("sandbox.kubernetes.helper");
+  }
+
+  /** The page's role is what the engine asks for, by a test of module kube. */
+  @Test
+  void theRoleIsThatOfThePage() throws IOException {
+    String page = Files.readString(Project.deploy().resolve("../spec/sandbox-kubernetes.md"));
+    int from = page.indexOf("rules:\n");
+
+    assertThat(at(object(PODS, "Role"), "rules"))
+        .isEqualTo(
+            at(
+                Project.documents(page.substring(from, page.indexOf("```", from))).getFirst(),
+                "rules"));
   }
 
   @Test

@@ -11,15 +11,27 @@ import java.util.Optional;
  *
  * @param intent present where the verdict is ALLOW
  * @param served present where the effect was dispatched
+ * @param isKnown whether the decision was made for an earlier call
  */
 public record Answer(
     Digest request,
     Envelope decisionEnvelope,
     Decision decision,
     Optional<Envelope> intent,
-    Optional<Served> served) {
+    Optional<Served> served,
+    boolean isKnown) {
+
+  /** Of a decision that this call led to. */
+  public Answer(
+      Digest request,
+      Envelope decisionEnvelope,
+      Decision decision,
+      Optional<Envelope> intent,
+      Optional<Served> served) {
+    this(request, decisionEnvelope, decision, intent, served, false);
+  }
 
   Answer withServed(Served outcome) {
-    return new Answer(request, decisionEnvelope, decision, intent, Optional.of(outcome));
+    return new Answer(request, decisionEnvelope, decision, intent, Optional.of(outcome), isKnown);
   }
 }

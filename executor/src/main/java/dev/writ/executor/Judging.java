@@ -532,7 +532,8 @@ final class Judging {
         decision,
         Decision.read(decision.document()),
         row.intent().map(id -> ledger.document(id).orElseThrow()),
-        Optional.empty());
+        Optional.empty(),
+        true);
   }
 
   /** Requires that a receipt exists in the tenant; its run does not matter. */

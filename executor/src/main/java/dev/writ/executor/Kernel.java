@@ -8,6 +8,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
@@ -280,12 +281,12 @@ public final class Kernel {
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
   public Answer submit(Envelope request, List<Envelope> evidence) {
-    return process(() -> request, evidence, Optional.empty(), true);
+    return process(() -> request, evidence, Optional.empty(), EXECUTE);
   }
 
   /** The same for the bytes of a signed request, which are parsed only if policy allows so many. */
   public Answer submit(byte[] request, List<Envelope> evidence) {
-    return process(() -> parsed(request), evidence, Optional.empty(), true);
+    return process(() -> parsed(request), evidence, Optional.empty(), EXECUTE);
   }
 
   /**
@@ -296,17 +297,32 @@ public final class Kernel {
    * @throws WritException also {@code GRD-701} where it is another one
    */
   public Answer submit(Envelope request, List<Envelope> evidence, Optional<byte[]> raw) {
-    return process(() -> request, evidence, raw, true);
+    return process(() -> request, evidence, raw, EXECUTE);
   }
 
   /** Judges a request only: the first of two steps. */
   public Answer decide(Envelope request, List<Envelope> evidence) {
-    return process(() -> request, evidence, Optional.empty(), false);
+    return process(() -> request, evidence, Optional.empty(), DECIDE);
+  }
+
+  /**
+   * Refuses an allowed request that is not to be dispatched any more, because its turn did not come
+   * in time, for example: stage 3 records the refusal, and the reservation is released. It waits
+   * for no effect that uses the run's workspace. Whoever submits the request again has it judged
+   * again.
+   *
+   * @param why what stage 3 refuses with, unless a stage finds another reason before
+   * @return its outcome, if it has one already; a request that policy does not allow now is denied
+   * @throws WritException {@code why}, or as {@link #submit}
+   */
+  public Answer giveUp(Envelope request, WritException why) {
+    return process(
+        () -> request, List.of(), Optional.empty(), new Wanted(true, false, Optional.of(why)));
   }
 
   /** The same for the bytes of a signed request. */
   public Answer decide(byte[] request, List<Envelope> evidence) {
-    return process(() -> parsed(request), evidence, Optional.empty(), false);
+    return process(() -> parsed(request), evidence, Optional.empty(), DECIDE);
   }
 
   private Envelope parsed(byte[] request) {
@@ -314,9 +330,9 @@ public final class Kernel {
   }
 
   private Answer process(
-      Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, boolean execute) {
+      Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
     Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
-    return unlessMoved(() -> process(entry, evidence, raw, execute));
+    return unlessMoved(() -> process(entry, evidence, raw, wanted));
   }
 
   /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
@@ -325,7 +341,7 @@ public final class Kernel {
   }
 
   private Answer process(
-      Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, boolean execute) {
+      Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, Wanted wanted) {
     Request request = before.request();
     RunId runId = new RunId(request.scope().tenant(), request.scope().run());
     try (Ledger.Pin _ = ledger.pin(inputs(request)); // protects blobs until documents name them
@@ -335,12 +351,12 @@ public final class Kernel {
       ledger.pendingHead(runId); // refuses before judging if the ledger has stopped
       Admissions.Entry entry = readmitIfStateChanged(before);
       Optional<RequestRow> row = row(entry.id());
-      Optional<Answer> answered = answered(entry, row, execute);
+      Optional<Answer> answered = answered(entry, row, wanted.execute());
       if (answered.isPresent()) {
         return answered.get();
       }
       entry.require();
-      boolean workspace = execute && tools.usesWorkspace(request.effect());
+      boolean workspace = wanted.dispatch() && tools.usesWorkspace(request.effect());
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return judgeAndExecute(
@@ -349,7 +365,7 @@ public final class Kernel {
             evidence.documents(),
             raw,
             run,
-            new Wanted(execute, workspace));
+            wanted.holding(workspace));
       }
     }
   }
@@ -376,8 +392,23 @@ public final class Kernel {
     }
   }
 
-  /** What is wanted of a request. */
-  private record Wanted(boolean execute, boolean holdsWorkspace) {}
+  private static final Wanted DECIDE = new Wanted(false, false, Optional.empty());
+  private static final Wanted EXECUTE = new Wanted(true, false, Optional.empty());
+
+  /**
+   * What is wanted of a request.
+   *
+   * @param givenUp why it is not to be dispatched, though it is allowed
+   */
+  private record Wanted(boolean execute, boolean holdsWorkspace, Optional<WritException> givenUp) {
+    boolean dispatch() {
+      return execute && givenUp.isEmpty();
+    }
+
+    Wanted holding(boolean workspace) {
+      return new Wanted(execute, workspace, givenUp);
+    }
+  }
 
   /** Judges and executes a request that has no outcome yet. */
   private Answer judgeAndExecute(
@@ -434,7 +465,8 @@ public final class Kernel {
                 pendingWrites,
                 run,
                 wanted.holdsWorkspace(),
-                inForce.under(state)),
+                inForce.under(state),
+                wanted.givenUp()),
             state.trust(),
             state.policyInForce());
     return answer.withServed(served);
@@ -600,7 +632,8 @@ public final class Kernel {
               PendingWrites.NOTHING,
               run,
               workspace != KeyedLocks.NONE,
-              inForce.under(now)),
+              inForce.under(now),
+              Optional.empty()),
           now.trust(),
           now.policyInForce());
     }
@@ -765,18 +798,25 @@ public final class Kernel {
    */
   public ContentRetention.Run retain(Instant now) {
     ContentRetention.Run done =
-        unlessMoved(() -> {
-          SystemState state = system();
-          ownKeys.require(state.trust(), now);
-          return retention.run(
-              new ContentRetention.Under(
-                  state.policyInForce(), state::isHeld, inForce.under(state)),
-              now);
-        });
-    if (done.deleted().statements() > 0) {
-      checkpoint();
-    }
+        retention.run(
+            () -> {
+              SystemState state = system();
+              ownKeys.require(state.trust(), now);
+              return new ContentRetention.Under(
+                  state.policyInForce(), state::isHeld, inForce.under(state));
+            },
+            now);
+    coverDeletions();
     return done;
+  }
+
+  /** Makes the checkpoint over the statements, also over those of a run that did not come to it. */
+  private void coverDeletions() {
+    long covered = ledger.latestCheckpoint().map(Checkpoint::size).orElse(0L);
+    ledger
+        .head(Deletion.RUN)
+        .filter(last -> ledger.indexOf(Deletion.RUN, last.seq()).orElseThrow() >= covered)
+        .ifPresent(_ -> checkpoint());
   }
 
   /** What {@link #retain} would delete; changes nothing. */
@@ -796,6 +836,18 @@ public final class Kernel {
    */
   public void saveSink(String name, byte[] row) {
     ledger.append(new Batch().put(Tables.SINK, name, row)).await();
+  }
+
+  /**
+   * Saves that a signature was accepted, and returns when that is durable.
+   *
+   * @param key in {@link Tables#SIGNATURE}
+   * @param over keys of earlier ones whose time is over; they are removed
+   */
+  public void saveSignature(String key, List<String> over) {
+    Batch batch = new Batch().put(Tables.SIGNATURE, key, new byte[0]);
+    over.forEach(old -> batch.delete(Tables.SIGNATURE, old));
+    ledger.append(batch).await();
   }
 
   /** The same for a record that a sink gave up on, or is to send again; absent to remove it. */

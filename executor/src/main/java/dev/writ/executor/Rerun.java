@@ -117,7 +117,20 @@ public final class Rerun {
    * @throws WritException where a stage refuses; that is written then
    */
   public SafeExecutor.Begun begin(Digest intent, SystemState state) {
-    IntentSubmission submission = submission(intent, state);
+    return begin(submission(intent, state), state);
+  }
+
+  /**
+   * The same for an intent that its surface gave up.
+   *
+   * @throws WritException {@code why}, or where a stage before the third refuses
+   */
+  public SafeExecutor.Begun giveUp(Digest intent, WritException why, SystemState state) {
+    return begin(submission(intent, state).givenUp(why), state);
+  }
+
+  private SafeExecutor.Begun begin(IntentSubmission submission, SystemState state) {
+    Digest intent = submission.intent().orElseThrow().id();
     SafeExecutor.Begun begun = null;
     try {
       begun = parts.executor().begin(submission, state.trust(), state.policyInForce());

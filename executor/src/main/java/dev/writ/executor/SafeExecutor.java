@@ -86,27 +86,20 @@ public record SafeExecutor(
     if (before.isPresent()) {
       return new Begun.Before(before.get());
     }
-    submission.run().requireNotClosed();
-    Ready ready;
-    String stage = "gate";
-    try {
-      gate.requireUnexpired(order.intent(), at);
-      stage = "snapshot";
-      StageObserver.during(
-          stages,
-          Stage.SNAPSHOT,
-          () -> snapshot.verify(order, tools.circumstances(order.request().effect(), policy))); // 2
-      stage = "prepare";
-      ready =
-          StageObserver.during(stages, Stage.PREPARE, () -> prepare.prepare(order, policy)); // 3
-      at = dispatch.reading();
-      dispatch.requireInTime(order, at);
-      idempotency.requireLive(order);
-    } catch (WritException refused) {
-      refusals.write(order, stage, refused, at);
-      throw refused;
-    }
-    return new Begun.Now(dispatched(ready, at)); // 4
+    StageObserver.during(
+        stages,
+        Stage.SNAPSHOT,
+        () ->
+            recorded(
+                Stage.SNAPSHOT,
+                order,
+                at,
+                () ->
+                    snapshot.verify(
+                        order, tools.circumstances(order.request().effect(), policy)))); // 2
+    InTime ready =
+        StageObserver.during(stages, Stage.PREPARE, () -> prepared(order, policy, at)); // 3
+    return new Begun.Now(dispatched(ready.ready(), ready.at())); // 4
   }
 
   private Optional<Served> gate(Order order, Trust trust, Policy policy, Instant at) {
@@ -115,8 +108,40 @@ public record SafeExecutor(
         Stage.GATE,
         () -> {
           gate.pass(order, trust, policy, at);
-          return idempotency.find(order);
+          Optional<Served> before = idempotency.find(order);
+          if (before.isEmpty()) {
+            order.submission().run().requireNotClosed();
+            recorded(Stage.GATE, order, at, () -> gate.requireUnexpired(order.intent(), at));
+          }
+          return before;
         });
+  }
+
+  /** A refusal of the check is recorded; that of somebody who may not ask is not. */
+  private void recorded(Stage stage, Order order, Instant at, Runnable check) {
+    try {
+      check.run();
+    } catch (WritException refused) {
+      refusals.write(order, stage.text(), refused, at);
+      throw refused;
+    }
+  }
+
+  /** What can be dispatched, at the reading at which it was still in time. */
+  private record InTime(Ready ready, Instant at) {}
+
+  private InTime prepared(Order order, Policy policy, Instant gateAt) {
+    Instant at = gateAt;
+    try {
+      Ready ready = prepare.prepare(order, policy);
+      at = dispatch.reading();
+      dispatch.requireInTime(order, at);
+      idempotency.requireLive(order);
+      return new InTime(ready, at);
+    } catch (WritException refused) {
+      refusals.write(order, Stage.PREPARE.text(), refused, at);
+      throw refused;
+    }
   }
 
   private Dispatch.Dispatched dispatched(Ready ready, Instant at) {

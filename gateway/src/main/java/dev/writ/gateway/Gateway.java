@@ -4,7 +4,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.executor.Kernel;
-import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.AccessAuthentication;
@@ -44,14 +43,12 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -295,7 +292,8 @@ public final class Gateway implements AutoCloseable {
         housekeeping(pipeline, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
-        retaining(kernel, metrics, log),
+        new Housekeeping(
+            HOUSEKEEPING_EVERY, new RetentionSchedule(kernel, metrics, log), log::failed),
         ledgerStopped,
         changes);
   }
@@ -432,44 +430,6 @@ public final class Gateway implements AutoCloseable {
                     + " blobs, "
                     + collected.bytes()
                     + " bytes");
-          }
-        },
-        log::failed);
-  }
-
-  /**
-   * Deletes contents as often as policy's section {@code retention} says, the first time soon after
-   * the start; each time reads the whole ledger.
-   */
-  private static Housekeeping retaining(Kernel kernel, Metrics metrics, JsonLog log) {
-    LongAdder contents = new LongAdder();
-    LongAdder bytes = new LongAdder();
-    metrics.counter(
-        "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
-    metrics.counter(
-        "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
-    AtomicReference<Instant> last = new AtomicReference<>(Instant.MIN);
-    return new Housekeeping(
-        HOUSEKEEPING_EVERY,
-        () -> {
-          Optional<Long> everyS = kernel.system().policyInForce().retention().everyS();
-          Instant now = kernel.now();
-          if (everyS.isEmpty() || last.get().plusSeconds(everyS.get()).isAfter(now)) {
-            return;
-          }
-          ContentRetention.Deleted deleted = kernel.retain(now).deleted();
-          last.set(now);
-          contents.add(deleted.contents());
-          bytes.add(deleted.bytes());
-          if (deleted.contents() > 0) {
-            log.event(
-                "contents-deleted",
-                deleted.contents()
-                    + " contents, "
-                    + deleted.bytes()
-                    + " bytes, "
-                    + deleted.statements()
-                    + " statements");
           }
         },
         log::failed);

@@ -48,9 +48,18 @@ public final class TestCertificates {
    * @param subject as openssl writes it: {@code /O=acme/CN=builder}
    */
   public TestCertificates issue(String name, String subject, String authority) throws Exception {
+    return issue(name, subject, authority, "IP:127.0.0.1,DNS:localhost", 2);
+  }
+
+  /**
+   * @param names for which it is valid, as openssl writes them
+   * @param days from now on; negative for one that has expired
+   */
+  public TestCertificates issue(
+      String name, String subject, String authority, String names, int days) throws Exception {
     Files.writeString(
         dir.resolve(name + ".ext"),
-        "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n");
+        "subjectAltName=" + names + "\nextendedKeyUsage=serverAuth,clientAuth\n");
     openssl(
         "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj SUBJECT -keyout NAME.key"
                 .replace("SUBJECT", subject)
@@ -59,7 +68,9 @@ public final class TestCertificates {
     openssl(
         "x509 -req -in NAME.csr -CA AUTHORITY.pem -CAkey AUTHORITY.key -extfile NAME.ext "
                 .replace("AUTHORITY", authority)
-            + "-CAcreateserial -days 2 -out NAME.pem",
+            + "-CAcreateserial -days "
+            + days
+            + " -out NAME.pem",
         name);
     openssl("pkcs12 -export -in NAME.pem -inkey NAME.key -passout pass:test -out NAME.p12", name);
     return this;

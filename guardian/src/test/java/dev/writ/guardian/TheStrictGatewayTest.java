@@ -12,6 +12,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteState;
@@ -54,6 +55,10 @@ class TheStrictGatewayTest {
     return JsonValue.of(text);
   }
 
+  private static JsonValue list(JsonValue... items) {
+    return JsonValue.of(List.of(items));
+  }
+
   private static final String OTHER = "99999999-9999-4999-8999-999999999999";
 
   private static final List<Break> BREAKS =
@@ -72,6 +77,17 @@ class TheStrictGatewayTest {
           new Break(1, "R-SCHEMA-003", "/context/workspace_id", null),
           new Break(1, "R-SCHEMA-003", "/execution_spec/executor", text("shell")),
           new Break(1, "R-SCHEMA-003", "/intent_ref", null),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("")),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1".repeat(257))),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1\n")),
+          new Break(1, "R-SCHEMA-003", "/intent_ref/intent_version", text("1\u007f")),
+          new Break(1, "R-SCHEMA-003", "/execution_spec/target", text("")),
+          new Break(1, "R-SCHEMA-003", "/execution_spec/target", text("echo\u0000hello")),
+          new Break(1, "R-SCHEMA-003", "/resources/timeout_ms", new JsonValue.Num(0.5)),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", text("a")),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", list(JsonValue.of(1))),
+          new Break(1, "R-SCHEMA-003", "/artifacts/output_files", list(text("a"), text(""))),
+          new Break(1, "R-SCHEMA-003", "/audit/parent_trace_id", text("")),
           new Break(2, "R-CTX-001", "/context/tenant_id", null),
           new Break(2, "R-CTX-001", "/context/tenant_id", text("")),
           new Break(2, "R-CTX-002", "/context/subject_id", null),
@@ -102,6 +118,8 @@ class TheStrictGatewayTest {
               "/intent_ref/intent_id",
               text("22222222-2222-4222-8222-0000000000e5")),
           new Break(6, "R-RES-001", "/resources/cpu", null),
+          new Break(6, "R-RES-001", "/resources/cpu", text("")),
+          new Break(6, "R-RES-002", "/resources/memory", text("")),
           new Break(6, "R-RES-002", "/resources/memory", null),
           new Break(6, "R-RES-003", "/resources/timeout_ms", null),
           new Break(6, "R-RES-004", "/resources/cpu", text("1001m")),
@@ -323,6 +341,14 @@ class TheStrictGatewayTest {
     assertThat(RejectionCode.ofRefusal("GRD-104")).contains(RejectionCode.PRIVILEGED);
     assertThat(RejectionCode.ofRefusal("GRD-102")).contains(RejectionCode.INTENT_UNKNOWN);
     assertThat(RejectionCode.ofRefusal("R-SBX-001")).contains(RejectionCode.PROFILE_INVALID);
+    for (String code : List.of("EXE-301", "EXE-302", "EXE-303", "GRD-407")) {
+      assertThat(RejectionCode.ofRefusal(code)).as(code).isPresent();
+    }
+    for (GuardianError refusal : GuardianError.values()) {
+      assertThat(RejectionCode.ofRefusal(refusal.code()).isPresent())
+          .as("%s is the request's fault, but for a clock that is far behind", refusal.code())
+          .isEqualTo(refusal != GuardianError.JUDGED_LATE);
+    }
     for (String ours : List.of("EXE-304", "EXE-305", "EXE-702", "EXE-904", "LED-023")) {
       assertThat(RejectionCode.ofRefusal(ours)).as("%s is no fault of the request", ours).isEmpty();
     }

@@ -220,6 +220,9 @@ final class Blobs {
     try {
       return new VerifyingStream(Files.newInputStream(file(digest)), digest, size);
     } catch (NoSuchFileException e) {
+      if (fileSize(digest).isEmpty()) {
+        throw missing(digest); // deleted since its size was read
+      }
       throw new WritException(LedgerError.BLOB_CORRUPT, digest + ": its file is missing", e);
     } catch (IOException e) {
       throw Failures.of("opening blob " + digest, e);

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -561,8 +562,12 @@ public final class Fsck {
     verified.add(count[0] + " blobs in the database: digest");
   }
 
+  /**
+   * A writer may delete a content meanwhile, and its file with it; then no row names it any more.
+   */
   private void fileBlobs() {
     long[] count = {0};
+    TreeMap<Digest, String> failed = new TreeMap<>();
     scan(
         Store.Family.FILES,
         (key, size) -> {
@@ -572,11 +577,19 @@ public final class Fsck {
           } catch (IOException e) {
             problem("blob " + digest, Failures.of("reading", e).getMessage());
           } catch (WritException e) {
-            problem("blob " + digest, e.getMessage());
+            failed.put(digest, e.getMessage());
           }
           done("blob files", ++count[0]);
           return true;
         });
+    if (!failed.isEmpty()) {
+      store.catchUp();
+    }
+    failed.forEach((digest, found) -> {
+      if (store.has(Store.Family.FILES, digest.bytes())) {
+        problem("blob " + digest, found);
+      }
+    });
     verified.add(count[0] + " blobs in files: size, digest");
   }
 

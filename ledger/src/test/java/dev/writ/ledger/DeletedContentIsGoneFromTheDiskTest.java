@@ -4,8 +4,10 @@ import static dev.writ.ledger.Fixture.AT;
 import static dev.writ.ledger.Fixture.config;
 import static dev.writ.ledger.Fixture.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -68,11 +70,10 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   /** States the deletion, as the first event or the next of its run. */
-  private Batch statement(List<Digest> contents) {
+  private static Batch statement(Ledger of, List<Digest> contents) {
     Envelope document = Fixture.document("deleted " + contents);
     Event event =
-        ledger
-            .head(DELETIONS)
+        of.head(DELETIONS)
             .map(head -> head.next("content.deleted", document.id(), AT, Optional.empty()))
             .orElseGet(() ->
                 Event.first(
@@ -90,13 +91,13 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   private SortedSet<Digest> delete(Digest... contents) {
-    return delete(ledger.treeSize(), contents);
+    return delete(ledger, ledger.treeSize(), contents);
   }
 
-  private SortedSet<Digest> delete(long searchedTo, Digest... contents) {
+  private static SortedSet<Digest> delete(Ledger of, long searchedTo, Digest... contents) {
     List<Digest> all = List.of(contents);
-    return ledger.delete(
-        all, searchedTo, LATER, new Ledger.Deletion(statement(all), enqueue -> enqueue.get()));
+    return of.delete(
+        all, searchedTo, LATER, new Ledger.Deletion(statement(of, all), enqueue -> enqueue.get()));
   }
 
   /** The files below a directory in which a piece of the content is. */
@@ -160,6 +161,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     assertThat(ledger.isPurgePending()).isFalse();
     assertThat(filesWith(data, small)).isEmpty();
     assertThat(filesWith(data, other)).isNotEmpty();
+    assertThat(data.resolve("db/LOG")).as("RocksDB's own log is one of them").exists();
     // Logs that were cut off are used again; what they hold then is read after a crash.
     byte[] after = content(30_000);
     Digest afterId = store(after);
@@ -209,7 +211,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     long size = ledger.treeSize();
     ledger.append(Fixture.step(ledger, run("r"), "about " + mentioned)).await();
     Digest free = store(content(100));
-    assertThat(delete(size, free, mentioned)).containsExactly(mentioned);
+    assertThat(delete(ledger, size, free, mentioned)).containsExactly(mentioned);
     byte[] uploaded = content(100);
     try (BlobSink sink = ledger.newUpload("acme", 1 << 20)) {
       sink.write(uploaded);
@@ -254,6 +256,11 @@ class DeletedContentIsGoneFromTheDiskTest {
       assertThat(before.hasBlob(smallId)).isTrue();
       assertThat(before.hasBlob(largeId)).isTrue();
       assertThat(before.head(DELETIONS)).isEmpty();
+      // What recovery read out of the log went into tables, and the log is kept.
+      assertThat(delete(before, before.treeSize(), smallId, largeId)).isEmpty();
+      before.purge();
+      assertThat(filesWith(home.resolve("before"), small)).isEmpty();
+      assertThat(filesWith(home.resolve("before"), large)).isEmpty();
     }
     // The statement is on disk, the file was not removed yet, nothing was purged.
     Path file = home.resolve("stated/data/blobs").resolve(largeId.hex().substring(0, 2));
@@ -269,6 +276,34 @@ class DeletedContentIsGoneFromTheDiskTest {
       stated.purge();
     }
     assertThat(problems(home.resolve("stated"))).isEmpty();
+  }
+
+  @Test
+  void fsck_beside_a_writer_that_deletes_finds_nothing_wrong() throws IOException {
+    Digest large = store(content(LARGE));
+    Digest damaged = store(content(LARGE));
+    Fsck.Options deleting =
+        Fsck.Options.of(home.resolve("data"))
+            .withProgress((step, _) -> {
+              if (step.equals("documents") && ledger.hasBlob(large)) {
+                delete(large);
+              }
+            });
+    assertThat(Fsck.check(deleting).problems()).isEmpty();
+    assertThat(ledger.hasBlob(large)).isFalse();
+    Files.delete(home.resolve("data/blobs/" + damaged.hex().substring(0, 2) + "/" + damaged.hex()));
+    assertThat(problems(home)).singleElement().asString().contains(damaged.toString());
+  }
+
+  @Test
+  void a_reader_of_a_content_that_is_deleted_at_this_moment_is_told_that_it_is_missing()
+      throws IOException {
+    Digest large = store(content(LARGE));
+    long size = ledger.blobSize(large);
+    delete(large);
+    assertThatThrownBy(() -> ledger.blobs.openFile(large, size))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("LED-030");
   }
 
   @Test

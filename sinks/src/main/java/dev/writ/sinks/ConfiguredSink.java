@@ -72,10 +72,13 @@ public record ConfiguredSink(
     return sinks;
   }
 
-  /** Two sinks would hide each other's records: a target takes only later ones than its last. */
+  /**
+   * Two sinks would hide each other's records: a target takes only later ones than its last. A
+   * receiver of webhooks takes each incident by its id.
+   */
   private static void requireTargetsOfTheirOwn(List<ConfiguredSink> sinks) {
     TreeMap<String, String> owners = new TreeMap<>();
-    for (ConfiguredSink sink : sinks) {
+    for (ConfiguredSink sink : sinks.stream().filter(s -> s.incidents.isEmpty()).toList()) {
       String other = owners.put(sink.target, sink.name);
       if (other != null) {
         throw new WritException(

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.RecordedCode;
+import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.DriverOutcome.End;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
+import dev.writ.gateway.TestCertificates;
 import dev.writ.sinks.feed.DeadLetters;
 import dev.writ.sinks.feed.RecordId;
 import dev.writ.sinks.feed.SinkOrder;
@@ -16,6 +20,7 @@ import dev.writ.sinks.feed.SinkOrder.Action;
 import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.Receiver.Message;
 import dev.writ.sinks.testing.SinkScene;
+import dev.writ.surfaces.seed.SeedServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -154,6 +160,69 @@ class IncidentsReachTheirReceiverTest {
             "PolicyDenied GRD-714 ",
             "PolicyDenied GRD-714 SuspiciousCommands",
             "ExcessiveResources tool-error ExcessiveResources");
+  }
+
+  /** Nothing was dispatched, and the journal has it all the same: with the region of its server. */
+  @Test
+  void aWaitInTheQueueThatWasTooLongIsATimeout() {
+    SeedServer.Reply reply = scene.late("r-1");
+    assertThat(reply.string("status")).as(reply.text()).isEqualTo("TimedOut");
+    scene.awaitAll();
+    assertThat(told()).containsExactly("Timeout GWY-207 ");
+    Message message = receiver.taken().getFirst();
+    assertThat(message.text("region")).isEqualTo("eu-1");
+    assertThat(message.text("correlationId")).isEqualTo("case-7");
+    assertThat(message.text("toolId")).isEqualTo("words");
+    assertThat(message.text("message"))
+        .isEqualTo("the execution's time budget was over before its turn came");
+  }
+
+  /** Both ways in which a sandbox does not begin: refused before the dispatch, and failed in it. */
+  @Test
+  void aSandboxThatCannotStartIsASandboxFailure() {
+    scene.server.home.driver.does(
+        "exec",
+        _ -> {
+          throw new DriverFailed("SBX-004");
+        });
+    scene.exec("python 1");
+    scene.ends(
+        End.FAILED, "refused", Metrics.NONE, JsonValue.object().put("refused", "SBX-037").build());
+    scene.exec("python 2");
+    scene.ends(
+        End.FAILED,
+        "refused",
+        Metrics.NONE,
+        JsonValue.object().put("refused", "SBX-043").build()); // a path that the tool left behind
+    scene.exec("python 3");
+    scene.server.home.driver.refusesToPrepare(new WritException(new RecordedCode("SBX-003"), ""));
+    scene.refused("python 4");
+    scene.awaitAll();
+    assertThat(told())
+        .containsExactly(
+            "SandboxFailures EXE-401 SandboxFailures",
+            "SandboxFailures refused SandboxFailures",
+            "ConsecutiveFailures refused ConsecutiveFailures",
+            "SandboxFailures SBX-003 SandboxFailures");
+  }
+
+  @Test
+  void executionsWhoseOutputsARuleDeletedAreNotCounted() {
+    scene.ends(1, "1 failed\n");
+    scene.exec("pytest -q");
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    scene.stop();
+    scene.exec("pytest -q"); // the third, which is read after its output is gone
+    scene.deleteOutputs();
+    scene.start();
+    scene.exec("pytest -q");
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    assertThat(told()).isEmpty();
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    assertThat(told()).containsExactly("ConsecutiveFailures  ConsecutiveFailures");
   }
 
   @Test
@@ -318,13 +387,107 @@ class IncidentsReachTheirReceiverTest {
     assertThat(scene.sink().deadLetters()).contains(1L);
   }
 
+  /** Neither to another receiver nor to a service of the host or of its network. */
   @Test
   void aRedirectIsNotFollowed() {
     try (Receiver other = new Receiver()) {
-      receiver.redirects(other.url());
       scene.denied("kubectl get pods");
-      assertThat(scene.awaitLine("SNK-002")).endsWith("answered 307");
+      scene.awaitAll();
+      for (String to :
+          List.of(other.url(), "http://169.254.169.254/latest/meta-data", "http://10.0.0.1/")) {
+        scene.forget();
+        receiver.redirects(to);
+        scene.denied("kubectl get pods");
+        assertThat(scene.awaitLine("SNK-002")).endsWith("answered 307");
+        receiver.answers(_ -> 204);
+        scene.awaitAll();
+      }
       assertThat(other.asked()).isZero();
+    }
+  }
+
+  @Test
+  void aReceiverThatIsGonePausesItsWebhookAndNothingIsLost() {
+    receiver.answers(_ -> 410);
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-011");
+    scene.denied("kubectl get nodes");
+    scene.stop();
+    scene.start();
+    assertThat(scene.sink().state().paused()).as("also of the next server").isTrue();
+    assertThat(scene.sink().state().trouble().orElseThrow().code()).isEqualTo("SNK-011");
+    assertThat(receiver.asked()).isEqualTo(1);
+    assertThat(scene.sink().deadLetters()).contains(0L);
+    receiver.answers(_ -> 204);
+    scene.orders.leave("pager", new SinkOrder(Action.RESUME, 0));
+    scene.awaitLine("recovered");
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(2);
+  }
+
+  @Test
+  void aReceiverThatDoesNotAnswerIsAskedAgain() {
+    scene.configure(folder, webhook(", answer_s: 1"), ALERTS);
+    receiver.answers(_ -> Receiver.SLOW);
+    scene.denied("kubectl get pods");
+    assertThat(scene.awaitLine("SNK-001")).endsWith("HttpTimeoutException");
+    receiver.answers(_ -> 204);
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+  }
+
+  @Test
+  void oneReceiverMayHaveSeveralWebhooks() {
+    scene.configure(
+        folder,
+        webhook(", kinds: Timeout") + webhook(", kinds: PolicyDenied").replace("pager", "denials"),
+        ALERTS);
+    scene.denied("kubectl get pods");
+    scene.awaitAll();
+    assertThat(told()).containsExactly("PolicyDenied GRD-714 ");
+  }
+
+  /** A name, an authority and a date that are right; and each of them wrong. */
+  @Test
+  void theReceiversCertificateIsChecked() throws Exception {
+    TestCertificates pki =
+        new TestCertificates(folder)
+            .authority("ca")
+            .authority("another")
+            .issue("good", "/CN=good", "ca")
+            .issue("forged", "/CN=forged", "another")
+            .issue("elsewhere", "/CN=elsewhere", "ca", "DNS:pager.example", 2)
+            .issue("expired", "/CN=expired", "ca", "IP:127.0.0.1", -1);
+    for (String certificate : List.of("forged", "elsewhere", "expired", "good")) {
+      try (Receiver secured = new Receiver(pki.client("ca", Optional.of(certificate)))) {
+        scene.configure(
+            folder,
+            "NAME: { kind: webhook, url: \"URL\", key: webhook.pem, ca: ca.pem }\n"
+                .replace("NAME", certificate)
+                .replace("URL", secured.url()),
+            ALERTS);
+        scene.forget();
+        scene.denied("kubectl get pods");
+        if (certificate.equals("good")) {
+          scene.awaitAll();
+          assertThat(secured.taken()).hasSize(1);
+        } else {
+          assertThat(scene.awaitLine("SNK-012"))
+              .as(certificate)
+              .doesNotContain(certificate + ".")
+              .doesNotContain("pager.example");
+          assertThat(secured.asked()).as(certificate).isZero();
+        }
+      }
+    }
+    try (Receiver secured = new Receiver(pki.client("ca", Optional.of("good")))) {
+      scene.configure(
+          folder,
+          webhook("").replace(receiver.url(), secured.url()).replace("pager", "public"),
+          ALERTS);
+      scene.forget();
+      scene.denied("kubectl get pods");
+      scene.awaitLine("SNK-012"); // the JDK's own authorities did not issue it
     }
   }
 

@@ -2,7 +2,12 @@ package dev.writ.sinks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.sinks.testing.Neo4jServer;
+import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.RedisServer;
 import dev.writ.sinks.testing.Relay;
 import dev.writ.sinks.testing.SinkScene;
@@ -13,9 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,12 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A campaign of outages out of a seed, while effects go on: the target is killed, filled, emptied,
  * cut off at once and within a delivery, and the server itself stops. At the end the target has
- * each record once, in order. {@code -Dwrit.campaign=long} has many more, and one for Neo4j.
+ * each record once, in order; a receiver of webhooks, once it drops what it already has. {@code
+ * -Dwrit.campaign=long} has many more, and one for Neo4j.
  */
 class OutagesLoseAndDoubleNothingTest {
   private static final boolean LONG = "long".equals(System.getProperty("writ.campaign"));
+  private static final String TARGETS = System.getProperty("writ.campaign.targets", ".*");
   private static final long SEED = Long.getLong("writ.seed", 20261123);
-  private static final int OUTAGES = Integer.getInteger("writ.campaign.rounds", LONG ? 400 : 14);
+  private static final int OUTAGES = Integer.getInteger("writ.campaign.rounds", LONG ? 400 : 8);
 
   @TempDir Path dir;
 
@@ -36,9 +45,11 @@ class OutagesLoseAndDoubleNothingTest {
   List<DynamicTest> targets() {
     List<DynamicTest> targets = new ArrayList<>();
     targets.add(DynamicTest.dynamicTest("redis", this::redis));
+    targets.add(DynamicTest.dynamicTest("webhook", this::webhook));
     if (LONG) {
       targets.add(DynamicTest.dynamicTest("neo4j", this::neo4j));
     }
+    targets.removeIf(target -> !target.getDisplayName().matches(TARGETS));
     return targets;
   }
 
@@ -53,9 +64,20 @@ class OutagesLoseAndDoubleNothingTest {
     final Random random = new Random(SEED);
     private final List<String> offered = new ArrayList<>();
     private final SinkScene scene;
+    private final Supplier<String> work;
 
+    /** With executions. */
     Campaign(SinkScene scene) {
       this.scene = scene;
+      this.work = () -> scene.exec("case-" + random.nextInt(5), "", "python " + offered.size());
+    }
+
+    /**
+     * @param work makes one event, and returns its id
+     */
+    Campaign(SinkScene scene, Supplier<String> work) {
+      this.scene = scene;
+      this.work = work;
     }
 
     void run(List<Outage> outages, int rounds) {
@@ -84,18 +106,18 @@ class OutagesLoseAndDoubleNothingTest {
 
     private void execute(int most) {
       for (int i = random.nextInt(most) + 1; i > 0; i--) {
-        offered.add(scene.exec("case-" + random.nextInt(5), "", "python " + offered.size()));
+        offered.add(work.get());
       }
     }
 
     /** Writes the figures down, and requires that nothing is lost, doubled or out of order. */
-    void requireAll(String target, List<String> found, int rounds) throws IOException {
+    void requireAll(String target, List<String> found, String met) throws IOException {
       HashSet<String> once = new HashSet<>(found);
       String figures =
           String.join(
               ", ",
               target + " seed " + SEED,
-              rounds + " outages",
+              met,
               offered.size() + " events offered",
               once.size() + " delivered",
               found.size() - once.size() + " doubled",
@@ -139,8 +161,51 @@ class OutagesLoseAndDoubleNothingTest {
             redis.ask(commands -> commands.xrange(ToolsSurface.STREAM, Range.unbounded())).stream()
                 .map(entry -> entry.getBody().get("exec_id"))
                 .toList(),
-            OUTAGES);
+            OUTAGES + " outages");
       }
+    }
+  }
+
+  /** Denials, whose decisions are the ids; what was taken twice is counted before it is dropped. */
+  private void webhook() throws IOException {
+    KeyFiles.write(dir.resolve("webhook.pem"), SigningKey.ed25519(new byte[32]), null, null);
+    try (Receiver receiver = new Receiver();
+        Relay relay = new Relay(receiver.port());
+        SinkScene scene =
+            new SinkScene(
+                folder("home-webhook"),
+                dir,
+                "pager: { kind: webhook, url: \"http://127.0.0.1:PORT/\", key: webhook.pem }\n"
+                    .replace("PORT", String.valueOf(relay.port())))) {
+      Campaign campaign =
+          new Campaign(
+              scene,
+              () -> {
+                assertThat(scene.denied("kubectl get pods")).isEqualTo(403);
+                return scene.server.home.log().stream()
+                    .filter(event -> event.kind().equals(EventKind.DECISION_MADE))
+                    .reduce((_, last) -> last)
+                    .orElseThrow()
+                    .body()
+                    .toString();
+              });
+      Runnable answers = () -> receiver.answers(_ -> 204);
+      campaign.run(
+          List.of(
+              new Outage(relay::cut, relay::mend),
+              new Outage(() -> relay.cutAfter(campaign.random.nextInt(3_000)), relay::mend),
+              new Outage(() -> receiver.answers(_ -> 503), answers),
+              new Outage(() -> receiver.answers(_ -> 429), answers),
+              new Outage(() -> receiver.answers(_ -> Receiver.UNCONFIRMED), answers)),
+          OUTAGES);
+      List<String> taken =
+          receiver.taken().stream()
+              .map(message -> ((JsonValue.Obj) message.data().get("ids")).get("decision"))
+              .map(id -> ((JsonValue.Str) id).value())
+              .toList();
+      List<String> once = List.copyOf(new LinkedHashSet<>(taken));
+      campaign.requireAll(
+          "webhook", once, OUTAGES + " outages, " + (taken.size() - once.size()) + " taken again");
     }
   }
 
@@ -169,7 +234,7 @@ class OutagesLoseAndDoubleNothingTest {
                 .stream()
                 .map(row -> row.get("id").asString())
                 .toList(),
-            rounds);
+            rounds + " outages");
       }
     }
   }

@@ -85,6 +85,22 @@ class RecordsReachAFileOnceAndInOrderTest {
   }
 
   @Test
+  void whatARuleDeletedBeforeItWasReadIsToldWithoutItsTailsAndItsExit() throws IOException {
+    scene.stop();
+    scene.ends(2, "2 failed\n");
+    String id = scene.exec("pytest -q");
+    scene.deleteOutputs();
+    scene.start();
+    scene.awaitAll();
+    assertThat(ids()).containsExactly(id);
+    JsonValue.Obj fields = (JsonValue.Obj) lines().getFirst().get("fields");
+    for (String gone : List.of("rc", "stdout_tail", "stderr_tail")) {
+      assertThat(fields.get(gone)).as(gone).isEqualTo(JsonValue.of(""));
+    }
+    assertThat(fields.get("cmd")).isEqualTo(JsonValue.of("pytest -q"));
+  }
+
+  @Test
   void aReplayAddsNothingAndALineThatACrashCutOffIsWrittenAgain() throws IOException {
     scene.exec("pytest -q");
     scene.exec("python -V");

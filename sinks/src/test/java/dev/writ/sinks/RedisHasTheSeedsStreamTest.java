@@ -34,7 +34,7 @@ class RedisHasTheSeedsStreamTest {
 
   @BeforeEach
   void start() {
-    redis = new RedisServer(disk);
+    redis = new RedisServer(disk, "--stream-node-max-entries", "10");
     redis.start();
     relay = new Relay(redis.port());
   }
@@ -226,17 +226,17 @@ class RedisHasTheSeedsStreamTest {
 
   @Test
   void theConfigurationSaysHowMuchStays() {
-    scene(", maxlen: 100");
-    for (int i = 0; i < 3; i++) { // Redis trims whole nodes, of 100 entries each
+    scene(", maxlen: 10");
+    for (int i = 0; i < 3; i++) { // Redis trims whole nodes, here of 10 entries each
       scene.stop();
-      for (int j = 0; j < 80; j++) {
+      for (int j = 0; j < 8; j++) {
         scene.exec("python " + j);
       }
       scene.start();
       scene.awaitAll();
     }
-    assertThat(entries()).hasSizeBetween(100, 199);
-    assertThat(scene.sink().state().delivered()).isEqualTo(240);
+    assertThat(entries()).hasSizeBetween(10, 19);
+    assertThat(scene.sink().state().delivered()).isEqualTo(24);
   }
 
   @Test

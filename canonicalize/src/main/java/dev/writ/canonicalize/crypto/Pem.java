@@ -34,9 +34,7 @@ record Pem(String label, byte[] der) {
       return Optional.empty();
     }
     String first = lines.getFirst();
-    if (!first.startsWith(BEGIN)
-        || !first.endsWith(DASHES)
-        || first.length() < BEGIN.length() + DASHES.length()) {
+    if (!first.startsWith(BEGIN) || !first.endsWith(DASHES)) { // they cannot overlap
       return Optional.empty();
     }
     String label = first.substring(BEGIN.length(), first.length() - DASHES.length());

@@ -18,6 +18,9 @@ final class Pkcs8 {
   /** RFC 8410, 4. */
   private static final byte[] ED25519_PUBLIC = HexFormat.of().parseHex("302a300506032b6570032100");
 
+  /** The length of what ends with a mark, which DER does not have. */
+  private static final byte INDEFINITE = (byte) 0x80;
+
   private Pkcs8() {}
 
   static byte[] encode(Algorithm algorithm, byte[] seed) {
@@ -40,17 +43,18 @@ final class Pkcs8 {
     return Optional.empty();
   }
 
-  /** Whether this begins like PKCS#8 (version 0) at all, of whatever algorithm. */
+  /** Whether this begins like PKCS#8 (version 0 or 1) at all, of whatever algorithm. */
   static boolean looksLikePkcs8(byte[] der) {
-    // SEQUENCE with a length of one, two or three bytes, then INTEGER 0, then a SEQUENCE
+    // SEQUENCE with a length of at most three bytes, then INTEGER 0 or 1, then a SEQUENCE
     int skip = der.length < 4 ? 0 : der[1] >= 0 ? 2 : 2 + (der[1] & 0x7f);
     return skip > 0
         && skip <= 5
         && der.length > skip + 4
         && der[0] == 0x30
+        && der[1] != INDEFINITE
         && der[skip] == 2
         && der[skip + 1] == 1
-        && der[skip + 2] <= 1
+        && (der[skip + 2] & ~1) == 0
         && der[skip + 3] == 0x30;
   }
 

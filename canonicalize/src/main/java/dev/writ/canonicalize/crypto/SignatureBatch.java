@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * <p>Needs no lock and keeps no state: any number of threads may verify batches of their own.
  */
 public final class SignatureBatch {
-  /** Fewer signatures than this are judged singly; from here on a batch is faster. */
+  /** Fewer signatures than this are judged singly; from here on a batch is mostly faster. */
   static final int LEAST = 16;
 
   /** More than this are judged as several batches; more at once gain nothing. */
@@ -54,7 +54,7 @@ public final class SignatureBatch {
     }
     for (int from = 0; from < batch.size(); from += MOST) {
       List<Integer> part = batch.subList(from, Math.min(batch.size(), from + MOST));
-      if (part.size() < LEAST) {
+      if (part.size() < SignatureEngines.current().batchLeast()) {
         part.forEach(i -> accepted.set(i, isAccepted(items.get(i))));
       } else {
         accepted.or(new SignatureBatch(items).judge(part));

@@ -67,7 +67,7 @@ public sealed interface JsonValue {
    * @throws IllegalArgumentException outside ±(2^53 − 1): our own code never computes such a value
    */
   static Num of(long value) {
-    if (Math.absExact(value) > Num.MAX_INTEGER) {
+    if (value > Num.MAX_INTEGER || value < -Num.MAX_INTEGER) {
       throw new IllegalArgumentException("not within 2^53 - 1: " + value);
     }
     return new Num(value);

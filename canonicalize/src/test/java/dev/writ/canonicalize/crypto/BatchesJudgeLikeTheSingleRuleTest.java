@@ -214,8 +214,8 @@ class BatchesJudgeLikeTheSingleRuleTest {
     assertThat(singly(items).cardinality()).isEqualTo(64);
     assertThat(SignatureBatch.verify(items).cardinality()).isEqualTo(64);
     assertThat(equationHolds(items)).isTrue();
-    for (Item item : items) {
-      assertThat(equationHolds(List.of(item))).as("alone").isTrue();
+    for (int a = 0; a < 8; a++) { // each key and each R once
+      assertThat(equationHolds(List.of(items.get(8 * a + (3 * a + 1) % 8)))).as("alone").isTrue();
     }
   }
 
@@ -235,8 +235,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
   /** False items whose difference from true ones has a part of small order as well. */
   @Test
   void forgeriesOfMixedOrderThatCancelAreRefused() throws Exception {
-    for (int round = 0; round < 16; round++) {
-      int torsion = random.nextInt(8);
+    for (int torsion = 0; torsion < 8; torsion++) {
       List<Item> items = good(20);
       Item one = ReferenceCurve.sign(scalar(), scalar(), torsion, random.nextInt(8), bytes(5));
       Item two =
@@ -343,7 +342,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
 
   @Test
   void mixturesOfEverythingGetTheVerdictsOfTheSingleRule() {
-    int rounds = Integer.getInteger("writ.batches", 12);
+    int rounds = Integer.getInteger("writ.batches", 5);
     for (int round = 0; round < rounds; round++) {
       List<Item> items = new ArrayList<>();
       int count = random.nextInt(150);

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyFilesTest {
   private static final char[] PASSPHRASE = "Öffne dich \uD83D\uDD11".toCharArray();
+  private static final int MUTANTS = Integer.getInteger("writ.rounds", 100);
   private static final Supplier<char[]> NOT_ASKED = () -> fail("asked for a passphrase");
 
   @TempDir Path dir;
@@ -162,7 +163,7 @@ class KeyFilesTest {
   @Test
   void aWrongPassphraseIsSaid() {
     Path path = written(PASSPHRASE);
-    for (String wrong : List.of("x", "Öffne dich", "öffne dich \uD83D\uDD11")) {
+    for (String wrong : List.of("Öffne dich", "öffne dich \uD83D\uDD11")) {
       Refused.with(
           CanonicalizeError.KEY_FILE_PASSPHRASE, () -> KeyFiles.read(path, wrong::toCharArray));
     }
@@ -253,11 +254,11 @@ class KeyFilesTest {
   @Test
   void otherAlgorithmsAndOtherTextsAreNamed() throws Exception {
     for (String algorithm : List.of("EC", "X25519", "RSA", "Ed448", "ML-DSA-65")) {
-      byte[] der =
-          java.security.KeyPairGenerator.getInstance(algorithm)
-              .generateKeyPair()
-              .getPrivate()
-              .getEncoded();
+      var generator = java.security.KeyPairGenerator.getInstance(algorithm);
+      if (algorithm.equals("RSA")) {
+        generator.initialize(1024); // only its name is read
+      }
+      byte[] der = generator.generateKeyPair().getPrivate().getEncoded();
       Path path = plainText(pem("PRIVATE KEY", der));
       if (Pkcs8.decode(der).isEmpty()) {
         Refused.with(CanonicalizeError.KEY_FILE_ALGORITHM, () -> KeyFiles.read(path, NOT_ASKED));
@@ -294,7 +295,7 @@ class KeyFilesTest {
     byte[] der = Pem.parse(Files.readAllBytes(written(PASSPHRASE))).orElseThrow().der();
     Random mutations = new Random(Refused.seed(getClass()));
     int cut = der.length - 48;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < MUTANTS; i++) {
       byte[] mutant = der.clone();
       // Only the ASN.1 around the ciphertext, and only what changes it: the rest needs scrypt.
       for (int n = mutations.nextInt(1, 4); n > 0; n--) {

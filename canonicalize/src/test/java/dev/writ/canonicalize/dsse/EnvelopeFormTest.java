@@ -45,6 +45,18 @@ class EnvelopeFormTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Records compare arrays by identity; a signature is its bytes. */
+  @Test
+  void signaturesAreEqualByKeyAndBytes() {
+    Envelope.Signature signature = new Envelope.Signature(KEY_ID, new byte[] {1, 2});
+    assertThat(signature)
+        .isEqualTo(new Envelope.Signature(KEY_ID, new byte[] {1, 2}))
+        .hasSameHashCodeAs(new Envelope.Signature(KEY_ID, new byte[] {1, 2}))
+        .isNotEqualTo(new Envelope.Signature(KEY_ID, new byte[] {1, 3}))
+        .isNotEqualTo(new Envelope.Signature("B".repeat(43), new byte[] {1, 2}))
+        .isNotEqualTo(KEY_ID);
+  }
+
   /** The vector of the DSSE protocol page. */
   @Test
   void preAuthEncodingIsThatOfDsse() {

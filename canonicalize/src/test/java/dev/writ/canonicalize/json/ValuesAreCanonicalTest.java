@@ -59,6 +59,64 @@ class ValuesAreCanonicalTest {
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void whatJsonHasNoNumberForIsNone(double value) {
+    assertThatThrownBy(() -> new JsonValue.Num(value)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** A double holds every integer up to here; from 2^53 on two of them would be one number. */
+  @ParameterizedTest
+  @ValueSource(longs = {1L << 53, -(1L << 53), Long.MAX_VALUE, Long.MIN_VALUE})
+  void anIntegerThatADoubleMayNotHoldIsRefused(long value) {
+    assertThatThrownBy(() -> JsonValue.of(value))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(String.valueOf(value));
+    long most = JsonValue.Num.MAX_INTEGER;
+    assertThat(written(JsonValue.of(most))).isEqualTo("9007199254740991");
+    assertThat(written(JsonValue.of(-most))).isEqualTo("-9007199254740991");
+  }
+
+  @Test
+  void limitsThatLetNothingThroughAreAMistake() {
+    assertThatThrownBy(() -> new Limits(0, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Limits(1, -1)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(Jcs.parse("1".getBytes(StandardCharsets.UTF_8), new Limits(1, 0)))
+        .isEqualTo(JsonValue.of(1));
+  }
+
+  /** A name of 256 characters, DEL and the byte order mark are where the rules end. */
+  @Test
+  void namesAreShortAndWithoutControlCharacters() {
+    String longest = "n".repeat(256);
+    assertThat(Fields.of("d", JsonValue.object().put("a", longest).build()).name("a"))
+        .isEqualTo(longest);
+    for (String name : List.of("", longest + "n", "a\u007f", "\u001f", "a\nb")) {
+      Fields fields = Fields.of("d", JsonValue.object().put("a", name).build());
+      assertThatThrownBy(() -> fields.name("a"))
+          .isInstanceOfSatisfying(
+              WritException.class,
+              e -> assertThat(e.code()).isEqualTo(CanonicalizeError.FIELD_VALUE));
+    }
+  }
+
+  @Test
+  void aByteOrderMarkIsNamedAndHalfOfOneIsNot() {
+    byte[][] texts = {
+      {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF, '1'},
+      {(byte) 0xEF, (byte) 0xBB, '1'},
+      {(byte) 0xEF, '1', '2'},
+    };
+    for (byte[] text : texts) {
+      assertThatThrownBy(() -> Jcs.parse(text))
+          .isInstanceOfSatisfying(
+              WritException.class,
+              e ->
+                  assertThat(e.code() == CanonicalizeError.BYTE_ORDER_MARK)
+                      .isEqualTo(text[2] == (byte) 0xBF));
+    }
+  }
+
   @Test
   void minusZeroIsZero() {
     assertThat(new JsonValue.Num(-0.0)).isEqualTo(new JsonValue.Num(0));

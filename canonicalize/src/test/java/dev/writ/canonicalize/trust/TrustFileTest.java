@@ -68,6 +68,26 @@ class TrustFileTest {
     }
   }
 
+  /** Whoever compares what two parties pin must see each difference. */
+  @Test
+  void twoAreEqualOnlyWithTheSameKeysAndTheSameRequiredAlgorithms() {
+    Random random = new Random(Refused.seed(getClass()));
+    TrustedKey first = key(random);
+    Trust trust = Trust.of(List.of(first));
+    assertThat(trust).isNotEqualTo(Trust.of(List.of(key(random))));
+    assertThat(trust).isNotEqualTo(Trust.of(List.of()));
+    assertThat(trust)
+        .isNotEqualTo(trust.withRequiredAlgorithms(KeyRole.LOG, List.of(Algorithm.ML_DSA_65)));
+    assertThat(trust).isNotEqualTo(List.of(first));
+    assertThat(trust).isEqualTo(Trust.of(List.of(first)));
+  }
+
+  @Test
+  void aPositionBeforeTheLogIsNone() {
+    assertThatThrownBy(() -> new LogPosition(-1, BEGIN))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
   /** The example of spec/keys.md. */
   private static final String KEY =
       """

@@ -20,6 +20,7 @@ import dev.writ.surfaces.mcp.McpMessage;
 import dev.writ.surfaces.mcp.McpParts;
 import dev.writ.surfaces.mcp.McpSession;
 import dev.writ.surfaces.mcp.McpSettings;
+import dev.writ.surfaces.mcp.McpTrace;
 import dev.writ.tools.process.ProcessHost;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -79,8 +80,21 @@ public final class LocalAnswering {
             giveUp,
             open ->
                 endpoint(open)
-                    .answer(session, request, Digest.sha256(line), JsonValue.object().build())
+                    .answer(session, request, Digest.sha256(line), context(request))
                     .json()));
+  }
+
+  /** The trace that the client states: this process has no spans of its own. */
+  private JsonValue.Obj context(McpMessage.Request request) {
+    return McpTrace.of(request, this::newSpan)
+        .map(trace -> trace.putTo(JsonValue.object()).build())
+        .orElseGet(() -> JsonValue.object().build());
+  }
+
+  private String newSpan() {
+    byte[] id = new byte[8];
+    random.nextBytes(id);
+    return HexFormat.of().formatHex(id);
   }
 
   private static byte[] pong(McpMessage.Request request) {

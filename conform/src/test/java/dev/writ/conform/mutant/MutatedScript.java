@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** The second verifier, {@code verify.mjs}, in one node process behind its adapter. */
@@ -26,6 +27,7 @@ final class MutatedScript implements MutatedCode {
   private final List<JavaMutator.Change> mutants;
   private final Path folder;
   private final ProcessImplementation process;
+  private Optional<JsonValue.Obj> asked = Optional.empty();
   private int on;
 
   /**
@@ -38,6 +40,7 @@ final class MutatedScript implements MutatedCode {
       put(ACORN, folder.resolve("acorn.mjs"));
       put("mutate.mjs", folder.resolve("mutate.mjs"));
       put("on.mjs", folder.resolve("on.mjs"));
+      put("remember.mjs", folder.resolve("remember.mjs"));
       this.mutants = mutate(folder, areas);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -100,9 +103,14 @@ final class MutatedScript implements MutatedCode {
 
   @Override
   public AdapterAnswer ask(String op, JsonValue.Obj input) {
-    TreeMap<String, JsonValue> members = new TreeMap<>(input.members());
+    // The copy remembers the last question's input, which need not be sent and read again.
+    boolean again = asked.filter(last -> last == input).isPresent();
+    TreeMap<String, JsonValue> members = again ? new TreeMap<>() : new TreeMap<>(input.members());
     members.put("mutant", JsonValue.of(on));
-    return process.ask(op, new JsonValue.Obj(members));
+    asked = Optional.empty(); // a process that breaks has forgotten it
+    AdapterAnswer answer = process.ask(op, new JsonValue.Obj(members));
+    asked = Optional.of(input);
+    return answer;
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.writ.conform.world;
 
 import static dev.writ.conform.world.Plot.ask;
 import static dev.writ.conform.world.TrustVectors.kid;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
@@ -14,10 +15,14 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
+import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,6 +56,10 @@ final class RetentionVectors {
     static final byte[] DELETED = record();
   }
 
+  private static final class Undispatched {
+    static final byte[] DELETED = recordUndispatched();
+  }
+
   private final List<Made> made = new ArrayList<>();
 
   static List<Made> all() {
@@ -59,6 +68,7 @@ final class RetentionVectors {
     vectors.statements();
     vectors.contents();
     vectors.holds();
+    vectors.undispatched();
     return vectors.made;
   }
 
@@ -81,8 +91,58 @@ final class RetentionVectors {
     }
   }
 
+  /** An effect, a denial and a request that waits for approval, each with an input of its own. */
+  private static byte[] recordUndispatched() {
+    TestTools tools = BundleVectors.tools();
+    Policy policy =
+        Plot.policy(
+            1,
+            Optional.empty(),
+            LAST_LINE,
+            LAST_LINE
+                + """
+                storage: { bytes_max: 100000, unnamed_s: 60 }
+                retention: { rules: [ { name: hour, contents: [inputs], keep_s: 3600 } ] }
+                """);
+    List<TestParty> parties =
+        Plot.PARTIES.stream()
+            .filter(party ->
+                List.of("operator", "owner", "guardian", "executor", "log", "alice")
+                    .contains(party.name()))
+            .toList();
+    try (TestHome home = Scenario.setup(parties, policy.toJson(), tools, Plot.START).found()) {
+      BundleVectors.submit(home, naming(home, ask("alice", "mail", "n-1")), "alice");
+      Plot.Ask denied =
+          ask("alice", "mail", "n-2").effect("params", Plot.json("{\"forbidden\":1}"));
+      BundleVectors.submit(home, naming(home, denied), "alice");
+      BundleVectors.submit(home, naming(home, ask("alice", "pay", "n-3")), "alice");
+      home.clock.forward(Duration.ofSeconds(KEPT_S));
+      home.kernel().retain(home.kernel().now());
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  /** The request with an input that is uploaded for it. */
+  private static Plot.Ask naming(TestHome home, Plot.Ask ask) {
+    byte[] content = ("an input of " + ask.document().get("nonce")).getBytes(UTF_8);
+    Content put = home.kernel().put("acme", new ByteArrayInputStream(content), "text/plain");
+    JsonValue.Obj input =
+        JsonValue.object()
+            .put("digest", put.digest())
+            .put("media_type", put.mediaType())
+            .put("name", "f")
+            .put("size", put.size())
+            .build();
+    return ask.effect("inputs", JsonValue.of(List.of(input)));
+  }
+
   private void add(String name, String about, String wanted, Consumer<Remade> change) {
-    Remade remade = FullRun.remade(Holder.DELETED);
+    add(Holder.DELETED, name, about, wanted, change);
+  }
+
+  private void add(
+      byte[] recorded, String name, String about, String wanted, Consumer<Remade> change) {
+    Remade remade = FullRun.remade(recorded);
     change.accept(remade);
     made.add(Made.bundle("retention-" + name, about, wanted, Made.inline(remade.toBytes())));
   }
@@ -256,6 +316,68 @@ final class RetentionVectors {
         "the statement is about another run",
         "EXE-961 or RPL-023",
         remade -> set(remade, "run", JsonValue.of("run-2")));
+  }
+
+  /** The input of the run's nth request, as the event of its reception names it. */
+  private static Deletion.Item received(Remade remade, int nth) {
+    Remade.Step step =
+        remade.steps.stream()
+            .filter(s -> s.kind.equals(EventKind.REQUEST_RECEIVED))
+            .skip(nth)
+            .findFirst()
+            .orElseThrow();
+    Input input = Request.read(remade.document(step.body)).effect().inputs().getFirst();
+    return new Deletion.Item(ContentClass.INPUTS, input.digest(), step.was.seq(), input.size());
+  }
+
+  private static Instant whenReceived(Remade remade, int nth) {
+    return remade.steps.stream()
+        .filter(s -> s.kind.equals(EventKind.REQUEST_RECEIVED))
+        .skip(nth)
+        .findFirst()
+        .orElseThrow()
+        .at;
+  }
+
+  private static void alsoReceived(Remade remade, int nth) {
+    List<Deletion.Item> items = new ArrayList<>(deletion(remade).contents());
+    items.add(received(remade, nth));
+    contents(remade, items.stream().sorted().toList());
+  }
+
+  private void undispatched() {
+    byte[] recorded = Undispatched.DELETED;
+    add(recorded, "denied", "the input of a request that was denied is deleted", "ok", _ -> {});
+    add(
+        recorded,
+        "waiting",
+        "the input of a request that waits for approval is deleted",
+        "EXE-961",
+        remade -> alsoReceived(remade, 2));
+    add(
+        recorded,
+        "waiting-at-the-last-moment",
+        "the same at the last moment at which an intent of it could be executed",
+        "EXE-961",
+        remade -> {
+          alsoReceived(remade, 2);
+          at(remade, whenReceived(remade, 2).plusSeconds(86_400 + 360));
+        });
+    add(
+        recorded,
+        "waited-too-long",
+        "the same a millisecond later",
+        "ok",
+        remade -> {
+          alsoReceived(remade, 2);
+          at(remade, whenReceived(remade, 2).plusSeconds(86_400 + 360).plusMillis(1));
+        });
+    add(
+        recorded,
+        "received-and-dispatched",
+        "the reception of a request that was dispatched is stated to name its input",
+        "EXE-961",
+        remade -> alsoReceived(remade, 0));
   }
 
   private static void hold(Remade remade, LegalHold hold) {

@@ -1,24 +1,19 @@
 // The copy of the second verifier that has all mutants, for the adapter: a question's input names the
-// one that is on. Where none is, those that the answer came by are written beside it.
+// one that is on. Where none is, those that the answer came by are written beside it. An input that
+// has nothing else is the one of the question before.
 import { writeFileSync } from 'node:fs';
+import './remember.mjs';
 import * as copy from './copy.mjs';
 export * from './copy.mjs';
 
-// The same documents are verified a thousand times: each key, signature and message is asked for once.
-const { verify } = crypto.subtle;
-const verdicts = new Map();
-crypto.subtle.verify = (algorithm, key, signature, message) => {
-  if (!verdicts.has(key)) verdicts.set(key, new Map());
-  const ofKey = verdicts.get(key);
-  const question = Buffer.concat([signature, message]).toString('latin1');
-  if (!ofKey.has(question)) ofKey.set(question, verify.call(crypto.subtle, algorithm, key, signature, message));
-  return ofKey.get(question);
-};
+let last = null;
 
 export function parseJson(bytes, limits) {
   globalThis.mutant = undefined;
   const question = copy.parseJson(bytes, limits);
   globalThis.mutant = question.input?.mutant ?? 0;
+  if (question.input && Object.keys(question.input).length === 1) question.input = last;
+  else last = question.input;
   globalThis.reached = globalThis.mutant === 0 ? new Set([0]) : undefined;
   return question;
 }

@@ -10,16 +10,21 @@ import java.util.regex.Pattern;
  * request, so a replay tells the same.
  *
  * @param traceparent W3C Trace Context, whose span is that of the tool's execution
+ * @param tracestate what the caller's tracing system passes on beside it
  * @param correlationId the caller's own name for what the call is part of
  */
-public record CallTrace(Optional<String> traceparent, Optional<String> correlationId) {
-  public static final CallTrace NONE = new CallTrace(Optional.empty(), Optional.empty());
+public record CallTrace(
+    Optional<String> traceparent, Optional<String> tracestate, Optional<String> correlationId) {
+  public static final CallTrace NONE =
+      new CallTrace(Optional.empty(), Optional.empty(), Optional.empty());
 
   private static final String TRACEPARENT = "traceparent";
+  private static final String STATE = "tracestate";
   private static final String CORRELATION = "correlationId";
   private static final int CORRELATION_CHARS_MAX = 200;
   private static final Pattern PARENT =
       Pattern.compile("00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})");
+  private static final Pattern STATE_FORM = Pattern.compile("[ -~]{1,512}");
 
   /**
    * From a request's context; what is malformed is left out.
@@ -32,6 +37,8 @@ public record CallTrace(Optional<String> traceparent, Optional<String> correlati
         parent.matches()
             ? Optional.of("00-" + parent.group(1) + "-" + span(request) + "-" + parent.group(2))
             : Optional.empty(),
+        text(context, STATE)
+            .filter(state -> parent.matches() && STATE_FORM.matcher(state).matches()),
         text(context, CORRELATION).filter(id -> id.length() <= CORRELATION_CHARS_MAX));
   }
 

@@ -1,9 +1,11 @@
 package dev.writ.executor.retention;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
@@ -30,19 +32,33 @@ import java.util.function.Supplier;
  * safe.
  */
 public final class ContentRetention {
-  /** How many contents are deleted in one write. */
-  private static final int STEP = 512;
+  /** How many contents are deleted in one write, and how often events may name these. */
+  private static final int CONTENTS_MAX = 512;
+
+  private static final int NAMED_MAX = 8_192;
+
+  /** How many changes of the state one run survives before it is refused. */
+  private static final int ATTEMPTS_MAX = 16;
 
   private final Ledger ledger;
   private final DocumentSigner signer;
+  private final int contentsMax;
   private final ReentrantLock running = new ReentrantLock();
 
   /**
    * @param signer the executor's
    */
   public ContentRetention(Ledger ledger, DocumentSigner signer) {
+    this(ledger, signer, CONTENTS_MAX);
+  }
+
+  /**
+   * @param contentsMax how many contents are deleted in one write
+   */
+  ContentRetention(Ledger ledger, DocumentSigner signer, int contentsMax) {
     this.ledger = ledger;
     this.signer = signer;
+    this.contentsMax = contentsMax;
   }
 
   /**
@@ -62,8 +78,8 @@ public final class ContentRetention {
   /**
    * What one run of the rules did.
    *
-   * @param plan that was found
-   * @param deleted less than planned where something came to need a content meanwhile
+   * @param plan that was found; the last one, where the state changed meanwhile
+   * @param deleted in all; less than planned where something came to need a content meanwhile
    */
   public record Run(RetentionPlan plan, Deleted deleted) {}
 
@@ -78,27 +94,56 @@ public final class ContentRetention {
 
   /**
    * Applies the rules, and removes the bytes of what is deleted from the disk; also of earlier
-   * deletions that a crash interrupted. One such run at a time; others wait.
+   * deletions that a crash interrupted. Where the state changes meanwhile, what was deleted until
+   * then was deleted under the state before, and the rest is searched again under the new one. One
+   * such run at a time; others wait.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-970} where the state changed; what was
-   *     deleted until then was deleted under the state before
+   * @param state the one in force at each call
+   * @throws WritException {@code EXE-970} after {@link #ATTEMPTS_MAX} changes of the state
    */
-  public Run run(Under under, Instant now) {
+  public Run run(Supplier<Under> state, Instant now) {
     running.lock();
     try {
       ledger.purge();
-      RetentionPlan plan = plan(ledger, under.policy(), under.isHeld(), now);
       Deleted deleted = Deleted.NOTHING;
-      List<RetentionPlan.Doomed> all = plan.contents();
-      for (int from = 0; from < all.size(); from += STEP) {
-        List<RetentionPlan.Doomed> step = all.subList(from, Math.min(all.size(), from + STEP));
-        deleted = deleted.plus(delete(under, step, plan.searchedTo(), now));
+      for (int attempt = 1; ; attempt++) {
+        Under under = state.get();
+        RetentionPlan plan = plan(ledger, under.policy(), under.isHeld(), now);
+        try {
+          for (List<RetentionPlan.Doomed> step : steps(plan.contents())) {
+            deleted = deleted.plus(delete(under, step, plan.searchedTo(), now));
+          }
+          ledger.purge();
+          return new Run(plan, deleted);
+        } catch (WritException e) {
+          if (e.code() != ExecutorError.STATE_MOVED || attempt == ATTEMPTS_MAX) {
+            throw e;
+          }
+        }
       }
-      ledger.purge();
-      return new Run(plan, deleted);
     } finally {
       running.unlock();
     }
+  }
+
+  /** What is deleted together: so much that statements and rows fit into one write. */
+  private List<List<RetentionPlan.Doomed>> steps(List<RetentionPlan.Doomed> all) {
+    List<List<RetentionPlan.Doomed>> steps = new ArrayList<>();
+    int from = 0;
+    int named = 0;
+    for (int i = 0; i < all.size(); i++) {
+      int more = all.get(i).uses().size();
+      if (i > from && (i - from == contentsMax || named + more > NAMED_MAX)) {
+        steps.add(all.subList(from, i));
+        from = i;
+        named = 0;
+      }
+      named += more;
+    }
+    if (from < all.size()) {
+      steps.add(all.subList(from, all.size()));
+    }
+    return steps;
   }
 
   /** Deletes these, without those that something has come to need. */

@@ -6,14 +6,34 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.RequestLimits;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.error.LedgerError;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /** What a ledger states of contents that it no longer has. */
 public final class Deletions {
+  /** A clock's difference and a call at work. */
+  private static final Duration MARGIN = Duration.ofSeconds(60);
+
   private Deletions() {}
+
+  /**
+   * Until when a request that was received at that time may be executed, at the latest: its inputs
+   * stay as long, unless it was denied before.
+   */
+  public static Instant executableUntil(Instant receivedAt, Policy policy) {
+    RequestLimits limits = policy.limits();
+    return receivedAt
+        .plusSeconds(Math.max(limits.pendingMaxS(), limits.requestAgeMaxS()))
+        .plus(Intent.LIFE_MAX)
+        .plus(MARGIN);
+  }
 
   /** A statement, and its id. */
   public record Stated(Digest id, Deletion deletion) {

@@ -21,9 +21,7 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -39,9 +37,6 @@ import java.util.regex.Pattern;
  * enough wherever they are named, and needed by nothing. Used once.
  */
 final class RetentionSearch {
-  /** How long a request may still be executed after policy's limits. */
-  private static final Duration MARGIN = Duration.ofSeconds(60);
-
   private static final Pattern DIGEST = Pattern.compile("sha256:([0-9a-f]{64})");
 
   private final LedgerView ledger;
@@ -54,22 +49,33 @@ final class RetentionSearch {
   /** A content that is here, and where it is named. */
   private static final class Found {
     final long size;
-    final List<Named> names = new ArrayList<>();
+    final TreeMap<Place, Named> names = new TreeMap<>();
 
     Found(long size) {
       this.size = size;
     }
 
     Instant newest() {
-      return names.stream().map(Named::at).max(Comparator.naturalOrder()).orElseThrow();
+      return names.values().stream().map(Named::at).max(Comparator.naturalOrder()).orElseThrow();
     }
 
     boolean isOf(RetentionRule rule) {
-      return names.stream().anyMatch(named -> named.rule().equals(rule));
+      return names.values().stream().anyMatch(named -> named.rule().equals(rule));
     }
   }
 
-  private record Named(RunId run, Deletion.Item item, Instant at, RetentionRule rule) {}
+  /** What of which event names it. */
+  private record Place(RunId run, Deletion.Item item) implements Comparable<Place> {
+    private static final Comparator<Place> ORDER =
+        Comparator.comparing(Place::run).thenComparing(Place::item);
+
+    @Override
+    public int compareTo(Place other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  private record Named(Instant at, RetentionRule rule) {}
 
   /** Whose content it is, for the rules. */
   private record Owner(Scope scope, String tool) {}
@@ -90,7 +96,7 @@ final class RetentionSearch {
     ledger.eventsByIndex(0, size, (_, event) -> event(event));
     TreeSet<Digest> old = new TreeSet<>();
     found.forEach((digest, content) -> {
-      if (content.names.stream().allMatch(named -> named.rule().isOver(named.at(), now))) {
+      if (content.names.values().stream().allMatch(named -> named.rule().isOver(named.at(), now))) {
         old.add(digest);
       }
     });
@@ -110,8 +116,10 @@ final class RetentionSearch {
     return new RetentionPlan.Doomed(
         digest,
         content.size,
-        content.names.stream()
-            .map(named -> new RetentionPlan.Use(named.run(), named.item(), named.rule().name()))
+        content.names.entrySet().stream()
+            .map(named ->
+                new RetentionPlan.Use(
+                    named.getKey().run(), named.getKey().item(), named.getValue().rule().name()))
             .toList());
   }
 
@@ -164,6 +172,8 @@ final class RetentionSearch {
         inputs(event, Request.read(document(request)));
       }
       case EventKind.RECEIPT_SIGNED -> receipt(event, Receipt.read(document(event.body())));
+      case EventKind.DOUBT_RESOLVED -> // its evidence
+          needsWhatItMentions(ledger.document(event.body()).orElseThrow());
       default -> {
         // names no content
       }
@@ -176,8 +186,10 @@ final class RetentionSearch {
 
   private void received(Event event) {
     Envelope envelope = ledger.document(event.body()).orElseThrow();
-    if (!isFinished(event.body())) {
+    if (!isFinished(event)) {
       needsWhatItMentions(envelope);
+    } else if (ledger.get(Tables.SERVED, Tables.key(event.body())).isEmpty()) {
+      inputs(event, Request.read(envelope.document())); // it was never dispatched
     }
   }
 
@@ -190,7 +202,8 @@ final class RetentionSearch {
   }
 
   /** Whether a request can neither be executed any more, nor has an outcome in doubt. */
-  private boolean isFinished(Digest request) {
+  private boolean isFinished(Event received) {
+    Digest request = received.body();
     Optional<byte[]> receipt = ledger.get(Tables.SERVED, Tables.key(request));
     if (receipt.isPresent()) {
       return ledger
@@ -204,10 +217,7 @@ final class RetentionSearch {
     RequestRow row =
         ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse).orElseThrow();
     return row.state() == RequestRow.State.DENIED
-        || row.receivedAt()
-            .plusSeconds(Math.max(policy.limits().pendingMaxS(), policy.limits().requestAgeMaxS()))
-            .plus(MARGIN)
-            .isBefore(now);
+        || Deletions.executableUntil(received.at(), policy).isBefore(now);
   }
 
   private void inputs(Event event, Request request) {
@@ -255,11 +265,9 @@ final class RetentionSearch {
     if (ledger.get(Tables.DELETED, Deletions.key(event.runId(), item)).isPresent()) {
       return; // it came again for another event
     }
-    Found here = found.computeIfAbsent(digest, _ -> new Found(item.size()));
-    boolean known =
-        here.names.stream().anyMatch(n -> n.run().equals(event.runId()) && n.item().equals(item));
-    if (!known) {
-      here.names.add(new Named(event.runId(), item, event.at(), rule.get()));
-    }
+    found
+        .computeIfAbsent(digest, _ -> new Found(item.size()))
+        .names
+        .put(new Place(event.runId(), item), new Named(event.at(), rule.get()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.writ.executor.stage;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.ChangeOrder;
@@ -19,6 +20,8 @@ import java.util.Optional;
  * @param holdsWorkspace whether the lock of the run's workspace is held until this is served
  * @param changes orders the dispatch, or the refusal in its place, before the next change of the
  *     state; if a change came first, nothing is written
+ * @param givenUp why stage 3 refuses it, before it looks at anything; absent for what is to be
+ *     dispatched
  */
 public record IntentSubmission(
     Optional<Envelope> decision,
@@ -28,7 +31,8 @@ public record IntentSubmission(
     PendingWrites pendingWrites,
     Runs.Borrowed run,
     boolean holdsWorkspace,
-    ChangeOrder changes) {
+    ChangeOrder changes,
+    Optional<WritException> givenUp) {
 
   /** For callers under which the state cannot change. */
   public IntentSubmission(
@@ -39,6 +43,29 @@ public record IntentSubmission(
       PendingWrites pendingWrites,
       Runs.Borrowed run,
       boolean holdsWorkspace) {
-    this(decision, intent, request, submitter, pendingWrites, run, holdsWorkspace, ChangeOrder.ANY);
+    this(
+        decision,
+        intent,
+        request,
+        submitter,
+        pendingWrites,
+        run,
+        holdsWorkspace,
+        ChangeOrder.ANY,
+        Optional.empty());
+  }
+
+  /** The same, given up. */
+  public IntentSubmission givenUp(WritException why) {
+    return new IntentSubmission(
+        decision,
+        intent,
+        request,
+        submitter,
+        pendingWrites,
+        run,
+        holdsWorkspace,
+        changes,
+        Optional.of(why));
   }
 }

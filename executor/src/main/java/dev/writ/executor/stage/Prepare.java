@@ -59,9 +59,12 @@ public final class Prepare {
   }
 
   /**
-   * @throws WritException {@code EXE-301} to {@code EXE-312}
+   * @throws WritException {@code EXE-301} to {@code EXE-312}; for what was given up, why
    */
   public Ready prepare(Order order, Policy policy) {
+    if (order.submission().givenUp().isPresent()) {
+      throw order.submission().givenUp().get();
+    }
     ToolManifest manifest = tools.resolve(order.request().effect(), policy);
     if (prohibited.test(manifest.name(), manifest.version())) {
       throw new WritException(

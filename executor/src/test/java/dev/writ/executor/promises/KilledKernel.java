@@ -22,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 final class KilledKernel implements AutoCloseable {
   private static final String HANG = "hang";
   private static final String SERVE = "serve";
-  private static final String DECIDE = "decide";
 
   private final Process process;
   private final BufferedReader says;
@@ -37,14 +36,11 @@ final class KilledKernel implements AutoCloseable {
     return start(HANG, home, requests);
   }
 
-  /** Says the id of each receipt that it was handed. */
-  public static KilledKernel serving(Path home, List<byte[]> requests) {
-    return start(SERVE, home, requests);
-  }
-
-  /** Says the id of each decision that it was handed. */
-  public static KilledKernel deciding(Path home, List<byte[]> requests) {
-    return start(DECIDE, home, requests);
+  /** Says the id of each receipt that it was handed, and then that of the last one's decision. */
+  public static KilledKernel serving(Path home, List<byte[]> requests, byte[] decided) {
+    List<byte[]> all = new ArrayList<>(requests);
+    all.add(decided);
+    return start(SERVE, home, all);
   }
 
   private static KilledKernel start(String how, Path home, List<byte[]> requests) {
@@ -119,8 +115,12 @@ final class KilledKernel implements AutoCloseable {
             Thread.onSpinWait(); // so that they are dispatched in their order
           }
         }
-        case SERVE -> say(served(home.kernel().submit(request, List.of())).id().toString());
-        default -> say(home.kernel().decide(request, List.of()).decisionEnvelope().id().toString());
+        default ->
+            say(
+                (i < args.length - 1
+                        ? served(home.kernel().submit(request, List.of())).id()
+                        : home.kernel().decide(request, List.of()).decisionEnvelope().id())
+                    .toString());
       }
     }
     new CountDownLatch(1).await();

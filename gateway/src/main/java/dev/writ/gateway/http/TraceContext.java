@@ -1,5 +1,7 @@
 package dev.writ.gateway.http;
 
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -26,10 +28,21 @@ public record TraceContext(
    * @param newSpan makes the id of the call's span
    */
   public static Optional<TraceContext> of(Headers headers, Supplier<String> newSpan) {
-    if (headers.all("traceparent").size() != 1) {
-      return Optional.empty();
-    }
-    var match = PARENT.matcher(headers.all("traceparent").getFirst());
+    return headers.all("traceparent").size() == 1
+        ? of(
+            headers.all("traceparent").getFirst(),
+            String.join(",", headers.all("tracestate")),
+            newSpan)
+        : Optional.empty();
+  }
+
+  /**
+   * From the caller's two texts; empty if the first is malformed.
+   *
+   * @param state ignored if it is malformed; empty for none
+   */
+  public static Optional<TraceContext> of(String parent, String state, Supplier<String> newSpan) {
+    var match = PARENT.matcher(parent);
     if (!match.matches()
         || match.group(1).equals("ff")
         || match.group(1).equals("00") && match.group(5) != null
@@ -37,7 +50,6 @@ public record TraceContext(
         || match.group(3).equals("0".repeat(16))) {
       return Optional.empty();
     }
-    String state = String.join(",", headers.all("tracestate"));
     boolean usable =
         !state.isEmpty()
             && state.length() <= STATE_CHARS_MAX
@@ -54,6 +66,13 @@ public record TraceContext(
   /** Whether its spans are to be kept, by its flags. */
   public boolean isSampled() {
     return (HexFormat.fromHexDigits(flags) & 1) == 1;
+  }
+
+  /** Puts it into the context of a request, for the tool that is called. */
+  public ObjectBuilder putTo(ObjectBuilder context) {
+    return context
+        .put("traceparent", traceparent())
+        .putIfPresent("tracestate", state, JsonValue::of);
   }
 
   /** The {@code traceparent} header for this context. */

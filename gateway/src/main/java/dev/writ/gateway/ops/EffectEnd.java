@@ -23,9 +23,15 @@ record EffectEnd(
     Optional<IncidentKind> incident) {
   static final String SUCCESS = "success";
   static final String FAILURE = "failure";
+  static final String CANCELLED = "cancelled";
+  private static final String TIMED_OUT = "timed_out";
 
-  /** The seeds' success: the receipt says succeeded, and a command exited with 0. */
-  static EffectEnd of(Receipt receipt, Effect effect, ToolWork work) {
+  /**
+   * The seeds' success: the receipt says succeeded, and a command exited with 0.
+   *
+   * @param known the kind by what the surface knows of it
+   */
+  static EffectEnd of(Receipt receipt, Effect effect, ToolWork work, Optional<IncidentKind> known) {
     Optional<Long> exit = work.exitCode();
     boolean failed = receipt.status() == Status.SUCCEEDED && exit.filter(e -> e != 0).isPresent();
     return new EffectEnd(
@@ -34,15 +40,22 @@ record EffectEnd(
             : switch (receipt.status()) {
               case SUCCEEDED -> SUCCESS;
               case FAILED -> FAILURE;
-              case TIMED_OUT -> "timed_out";
-              case KILLED -> "killed";
+              case TIMED_OUT -> TIMED_OUT;
+              case KILLED -> killed(receipt, known);
               case IN_DOUBT -> "in_doubt";
             },
         receipt.status() == Status.SUCCEEDED
             ? Optional.empty()
             : Optional.of(receipt.code().orElse(receipt.reason())),
         exit,
-        IncidentKind.of(receipt, effect));
+        IncidentKind.of(receipt, effect).or(() -> known));
+  }
+
+  private static String killed(Receipt receipt, Optional<IncidentKind> known) {
+    if (!receipt.reason().equals(CANCELLED)) {
+      return "killed";
+    }
+    return known.map(kind -> kind == IncidentKind.Timeout ? TIMED_OUT : "killed").orElse(CANCELLED);
   }
 
   /** The end of a request that was not allowed. */
@@ -57,10 +70,7 @@ record EffectEnd(
   /** The end of one that the kernel refused before its dispatch. */
   static EffectEnd refused(String code) {
     return new EffectEnd(
-        "refused",
-        Optional.of(code),
-        Optional.empty(),
-        IncidentKind.isPolicys(code) ? Optional.of(IncidentKind.PolicyDenied) : Optional.empty());
+        "refused", Optional.of(code), Optional.empty(), IncidentKind.ofRefusal(code));
   }
 
   /** The exit code as a label: codes that have a meaning of their own, and classes of others. */

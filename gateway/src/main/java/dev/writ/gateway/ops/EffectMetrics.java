@@ -1,11 +1,11 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.executor.stage.Stage;
+import dev.writ.gateway.pipeline.AlertSigns;
 import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.profile.ProfileError;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,26 +35,9 @@ final class EffectMetrics {
     Duration.ofSeconds(600)
   };
 
-  /** Refusals of commands that an operator wants to hear of, by the profile of seed 002. */
-  private static final List<String> SUSPICIOUS =
-      List.of(
-          ProfileError.COMMAND_ROLE.code(),
-          ProfileError.COMMAND_LINE.code(),
-          ProfileError.COMMAND_NOT_ALLOWED.code(),
-          ProfileError.COMMAND_SHELL.code(),
-          ProfileError.COMMAND_CWD.code(),
-          ProfileError.COMMAND_ENVIRONMENT.code(),
-          ProfileError.COMMAND_LIMIT.code());
-
   /** Stages 1 to 3. */
   private static final List<Stage> BEFORE_DISPATCH =
       List.of(Stage.GATE, Stage.SNAPSHOT, Stage.PREPARE);
-
-  /** Words for why a sandbox failed: it could not be made, or something broke its rules. */
-  private static final String NOT_MADE = "not-made";
-
-  private static final List<String> SANDBOX_FAILURES =
-      List.of(NOT_MADE, "egress-denied", "protocol-violation", "seccomp-violation");
 
   private final MeterRegistry registry;
   private final TreeMap<String, AtomicLong> inARow = new TreeMap<>();
@@ -63,8 +45,8 @@ final class EffectMetrics {
   /** Series that alerts watch are there from the beginning: a rate needs a value before. */
   EffectMetrics(MeterRegistry registry) {
     this.registry = registry;
-    SUSPICIOUS.forEach(this::suspicious);
-    SANDBOX_FAILURES.forEach(this::sandboxFailures);
+    AlertSigns.SUSPICIOUS.forEach(this::suspicious);
+    AlertSigns.SANDBOX_FAILURES.forEach(this::sandboxFailures);
     incidents(EffectLabels.NONE, EffectLabels.NONE);
     for (Stage stage : BEFORE_DISPATCH) {
       refusals(EffectLabels.NONE, EffectLabels.NONE, EffectLabels.NONE, stage.text(), "");
@@ -109,11 +91,6 @@ final class EffectMetrics {
         .register(registry);
   }
 
-  /** A wait in the queue that was too long. */
-  void expired() {
-    incident(IncidentKind.Timeout, EffectLabels.NONE, EffectLabels.NONE).increment();
-  }
-
   /** An effect that ended in a receipt, counted once. */
   void executed(
       EffectLabels labels, EffectEnd end, Receipt receipt, Resources declared, ToolWork work) {
@@ -132,7 +109,8 @@ final class EffectMetrics {
           share(tool, "memory", used.memoryBytes(), declared.memoryBytes());
           share(tool, "time", used.wallMs(), declared.wallMs());
         });
-    sandboxFailure(receipt, work).ifPresent(reason -> sandboxFailures(reason).increment());
+    AlertSigns.sandboxFailure(receipt, work::observations)
+        .ifPresent(reason -> sandboxFailures(reason).increment());
   }
 
   /** How long an executed effect had waited for its turn. */
@@ -182,16 +160,6 @@ final class EffectMetrics {
     }
   }
 
-  private static Optional<String> sandboxFailure(Receipt receipt, ToolWork work) {
-    if (SANDBOX_FAILURES.contains(receipt.reason())) {
-      return Optional.of(receipt.reason());
-    }
-    boolean refused =
-        receipt.message().startsWith("SBX-")
-            && (receipt.reason().equals("refused") || receipt.reason().equals("driver-failed"));
-    return refused && work.sandbox().isEmpty() ? Optional.of(NOT_MADE) : Optional.empty();
-  }
-
   /** Any end of an effect. */
   void ended(EffectLabels labels, EffectEnd end) {
     Counter.builder("writ.executions")
@@ -207,7 +175,10 @@ final class EffectMetrics {
     incidents(labels.language(), labels.workload());
     end.incident()
         .ifPresent(kind -> incident(kind, labels.language(), labels.workload()).increment());
-    if (end.incident().isEmpty() || !end.outcome().equals("denied")) {
+    boolean counts =
+        end.incident().filter(IncidentKind.PolicyDenied::equals).isEmpty()
+            && !end.outcome().equals(EffectEnd.CANCELLED);
+    if (counts) {
       failuresInARow(labels, end);
     }
   }
@@ -251,7 +222,9 @@ final class EffectMetrics {
         .tag("code", end.code().orElse(""))
         .register(registry)
         .increment();
-    end.code().filter(SUSPICIOUS::contains).ifPresent(code -> suspicious(code).increment());
+    end.code()
+        .filter(AlertSigns.SUSPICIOUS::contains)
+        .ifPresent(code -> suspicious(code).increment());
   }
 
   /**
@@ -264,7 +237,7 @@ final class EffectMetrics {
     refusals(labels.surface(), labels.tool(), labels.role(), stage, end.code().orElse(""))
         .increment();
     end.code()
-        .filter(code -> code.startsWith("SBX-"))
-        .ifPresent(_ -> sandboxFailures(NOT_MADE).increment());
+        .filter(AlertSigns::isSandboxFailure)
+        .ifPresent(_ -> sandboxFailures(AlertSigns.NOT_MADE).increment());
   }
 }

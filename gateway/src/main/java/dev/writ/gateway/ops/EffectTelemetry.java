@@ -10,6 +10,8 @@ import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.pipeline.EffectObserver;
+import dev.writ.gateway.pipeline.IncidentKind;
+import dev.writ.gateway.pipeline.IncidentSource;
 import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.guardian.document.Receipt;
@@ -20,6 +22,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Metrics, spans and one line of the log for each effect, wherever its work is done. */
 public final class EffectTelemetry implements EffectObserver {
@@ -49,6 +52,15 @@ public final class EffectTelemetry implements EffectObserver {
   }
 
   @Override
+  public <T> T inSpan(
+      String name,
+      SortedMap<String, String> attributes,
+      Optional<TraceContext> trace,
+      Supplier<T> work) {
+    return watch.inSpan(name, attributes, trace, work);
+  }
+
+  @Override
   public Runnable inBackground(Runnable work) {
     return watch.inBackground(work);
   }
@@ -74,7 +86,8 @@ public final class EffectTelemetry implements EffectObserver {
     Optional<Served> served = answer.served();
     if (served.isPresent() && !served.get().repeated()) {
       Receipt receipt = served.get().receipt();
-      EffectEnd end = EffectEnd.of(receipt, request.effect(), work);
+      EffectEnd end =
+          EffectEnd.of(receipt, request.effect(), work, kindOf(surface, receipt, request));
       metrics.effects().executed(labels, end, receipt, request.effect().resources(), work);
       metrics.effects().queued(labels, watch.queuedNs());
       ObjectBuilder line = line(labels, answer.request(), request, end, work);
@@ -86,11 +99,20 @@ public final class EffectTelemetry implements EffectObserver {
           .ifPresent(
               used -> line.put("cpu_ms", used.cpuMs()).put("memory_bytes", used.memoryBytes()));
       log.executed(line);
-    } else if (served.isEmpty() && answer.decision().verdict() != Verdict.ALLOW) {
+    } else if (served.isEmpty()
+        && answer.decision().verdict() != Verdict.ALLOW
+        && !answer.isKnown()) {
       EffectEnd end = EffectEnd.notAllowed(answer);
       metrics.effects().denied(labels, end);
       log.executed(line(labels, answer.request(), request, end, work));
     }
+  }
+
+  /** What a surface knows of an end that its receipt does not say. */
+  private Optional<IncidentKind> kindOf(String surface, Receipt receipt, Request request) {
+    return surfaces.get(surface) instanceof IncidentSource source
+        ? source.incidentOf(receipt, request)
+        : Optional.empty();
   }
 
   @Override

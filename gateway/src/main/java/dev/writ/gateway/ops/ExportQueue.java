@@ -68,9 +68,17 @@ final class ExportQueue<T> implements AutoCloseable {
   }
 
   private void deliver(List<T> batch) {
-    boolean accepted =
-        send.apply(List.copyOf(batch)).join(within.toMillis(), TimeUnit.MILLISECONDS).isSuccess();
-    (accepted ? sent : dropped).add(batch.size());
+    (isAccepted(batch) ? sent : dropped).add(batch.size());
+  }
+
+  private boolean isAccepted(List<T> batch) {
+    try {
+      return send.apply(List.copyOf(batch))
+          .join(within.toMillis(), TimeUnit.MILLISECONDS)
+          .isSuccess();
+    } catch (RuntimeException e) { // what cannot be sent must not end the sending of the rest
+      return false;
+    }
   }
 
   /** Sends what waits, for a short time; the rest is dropped. */

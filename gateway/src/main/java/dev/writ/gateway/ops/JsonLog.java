@@ -71,7 +71,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     ObjectBuilder line =
         line(call.status() >= 500 ? "error" : "info", "call")
             .put("surface", call.surface())
-            .put("method", call.method())
+            .put("method", Metrics.method(call.method()))
             .put("route", call.route())
             .put("status", call.status())
             .putIfPresent("code", call.code(), JsonValue::of)

@@ -90,13 +90,17 @@ final class MetricExport implements AutoCloseable {
   }
 
   private void send() {
-    List<MetricData> all = measured.snapshots().flatMap(this::converted).toList();
-    boolean accepted =
-        exporter
-            .export(all)
-            .join(Telemetry.EXPORT_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
-            .isSuccess();
-    (accepted ? sent : dropped).add(all.size());
+    try {
+      List<MetricData> all = measured.snapshots().flatMap(this::converted).toList();
+      boolean accepted =
+          exporter
+              .export(all)
+              .join(Telemetry.EXPORT_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
+              .isSuccess();
+      (accepted ? sent : dropped).add(all.size());
+    } catch (RuntimeException e) { // a number that cannot be read now may be read the next time
+      dropped.increment();
+    }
   }
 
   private Stream<MetricData> converted(MetricSnapshot snapshot) {

@@ -201,16 +201,15 @@ public final class Metrics implements Observer {
         .tag(
             "outcome",
             answer.served().map(s -> s.receipt().status().text()).orElse(EffectLabels.NONE))
-        .tag("repeated", String.valueOf(answer.served().map(s -> s.repeated()).orElse(false)))
+        .tag(
+            "repeated",
+            String.valueOf(answer.served().map(s -> s.repeated()).orElse(answer.isKnown())))
         .register(registry)
         .increment();
   }
 
   /** Counts how a call's wait in the engine's lane ended. */
   public void waited(String resourceClass, LaneObserver.End end, long nanos) {
-    if (end == LaneObserver.End.EXPIRED) {
-      effects.expired();
-    }
     Timer.builder("writ.engine.wait")
         .description("Waiting for a slot of the engine, by resource class and how it ended")
         .tag("class", resourceClass)

@@ -1,5 +1,6 @@
 package dev.writ.gateway.ops;
 
+import dev.writ.gateway.http.TraceContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ public final class SpanTree {
     final long begin;
     final Optional<String> spanId;
     final TreeMap<String, String> attributes = new TreeMap<>();
+    private Optional<TraceContext> trace = Optional.empty();
     private long end;
     private Optional<String> error = Optional.empty();
 
@@ -33,6 +35,16 @@ public final class SpanTree {
 
     private boolean isCalled(String word) {
       return name.equals(word) || name.startsWith(word + " ");
+    }
+
+    /** Puts it, and what is within it, into another trace than that of the call. */
+    void in(TraceContext other) {
+      trace = Optional.of(other);
+    }
+
+    /** The trace that begins with it; absent if it belongs to that of its parent. */
+    Optional<TraceContext> trace() {
+      return trace;
     }
 
     long nanos() {

@@ -14,6 +14,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.api.trace.TraceStateBuilder;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
@@ -189,18 +190,19 @@ public final class Telemetry implements AutoCloseable {
 
   /** Runs on the thread of the call, right after its end. */
   public void ended(Finished call, List<SpanTree.Node> nodes) {
-    if (!call.trace().isSampled()) {
-      return;
-    }
     Instant now = clock.instant();
     long nowNanos = System.nanoTime();
+    if (!call.trace().isSampled()) {
+      within(Optional.empty(), nodes, now, nowNanos);
+      return;
+    }
     nextTrace.set(call.trace().traceId());
     try {
       Span span = begun(call, now);
       for (CallState state : call.states()) {
         span.addEvent(state.name(), now.minusNanos(nowNanos - state.nanos()));
       }
-      within(Context.root().with(span), nodes, now, nowNanos);
+      within(Optional.of(Context.root().with(span)), nodes, now, nowNanos);
       span.end(now);
     } finally {
       nextTrace.remove();
@@ -209,31 +211,47 @@ public final class Telemetry implements AutoCloseable {
 
   /** The spans of work that went on after its call was answered. */
   public void inBackground(TraceContext trace, List<SpanTree.Node> nodes) {
-    if (trace.isSampled()) {
-      Context call = Context.root().with(Span.wrap(context(trace, trace.spanId())));
-      within(call, nodes, clock.instant(), System.nanoTime());
+    Optional<Context> call =
+        Optional.of(trace)
+            .filter(TraceContext::isSampled)
+            .map(sampled -> Context.root().with(Span.wrap(context(sampled, sampled.spanId()))));
+    within(call, nodes, clock.instant(), System.nanoTime());
+  }
+
+  /**
+   * @param call absent if its trace is not sampled; that of a span in it may be
+   */
+  private void within(
+      Optional<Context> call, List<SpanTree.Node> nodes, Instant now, long nowNanos) {
+    Map<SpanTree.Node, Optional<Context>> made = new IdentityHashMap<>();
+    for (SpanTree.Node node : nodes) {
+      Optional<Context> around = node.parent.map(made::get).orElse(call);
+      Optional<Context> parent =
+          node.trace().isPresent()
+              ? node.trace().filter(TraceContext::isSampled).map(Telemetry::parent)
+              : around;
+      made.put(
+          node, parent.map(in -> told(node, in, around, now.minusNanos(nowNanos - node.begin))));
     }
   }
 
-  private void within(Context call, List<SpanTree.Node> nodes, Instant now, long nowNanos) {
-    Map<SpanTree.Node, Context> made = new IdentityHashMap<>();
-    for (SpanTree.Node node : nodes) {
-      Instant begin = now.minusNanos(nowNanos - node.begin);
-      SpanBuilder builder =
-          tracer
-              .spanBuilder(node.name)
-              .setParent(node.parent.map(made::get).orElse(call))
-              .setStartTimestamp(begin);
-      node.attributes.forEach(builder::setAttribute);
-      Span span = started(builder, node.spanId);
-      made.put(node, Context.root().with(span));
-      node.error()
-          .ifPresent(code -> {
-            span.setAttribute(CODE, code);
-            span.setStatus(StatusCode.ERROR);
-          });
-      span.end(begin.plusNanos(node.nanos()));
+  /** Sends one span; returns the context of what is within it. */
+  private Context told(
+      SpanTree.Node node, Context parent, Optional<Context> around, Instant begin) {
+    SpanBuilder builder = tracer.spanBuilder(node.name).setParent(parent).setStartTimestamp(begin);
+    if (node.trace().isPresent()) {
+      builder.setSpanKind(SpanKind.SERVER);
+      around.ifPresent(call -> builder.addLink(Span.fromContext(call).getSpanContext()));
     }
+    node.attributes.forEach(builder::setAttribute);
+    Span span = started(builder, node.spanId);
+    node.error()
+        .ifPresent(code -> {
+          span.setAttribute(CODE, code);
+          span.setStatus(StatusCode.ERROR);
+        });
+    span.end(begin.plusNanos(node.nanos()));
+    return Context.root().with(span);
   }
 
   private Span started(SpanBuilder builder, Optional<String> spanId) {
@@ -275,7 +293,18 @@ public final class Telemetry implements AutoCloseable {
 
   private static SpanContext context(TraceContext trace, String spanId) {
     return SpanContext.createFromRemoteParent(
-        trace.traceId(), spanId, TraceFlags.fromHex(trace.flags(), 0), TraceState.getDefault());
+        trace.traceId(), spanId, TraceFlags.fromHex(trace.flags(), 0), state(trace));
+  }
+
+  /** The caller's {@code tracestate}; entries that are malformed are left out. */
+  private static TraceState state(TraceContext trace) {
+    TraceStateBuilder state = TraceState.builder();
+    List<String> entries = trace.state().map(text -> List.of(text.split(","))).orElse(List.of());
+    for (String entry : entries.reversed()) { // what is put last comes first
+      String[] pair = entry.strip().split("=", 2);
+      state.put(pair[0], pair[pair.length - 1]);
+    }
+    return state.build();
   }
 
   /** Sends a line of the server's log, if the configuration says where. */

@@ -15,7 +15,9 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.CommitObserver;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * Measures times for the kernel, which must not read the clock itself, and keeps the spans of each
@@ -47,7 +49,7 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
 
   /** What was seen of one call. */
   private static final class Call {
-    final TraceContext trace;
+    TraceContext trace;
     final SpanTree spans = new SpanTree();
     Optional<String> request = Optional.empty();
     Optional<String> receipt = Optional.empty();
@@ -93,6 +95,34 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
         background.accept(call.trace, spans);
       }
     };
+  }
+
+  /**
+   * Does work of this thread's call in a span of its own.
+   *
+   * @param attributes of the span; fixed words, nothing that a caller made up
+   * @param trace that the span belongs to, where it is not that of the call
+   */
+  <T> T inSpan(
+      String name,
+      SortedMap<String, String> attributes,
+      Optional<TraceContext> trace,
+      Supplier<T> work) {
+    Call call = current.get();
+    if (call == null) {
+      return work.get();
+    }
+    TraceContext before = call.trace;
+    SpanTree.Node span = call.spans.open(name, System.nanoTime(), trace.map(TraceContext::spanId));
+    span.attributes.putAll(attributes);
+    trace.ifPresent(span::in);
+    call.trace = trace.orElse(before);
+    try {
+      return work.get();
+    } finally {
+      call.trace = before;
+      call.spans.close(name, Optional.empty());
+    }
   }
 
   /** The trace of this thread's call. */
@@ -192,8 +222,10 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
     spans().ifPresent(spans -> spans.close(EXECUTE_TOOL, error));
   }
 
+  /** A second sandbox of a call is beside the first: a waiting worker may turn out to be dead. */
   @Override
   public void in(String sandboxId) {
+    destroyed();
     spans()
         .map(spans -> spans.open(SANDBOX))
         .ifPresent(s -> s.attributes.put("writ.sandbox", sandboxId));

@@ -3,7 +3,11 @@ package dev.writ.gateway.pipeline;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.executor.Answer;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.guardian.document.Request;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.function.Supplier;
 
 /** Gets every effect of every surface, on the thread that did the work. It must not throw. */
 public interface EffectObserver {
@@ -31,6 +35,20 @@ public interface EffectObserver {
   /** Watches the tools of this thread's effects. */
   default ToolObserver tools() {
     return ToolObserver.NONE;
+  }
+
+  /**
+   * Work of this thread's call in a span of its own.
+   *
+   * @param attributes fixed words, nothing that a caller made up
+   * @param trace that the span belongs to, where it is not that of the call
+   */
+  default <T> T inSpan(
+      String name,
+      SortedMap<String, String> attributes,
+      Optional<TraceContext> trace,
+      Supplier<T> work) {
+    return work.get();
   }
 
   /** Work that goes on in another thread after its call was answered. */

@@ -23,6 +23,9 @@ public enum IncidentKind {
   /** Stage 3: the language runtime that would run the tool is not approved. */
   private static final String RUNTIME = "EXE-312";
 
+  /** The engine's refusal of what waited for its turn longer than its time budget. */
+  private static final String IN_THE_QUEUE = "GWY-207";
+
   private static final TreeSet<String> RESOURCES =
       new TreeSet<>(
           List.of(
@@ -33,6 +36,7 @@ public enum IncidentKind {
               "cpu-time",
               "disk-limit",
               "pids-limit",
+              "artifact-limit",
               "input-too-large"));
 
   private static final TreeSet<String> SANDBOX =
@@ -74,6 +78,14 @@ public enum IncidentKind {
                 .filter(raw -> raw.size() > effect.resources().outputBytes())
                 .isPresent();
     return tooLarge ? Optional.of(ResourceExceeded) : Optional.empty();
+  }
+
+  /** The kind of a refusal before the dispatch; absent where the server could not run it. */
+  public static Optional<IncidentKind> ofRefusal(String code) {
+    if (code.equals(IN_THE_QUEUE)) {
+      return Optional.of(Timeout);
+    }
+    return isPolicys(code) ? Optional.of(PolicyDenied) : Optional.empty();
   }
 
   /** Whether a refusal before the dispatch withdraws the permission. */

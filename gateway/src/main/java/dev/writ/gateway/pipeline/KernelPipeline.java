@@ -15,6 +15,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
@@ -102,6 +103,15 @@ public final class KernelPipeline implements Pipeline {
   @Override
   public Pipeline withoutWaiting() {
     return new KernelPipeline(this, Ticket.NONE, observer, begins);
+  }
+
+  @Override
+  public <T> T inSpan(
+      String name,
+      SortedMap<String, String> attributes,
+      Optional<TraceContext> trace,
+      Supplier<T> work) {
+    return backend.effects().inSpan(name, attributes, trace, work);
   }
 
   @Override
@@ -297,6 +307,12 @@ public final class KernelPipeline implements Pipeline {
         request.scope(),
         request.effect(),
         () -> through(id, request, () -> kernel.submit(signed.envelope(), List.of(), body)));
+  }
+
+  @Override
+  public Answer giveUp(Caller caller, Digest id, WritException why) {
+    Signed signed = again(caller, id);
+    return through(id, signed.request(), () -> kernel.giveUp(signed.envelope(), why));
   }
 
   private Signed again(Caller caller, Digest id) {

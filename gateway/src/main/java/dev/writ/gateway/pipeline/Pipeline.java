@@ -1,12 +1,14 @@
 package dev.writ.gateway.pipeline;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.policy.Policy;
@@ -14,7 +16,9 @@ import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The one way into the kernel for surfaces whose callers have no key of their own (protocol rule
@@ -128,6 +132,15 @@ public interface Pipeline {
   Answer again(Caller caller, Digest request, Optional<byte[]> body);
 
   /**
+   * Has the kernel refuse an earlier request that was allowed and whose turn did not come.
+   *
+   * @param why the refusal that is recorded
+   * @throws dev.writ.canonicalize.WritException {@code why}, unless the request has an outcome or
+   *     the kernel refuses it for another reason
+   */
+  Answer giveUp(Caller caller, Digest request, WritException why);
+
+  /**
    * Signs a request with the surface's key and has it judged only; {@link #again} executes it, when
    * its turn comes.
    *
@@ -163,6 +176,18 @@ public interface Pipeline {
    * is refused with {@code GWY-080} to {@code GWY-083}, before anything is begun.
    */
   Pipeline withoutWaiting();
+
+  /**
+   * Work of this thread's call in a span of its own.
+   *
+   * @param attributes fixed words, nothing that a caller made up
+   * @param trace that the span belongs to, where it is not that of the call
+   */
+  <T> T inSpan(
+      String name,
+      SortedMap<String, String> attributes,
+      Optional<TraceContext> trace,
+      Supplier<T> work);
 
   /** The same pipeline with an observer of the sandboxes in which its effects run. */
   Pipeline observedBy(SandboxObserver observer);

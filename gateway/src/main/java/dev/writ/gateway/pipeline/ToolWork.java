@@ -23,6 +23,7 @@ public final class ToolWork implements ToolObserver {
   private long beforeToolNs;
   private Optional<ToolManifest> tool = Optional.empty();
   private Optional<DriverOutcome.Metrics> used = Optional.empty();
+  private Optional<JsonValue.Obj> observations = Optional.empty();
   private Optional<Long> exitCode = Optional.empty();
   private Optional<String> sandbox = Optional.empty();
 
@@ -50,6 +51,7 @@ public final class ToolWork implements ToolObserver {
   @Override
   public void ends(Optional<DriverOutcome> outcome) {
     used = outcome.map(DriverOutcome::metrics);
+    observations = outcome.map(DriverOutcome::observations);
     exitCode = outcome.flatMap(o -> lastExitCode(o).or(() -> statedExitCode(o)));
     telemetry.ends(outcome);
   }
@@ -123,6 +125,11 @@ public final class ToolWork implements ToolObserver {
   /** What it used, by its driver. */
   public Optional<DriverOutcome.Metrics> used() {
     return used;
+  }
+
+  /** What its driver observed. */
+  public Optional<JsonValue.Obj> observations() {
+    return observations;
   }
 
   /** The exit code of its last command; 128 and the signal that ended it. */

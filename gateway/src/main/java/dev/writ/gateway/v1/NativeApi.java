@@ -30,6 +30,7 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Checkpoint;
 import java.util.ArrayList;
 import java.util.List;
@@ -214,7 +215,16 @@ public final class NativeApi implements Surface {
     Bodies.Submission asked = Bodies.submission(call);
     Bodies.requireSameKey(call, asked.request());
     return ofSigner(
-        call, asked.request(), _ -> Replies.of(kernel.decide(asked.request(), asked.evidence())));
+        call,
+        asked.request(),
+        _ -> {
+          Answer answer = kernel.decide(asked.request(), asked.evidence());
+          if (answer.decision().verdict() != Verdict.ALLOW) { // else it is told once it is executed
+            Request request = Request.read(asked.request().document());
+            backend.effects().answered(name(), request, answer, new ToolWork());
+          }
+          return Replies.of(answer);
+        });
   }
 
   private HttpAnswer execution(HttpCall call) {

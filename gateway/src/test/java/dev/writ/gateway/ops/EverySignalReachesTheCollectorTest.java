@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.stage.Stage;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestTools;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.ops.TestCollector.Got;
 import dev.writ.gateway.ops.TestCollector.GotLine;
@@ -15,13 +18,17 @@ import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.guardian.document.Determinism;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,6 +84,125 @@ class EverySignalReachesTheCollectorTest {
     }
   }
 
+  /** A message that states its own trace, as those of MCP do, over a connection of another one. */
+  @Test
+  void aMessageOfAnotherTraceIsASpanInItThatIsLinkedToItsCall() throws Exception {
+    TraceContext call =
+        new TraceContext("c".repeat(32), "1".repeat(16), "00", Optional.empty(), Optional.empty());
+    TraceContext message =
+        TraceContext.of(
+                "00-" + TRACE + "-00f067aa0ba902b7-01", "vendor=a,bad value", () -> "2".repeat(16))
+            .orElseThrow();
+    try (TestCollector collector = new TestCollector()) {
+      Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+      GatewayConfig.Telemetry config =
+          new GatewayConfig.Telemetry(
+              collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
+      try (Telemetry telemetry =
+          new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
+        Watch watch = new Watch(metrics, telemetry::inBackground);
+        watch.callBegins(call);
+        watch.inSpan(
+            "tools/call",
+            new TreeMap<>(Map.of("mcp.method.name", "tools/call")),
+            Optional.of(message),
+            () -> {
+              assertThat(watch.trace()).as("of the log, too").contains(message);
+              watch.begins(Stage.RUN);
+              watch.ends(Stage.RUN, Optional.empty());
+              return "done";
+            });
+        assertThat(watch.trace()).contains(call);
+        watch.begins(Stage.ADMISSION);
+        watch.ends(Stage.ADMISSION, Optional.empty());
+        telemetry.ended(finished(call), watch.callEnds(finished(call)).spans());
+      }
+      assertThat(collector.spans())
+          .as("the call's own trace is not sampled")
+          .extracting(Got::name)
+          .containsExactly("tools/call", "run");
+      Got span = collector.spans().getFirst();
+      assertThat(span.trace()).isEqualTo(TRACE);
+      assertThat(span.parent()).isEqualTo("00f067aa0ba902b7");
+      assertThat(span.span()).isEqualTo(message.spanId());
+      assertThat(span.kind()).as("server").isEqualTo(2);
+      assertThat(span.attributes()).containsEntry("mcp.method.name", "tools/call");
+      assertThat(collector.spans().getLast().parent()).isEqualTo(span.span());
+      assertThat(new String(collector.bodies.getFirst(), StandardCharsets.ISO_8859_1))
+          .contains("vendor=a")
+          .doesNotContain("bad value");
+    }
+  }
+
+  private static Observer.Finished finished(TraceContext trace) {
+    return new Observer.Finished(
+        "mcp",
+        "POST",
+        "/mcp",
+        200,
+        Optional.empty(),
+        Duration.ofMillis(1),
+        0,
+        "127.0.0.1",
+        Optional.empty(),
+        trace,
+        Optional.empty(),
+        Optional.empty(),
+        List.of());
+  }
+
+  /**
+   * One word planted wherever a caller or a tool can put one, ids apart; searched in all signals.
+   */
+  @Test
+  void aSecretIsInNoMetricNoLineAndNoSpan() throws Exception {
+    String secret = "hunter2-is-the-password";
+    try (TestCollector collector = new TestCollector()) {
+      String config =
+          "writ_gateway: 1\nlisten: { port: 0 }\ntelemetry: { otlp: \"%s\", metrics: \"%s\", logs: \"%s\" }\ntokens:\n"
+                  .formatted(
+                      collector.url("traces"), collector.url("metrics"), collector.url("logs"))
+              + WholeGateway.token("alices", "alice", "");
+      String scraped;
+      String logged;
+      try (WholeGateway server = new WholeGateway(TestGateway.newHome(dir), config, dir)) {
+        TestDriver driver = server.home.driver;
+        String json = "{\"ok\":true,\"secret\":\"" + secret + "\"}";
+        String body = "{\"private\":\"" + secret + "\"}";
+        driver.does("calc", Behaviours.gives(json, Behaviours.JSON));
+        server.post("alices", "/test/r/calc", body);
+        driver.does("calc", Behaviours.throwing(new IllegalStateException(secret)));
+        server.post("alices", "/test/r/calc", body);
+        driver.refusesToPrepare(new IllegalStateException(secret));
+        server.post("alices", "/test/r/calc", body);
+        driver.refusesToPrepare(null);
+        server.post("alices", "/test/r/no-such-tool", body);
+        server.send(
+            server
+                .as("alices", "/" + secret + "?" + secret + "=" + secret)
+                .header("traceparent", secret)
+                .header("Idempotency-Key", secret)
+                .method(secret.toUpperCase(Locale.ROOT), HttpRequest.BodyPublishers.noBody()));
+        server.send(server.to("/v1/runs").header("Authorization", "Bearer " + secret).GET());
+        server.post("/v1/effects", secret.getBytes(StandardCharsets.UTF_8));
+        scraped = server.get("alices", "/metrics").body();
+        server.gateway.close(); // lines are written after their answers
+        logged = server.logged().toString();
+      }
+      assertThat(scraped).contains("writ_executions_total").doesNotContainIgnoringCase(secret);
+      assertThat(logged).contains("EXE-308").doesNotContainIgnoringCase("hunter2");
+      assertThat(collector.spans()).isNotEmpty();
+      assertThat(collector.lines()).isNotEmpty();
+      for (List<byte[]> signal : List.of(collector.bodies, collector.logs, collector.metrics)) {
+        assertThat(signal).isNotEmpty();
+        for (byte[] sent : signal) {
+          assertThat(new String(sent, StandardCharsets.ISO_8859_1))
+              .doesNotContainIgnoringCase("hunter2");
+        }
+      }
+    }
+  }
+
   /** What the engine surface does after a 202, on a thread of its own. */
   @Test
   void workInTheBackgroundIsATreeOfSpansWithinItsCall() throws Exception {
@@ -98,6 +224,9 @@ class EverySignalReachesTheCollectorTest {
                   watch.waited("small", LaneObserver.End.TURN, 1_000);
                   watch.begins(Stage.RUN);
                   watch.begins(request, TestTools.manifest("calc", Determinism.PURE));
+                  watch.in("warm-1"); // which was dead, and its call began anew
+                  watch.executing();
+                  watch.executed();
                   watch.in("call-1");
                   watch.executing();
                   watch.executed();
@@ -127,9 +256,65 @@ class EverySignalReachesTheCollectorTest {
               Map.entry("sandbox", "execute_tool calc"),
               Map.entry("worker", "sandbox"));
       assertThat(collector.spans())
+          .filteredOn(span -> span.name().equals("sandbox"))
+          .hasSize(2)
+          .allMatch(span -> span.parent().equals(request.hex().substring(0, 16)));
+      assertThat(collector.spans())
           .filteredOn(span -> span.name().equals("execute_tool calc"))
           .allMatch(span -> span.span().equals(request.hex().substring(0, 16)))
           .allMatch(span -> span.attributes().get("error.type").equals("driver-failed"));
+    }
+  }
+
+  @Test
+  void aFailureInTheMiddleEndsTheSendingOfNoSignal() throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    ExportQueue<Integer> queue =
+        new ExportQueue<>(
+            "test",
+            _ -> {
+              boolean fails = first.getCount() > 0;
+              first.countDown();
+              if (fails) {
+                throw new IllegalStateException();
+              }
+              return CompletableResultCode.ofSuccess();
+            },
+            Duration.ofSeconds(5));
+    try (queue) {
+      queue.add(1);
+      first.await();
+      queue.add(2);
+    }
+    assertThat(queue.dropped()).isEqualTo(1);
+    assertThat(queue.sent()).isEqualTo(1);
+
+    CountDownLatch read = new CountDownLatch(1);
+    AtomicBoolean readable = new AtomicBoolean();
+    Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+    metrics.counter(
+        "writ.test",
+        "Of a ledger that is closed, for example",
+        () -> {
+          read.countDown();
+          if (!readable.get()) {
+            throw new IllegalStateException();
+          }
+          return 1;
+        });
+    try (TestCollector collector = new TestCollector()) {
+      GatewayConfig.Telemetry config =
+          new GatewayConfig.Telemetry(
+              collector.url(),
+              100,
+              Optional.of(collector.url("metrics")),
+              Optional.empty(),
+              Duration.ofMillis(1));
+      try (Telemetry _ = new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
+        read.await();
+        readable.set(true);
+      }
+      assertThat(collector.metrics()).containsKey("writ_test");
     }
   }
 

@@ -6,6 +6,7 @@ import dev.writ.replay.engine.Divergence.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 
 /** Finds every place where two documents differ, in the canonical order of their members. */
@@ -35,7 +36,7 @@ final class FieldDifferences {
         JsonValue right = i < b.items().size() ? b.items().get(i) : null;
         walk(at + "/" + i, left, right, out);
       }
-    } else if (one == null ? other != null : !one.equals(other)) {
+    } else if (!Objects.equals(one, other)) {
       out.add(new Field(at, text(one), text(other)));
     }
   }

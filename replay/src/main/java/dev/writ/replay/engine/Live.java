@@ -39,9 +39,6 @@ final class Live {
     if (manifest.capabilities().workspace()) {
       return Optional.of("their tool uses the run's workspace, which is not in the bundle");
     }
-    if (!recording.manifest().tools()) {
-      return Optional.of("their package is not in the bundle");
-    }
     for (Input input : dispatched.ready().order().request().effect().inputs()) {
       if (recording.blob(input.digest()).isEmpty()) {
         return Optional.of("an input is not in the bundle");

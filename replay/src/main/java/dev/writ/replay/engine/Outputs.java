@@ -41,11 +41,11 @@ final class Outputs implements StoreStage.ContentStore {
       if (one.isPresent()
           && other.isPresent()
           && !one.get().digest().equals(other.get().digest())) {
-        Optional<byte[]> left = recording.blob(one.get().digest());
         Optional<byte[]> right = Optional.ofNullable(kept.get(other.get().digest()));
-        if (left.isPresent() && right.isPresent()) {
-          return TextDiff.of(one.get().mediaType(), left.get(), right.get());
-        }
+        return recording
+            .blob(one.get().digest())
+            .flatMap(
+                left -> right.flatMap(again -> TextDiff.of(one.get().mediaType(), left, again)));
       }
     }
     return Optional.empty();

@@ -25,6 +25,7 @@ public final class Replay {
   private final ReplayTally tally = new ReplayTally();
   private final List<Divergence> divergences = new ArrayList<>();
   private final ReplaySteps steps;
+  private final DeletedContents deleted;
   private final Stepping stepping;
   private volatile State state = State.RUNNING;
   private Optional<Event> last = Optional.empty();
@@ -51,7 +52,8 @@ public final class Replay {
     this.recording = recording;
     this.options = options;
     this.steps = new ReplaySteps(this::intentOf, this::step);
-    this.stepping = new Stepping(recording, options, maker, tally, divergences);
+    this.deleted = new DeletedContents(recording, tally);
+    this.stepping = new Stepping(recording, options, maker, tally, divergences, deleted);
   }
 
   /** The state of the replay; may be called by another thread. */
@@ -65,6 +67,8 @@ public final class Replay {
       if (journal == Recording.Journal.RUN) {
         last = Optional.of(event);
         events++;
+      } else if (journal == Recording.Journal.CONSUMED) {
+        deleted.event(event);
       }
     });
     try {
@@ -113,7 +117,7 @@ public final class Replay {
         stepping.system(event);
       }
       case CONSUMED -> {
-        // a receipt of another run; its document is read when it is consumed
+        // A receipt of another run, whose document is read when it is consumed, or a deletion.
       }
     }
   }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
 import dev.writ.executor.SystemState;
@@ -20,6 +21,7 @@ import dev.writ.executor.stage.Surroundings;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.RecordedAccounts;
+import dev.writ.guardian.WhatIf;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Input;
@@ -67,6 +69,9 @@ final class Stepping {
           ExecutorError.WORKSPACE_QUARANTINED.code(),
           ExecutorError.EXPIRED.code());
 
+  /** Codes of refusals by the server: its surface gave the request up. */
+  private static final String OF_THE_SERVER = "GWY-";
+
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
 
@@ -78,6 +83,7 @@ final class Stepping {
   private final ScriptedTime time = new ScriptedTime();
   private final RecordedSeed seed = new RecordedSeed();
   private final RecordedAccounts accounts = new RecordedAccounts();
+  private final DeletedContents deleted;
   private final SystemStates states;
   private final RecordedTools world;
   private final RecordedWorkspaces workspaces;
@@ -96,12 +102,14 @@ final class Stepping {
       ReplayOptions options,
       Maker maker,
       ReplayTally tally,
-      List<Divergence> divergences) {
+      List<Divergence> divergences,
+      DeletedContents deleted) {
     this.recording = recording;
     this.options = options;
     this.maker = maker;
     this.tally = tally;
     this.divergences = divergences;
+    this.deleted = deleted;
     this.states = new SystemStates(recording);
     this.world = RecordedTools.of(recording, options.drivers());
     this.workspaces = new RecordedWorkspaces(recording);
@@ -393,14 +401,20 @@ final class Stepping {
                 "event " + events.getFirst().event().seq() + " without " + kind));
   }
 
-  /** The last check is the only one that reads the manifest; its outcome decides the verdict. */
+  /**
+   * The last check is the only one that reads the manifest. Where its outcome differs, code and
+   * verdict may follow from it; where it does not, they follow from checks that were done again.
+   */
   private boolean onlyTheTool(int from, Decision decision) {
     String envelopeCheck = "/body/checks/" + (decision.checks().size() - 1) + "/";
-    return divergences.subList(from, divergences.size()).stream()
-        .flatMap(d -> d.fields().stream())
-        .map(Field::pointer)
-        .allMatch(p ->
-            p.startsWith(envelopeCheck) || p.equals("/body/code") || p.equals("/body/verdict"));
+    List<String> pointers =
+        divergences.subList(from, divergences.size()).stream()
+            .flatMap(d -> d.fields().stream())
+            .map(Field::pointer)
+            .filter(pointer -> !pointer.startsWith(envelopeCheck))
+            .toList();
+    return WhatIf.restsOnTheTool(decision)
+        && List.of("/body/code", "/body/verdict").containsAll(pointers);
   }
 
   /**
@@ -451,7 +465,11 @@ final class Stepping {
             rerun.recordedRefusal(refusal, state);
           } else {
             acted(() -> {
-              if (rerun.begin(refusal.intent(), state) instanceof Begun.Now now) {
+              Begun begun =
+                  refusal.code().startsWith(OF_THE_SERVER)
+                      ? rerun.giveUp(refusal.intent(), RecordedCode.thrown(refusal), state)
+                      : rerun.begin(refusal.intent(), state);
+              if (begun instanceof Begun.Now now) {
                 rerun.abandon(now.dispatched());
                 require(false, "the effect is dispatched");
               }
@@ -583,7 +601,12 @@ final class Stepping {
           only,
           _ -> acted(() -> rerun.finish(dispatched, RecordedOutcomes.unknown(), stored)),
           instead);
-      tally.neither("effects: only the receipt was made again, their output is not in the bundle");
+      tally.neither(
+          "effects: only the receipt was made again, "
+              + deleted
+                  .ruleOf(receipt)
+                  .map(rule -> "their contents were deleted by rule " + rule)
+                  .orElse("their output is not in the bundle"));
       return;
     }
     world.scene().outcome = outcome.get();

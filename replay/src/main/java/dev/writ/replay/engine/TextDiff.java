@@ -140,7 +140,7 @@ public final class TextDiff {
   private static String range(List<Edit> edits, int begin, int end, char sign) {
     long before = count(edits.subList(0, begin), sign);
     long lines = count(edits.subList(begin, end), sign);
-    return (lines == 0 ? before : before + 1) + "," + lines;
+    return before + 1 + "," + lines; // at least one: an empty text is one empty line
   }
 
   private static long count(List<Edit> edits, char sign) {
@@ -208,7 +208,7 @@ public final class TextDiff {
       for (int k = -d; k <= d; k += 2) {
         boolean down = k == -d || k != d && at(before, k - 1) < at(before, k + 1);
         int x = d == 0 ? 0 : down ? at(before, k + 1) : at(before, k - 1) + 1;
-        while (x < a.size() && x - k < b.size() && x - k >= 0 && a.get(x).equals(b.get(x - k))) {
+        while (x < a.size() && x - k < b.size() && a.get(x).equals(b.get(x - k))) {
           x++;
         }
         v[k + d + 1] = x;
@@ -222,7 +222,6 @@ public final class TextDiff {
 
   /** The value on diagonal k of an array that is centred on its middle. */
   private static int at(int[] v, int k) {
-    int i = k + v.length / 2;
-    return i < 0 || i >= v.length ? -1 : v[i];
+    return v[k + v.length / 2];
   }
 }

@@ -302,6 +302,22 @@ class ADivergenceIsNamedTest {
         EventKind.RECEIPT_SIGNED);
   }
 
+  /** Judged under what was in force instead, it is another decision. */
+  @Test
+  void a_decision_under_a_policy_that_never_was_in_force() {
+    Recording honest = recording();
+    Event decision = nth(honest, EventKind.DECISION_MADE, 2);
+    JsonValue other = JsonValue.of(Digest.sha256(new byte[] {1}).toString());
+    Divergence divergence =
+        only(
+            Forged.document(honest, decision.seq(), d -> Forged.with(d, "policy", other)),
+            Kind.MISMATCH,
+            decision.seq(),
+            EventKind.DECISION_MADE);
+    assertThat(pointers(divergence)).containsExactly("/body/policy");
+    assertThat(divergence.lastMatch()).isEqualTo(decision.seq() - 1);
+  }
+
   @Test
   void a_kernel_that_is_not_known_here_is_unsupported() {
     Recording honest = recording();

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
+import dev.writ.executor.RecordedCode;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.EventKind;
@@ -113,6 +114,21 @@ class EveryKindOfEventReplaysTest {
     home.submit(home.ask("alice"));
     ReplayResult result = replays(EventKind.EFFECT_REFUSED);
     assertThat(result.reexecuted()).contains("2 refusals: by the same stage with the same code");
+  }
+
+  /** As the tool engine does where the turn of an allowed request does not come in time. */
+  @Test
+  void what_was_given_up_after_it_was_allowed() {
+    Envelope late = home.ask("alice").tool("mail").sign();
+    home.decide(late);
+    WritException why = new WritException(new RecordedCode("GWY-207"), "mail");
+    assertThat(Refused.code(() -> home.kernel().giveUp(late, why))).isEqualTo("GWY-207");
+    assertThat(home.driver.runs()).isEmpty();
+    home.submit(late);
+    assertThat(home.driver.runs()).hasSize(1);
+    assertThat(home.kernel().giveUp(late, why).served()).as("it has an outcome").isPresent();
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED);
+    assertThat(result.reexecuted()).contains("1 refusals: by the same stage with the same code");
   }
 
   @Test
@@ -362,6 +378,23 @@ class EveryKindOfEventReplaysTest {
     assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
     Recording recording = Sample.recording(home, Sample.RUN, true, false);
     Replayed.completely(home, recording);
+  }
+
+  /** What was decided before the host lost them: stage 3 refuses, and does so again here. */
+  @Test
+  void a_driver_and_a_sandbox_that_are_gone() {
+    home.tools.register(TestTools.manifest("sim", Determinism.PURE, "nobody", "box"));
+    home.tools.register(TestTools.manifest("pay", Determinism.PURE, "test", "missing-box"));
+    home.activate(
+        TestPolicy.YAML.replace(
+            "requirements:",
+            "requirements:\n  - { effect: { tool: pay }, require: { cel: 'true' } }"));
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
+    assertThat(
+            Refused.code(() -> home.submit(home.ask("alice").tool("pay").sandbox("missing-box"))))
+        .isEqualTo("EXE-305");
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED);
+    assertThat(result.reexecuted()).contains("2 refusals: by the same stage with the same code");
   }
 
   @Test

@@ -99,6 +99,57 @@ class TextDiffTest {
         .contains("-not json", "+  \"a\": [");
   }
 
+  @Test
+  void what_only_one_of_them_has_decides_too() {
+    byte[] text = "a\tb\r\nc".getBytes(StandardCharsets.UTF_8);
+    byte[] half = {'a', (byte) 0xc3};
+    byte[] control = {'a', 0x1b, '[', '2', 'J'};
+    byte[] large = new byte[(1 << 20) + 1];
+    for (byte[] other : List.of(half, control, large)) {
+      assertThat(TextDiff.of("text/plain", text, other)).isEmpty();
+      assertThat(TextDiff.of("text/plain", other, text)).isEmpty();
+    }
+    assertThat(text("text/plain", "a\tb\r\nc", "a\tb\r\nd"))
+        .isEqualTo(
+            """
+            @@ -1,2 +1,2 @@
+             a\tb\r
+            -c
+            +d
+            """);
+  }
+
+  @Test
+  void json_is_laid_out_by_its_members_and_nothing_of_it_is_lost() {
+    assertThat(
+            text(
+                "application/json",
+                "{\"a\":{},\"b\":[],\"c\":\"x\"}",
+                "{\"a\":{\"n\":1,\"m\":[2,3]},\"b\":[],\"c\":\"x\"}"))
+        .isEqualTo(
+            """
+            @@ -1,5 +1,11 @@
+             {
+            -  "a": {},
+            +  "a": {
+            +    "m": [
+            +      2,
+            +      3
+            +    ],
+            +    "n": 1
+            +  },
+               "b": [],
+               "c": "x"
+             }
+            """);
+  }
+
+  @Test
+  void equal_texts_have_nothing_to_show_and_an_empty_one_is_one_line() {
+    assertThat(text("text/plain", "a\nb", "a\nb")).isEmpty();
+    assertThat(text("text/plain", "", "a")).isEqualTo("@@ -1,1 +1,1 @@\n-\n+a\n");
+  }
+
   private static String text(String type, String one, String other) {
     return TextDiff.of(
             type, one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8))

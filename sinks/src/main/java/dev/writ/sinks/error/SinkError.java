@@ -40,7 +40,17 @@ public enum SinkError implements ErrorCode {
       "the receiver of a webhook rejects this incident",
       "Look up in the receiver's log why; then send it again by `writ incident resend`."),
   NO_INCIDENT(
-      "SNK-010", "there is no such incident", "Take an id that `writ incident list` shows.");
+      "SNK-010", "there is no such incident", "Take an id that `writ incident list` shows."),
+  GONE(
+      "SNK-011",
+      "the receiver of a webhook wants no more incidents (410)",
+      "Ask its operator. `writ sink resume` goes on with the incident at which it stopped; else"
+          + " remove the sink from the configuration."),
+  CERTIFICATE(
+      "SNK-012",
+      "the certificate of a webhook's receiver is not accepted",
+      "See the message: name its authority by `ca`, or have the receiver present a certificate for"
+          + " its name that has not expired.");
 
   private final Entry entry;
 

@@ -13,6 +13,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Records that a sink gave up on, so that later ones do not wait for them, and records that an
@@ -25,6 +27,8 @@ public final class DeadLetters {
   private final Duration after;
   private final int rejectedMax;
   private final InstantSource clock;
+  private final ConcurrentSkipListSet<RecordId> due = new ConcurrentSkipListSet<>();
+  private final AtomicLong dead = new AtomicLong();
   private Optional<RecordId> rejected = Optional.empty();
   private int rejections;
 
@@ -85,6 +89,13 @@ public final class DeadLetters {
     this.after = after;
     this.rejectedMax = rejectedMax;
     this.clock = clock;
+    for (Letter letter : of(ledger, sink)) {
+      if (letter.due()) {
+        due.add(letter.id());
+      } else {
+        dead.incrementAndGet();
+      }
+    }
   }
 
   /** All of a sink, by their ids. */
@@ -112,21 +123,34 @@ public final class DeadLetters {
   }
 
   void again(RecordId id) {
+    boolean wasDead = isDead(id);
     again(ledger, sink, store, id, clock.instant());
+    due.add(id);
+    if (wasDead) {
+      dead.decrementAndGet();
+    }
+  }
+
+  private boolean isDead(RecordId id) {
+    return ledger
+        .get(Tables.DEAD_LETTER, key(sink, id))
+        .filter(row -> !Letter.parse(row).due())
+        .isPresent();
   }
 
   /** How many were given up. */
   long count() {
-    return of(ledger, sink).stream().filter(letter -> !letter.due()).count();
+    return dead.get();
   }
 
   /** The first that is to be sent again. */
   Optional<RecordId> due() {
-    return of(ledger, sink).stream().filter(Letter::due).map(Letter::id).findFirst();
+    return due.isEmpty() ? Optional.empty() : Optional.of(due.first());
   }
 
   void sent(RecordId id) {
     store.save(key(sink, id), Optional.empty());
+    due.remove(id);
   }
 
   /**
@@ -149,7 +173,12 @@ public final class DeadLetters {
   }
 
   void giveUp(RecordId id, WritException why) {
+    boolean wasDead = isDead(id);
     Letter letter = new Letter(id, Optional.of(why.code().code()), clock.instant(), false);
     store.save(key(sink, id), Optional.of(letter.toBytes()));
+    due.remove(id);
+    if (!wasDead) {
+      dead.incrementAndGet();
+    }
   }
 }

@@ -158,6 +158,9 @@ public final class Feeder implements AutoCloseable {
     try {
       record.ifPresent(again -> sink.deliver(List.of(again)));
     } catch (WritException e) {
+      if (e.code() == SinkError.GONE) {
+        throw e;
+      }
       letters.giveUp(due.get(), e);
       failures++;
       parts.observer.gaveUp(parts.name, record.get(), e);
@@ -176,7 +179,10 @@ public final class Feeder implements AutoCloseable {
     } catch (WritException e) {
       SinkRecord first = records.getFirst();
       Instant since = state.trouble().map(SinkState.Trouble::since).orElseGet(parts.clock::instant);
-      if (parts.letters.filter(letters -> letters.takes(first, e, since)).isEmpty()) {
+      boolean givenUp =
+          e.code() != SinkError.GONE
+              && parts.letters.filter(letters -> letters.takes(first, e, since)).isPresent();
+      if (!givenUp) {
         throw e;
       }
       failures++;
@@ -262,10 +268,14 @@ public final class Feeder implements AutoCloseable {
     disconnect();
     failures++;
     retryAt = System.nanoTime() + backoff.next().toNanos();
-    if (!failing) {
+    SinkState.Trouble trouble = new SinkState.Trouble(why.code().code(), parts.clock.instant());
+    if (why.code() == SinkError.GONE) {
       failing = true;
-      state =
-          state.with(Optional.of(new SinkState.Trouble(why.code().code(), parts.clock.instant())));
+      state = state.stopped(trouble);
+      saveIfPossible();
+    } else if (!failing) {
+      failing = true;
+      state = state.with(Optional.of(trouble));
       saveIfPossible();
     }
     parts.observer.failed(parts.name, why);

@@ -14,6 +14,10 @@ import java.util.TreeMap;
 /** Reads the journal as records, a bounded batch at a time. */
 public final class RecordSource {
   private static final int EVENTS_MAX = 1_000;
+
+  /** Who takes one record at a time would read the others' events again for each. */
+  private static final int EVENTS_PER_RECORD_MAX = 50;
+
   static final int RECORDS_MAX = 200;
   private static final long BYTES_MAX = 4L << 20;
 
@@ -51,7 +55,7 @@ public final class RecordSource {
     List<Placed> events = new ArrayList<>();
     ledger.eventsByIndex(
         Math.min(from, size),
-        Math.min(size, from + EVENTS_MAX),
+        Math.min(size, from + Math.min(EVENTS_MAX, (long) EVENTS_PER_RECORD_MAX * recordsMax)),
         (index, event) -> events.add(new Placed(index, event)));
     List<SinkRecord> records = new ArrayList<>();
     long next = from;

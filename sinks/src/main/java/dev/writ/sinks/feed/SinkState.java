@@ -91,6 +91,11 @@ public record SinkState(
     return new SinkState(position, last, delivered, paused, other);
   }
 
+  /** Paused by its own trouble, until an operator resumes it. */
+  SinkState stopped(Trouble by) {
+    return new SinkState(position, last, delivered, true, Optional.of(by));
+  }
+
   SinkState paused(boolean now) {
     return new SinkState(position, last, delivered, now, now ? Optional.empty() : trouble);
   }

@@ -4,16 +4,17 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.config.AlertThresholds;
+import dev.writ.gateway.pipeline.AlertSigns;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.profile.ProfileError;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.surfaces.text.ContentSource;
@@ -33,19 +34,6 @@ final class Alerts {
   private static final long EVENTS_LOOKED_AT_MAX = 2_000;
   private static final long OBSERVATIONS_BYTES_MAX = 64L << 20;
 
-  private static final List<String> SUSPICIOUS =
-      List.of(
-          ProfileError.COMMAND_ROLE.code(),
-          ProfileError.COMMAND_LINE.code(),
-          ProfileError.COMMAND_NOT_ALLOWED.code(),
-          ProfileError.COMMAND_SHELL.code(),
-          ProfileError.COMMAND_CWD.code(),
-          ProfileError.COMMAND_ENVIRONMENT.code(),
-          ProfileError.COMMAND_LIMIT.code());
-
-  private static final List<String> BROKEN_RULES =
-      List.of("egress-denied", "protocol-violation", "seccomp-violation");
-
   private final LedgerView ledger;
   private final ContentSource contents;
   private final AlertThresholds thresholds;
@@ -62,45 +50,44 @@ final class Alerts {
 
   List<Alert> of(Event event, Receipt receipt, Request request) {
     List<Alert> alerts = new ArrayList<>();
-    if (isFailure(event) && isNth(failuresInARow(event), threshold("consecutive_failures"))) {
+    if (ended(event) == Ended.FAILED
+        && isNth(failuresInARow(event), threshold("consecutive_failures"))) {
       alerts.add(Alert.ConsecutiveFailures);
     }
     if (percentUsed(receipt, request.effect().resources()) >= threshold("resource_percent")) {
       alerts.add(Alert.ExcessiveResources);
     }
-    sandbox(event, isBroken(receipt)).ifPresent(alerts::add);
+    sandbox(event, isSandboxFailure(receipt)).ifPresent(alerts::add);
     return alerts;
   }
 
   List<Alert> of(Event event, Decision decision) {
     Scope scope = decision.scope();
     boolean raised =
-        isSuspicious(decision)
+        isSuspicious(decision, scope)
             && isNth(
                 lately(
                     event,
                     before ->
                         before.kind().equals(EventKind.DECISION_MADE)
-                            && isSuspicious(Decision.read(document(before)))
-                            && Decision.read(document(before)).scope().equals(scope)),
+                            && isSuspicious(Decision.read(document(before)), scope)),
                 threshold("suspicious_commands"));
     return raised ? List.of(Alert.SuspiciousCommands) : List.of();
   }
 
   List<Alert> of(Event event, Refusal refusal) {
-    return sandbox(event, isNotMade(refusal)).stream().toList();
+    return sandbox(event, AlertSigns.isSandboxFailure(refusal.code())).stream().toList();
   }
 
-  private static boolean isSuspicious(Decision decision) {
-    return decision.code().filter(SUSPICIOUS::contains).isPresent();
+  private static boolean isSuspicious(Decision decision, Scope scope) {
+    return decision.code().filter(AlertSigns.SUSPICIOUS::contains).isPresent()
+        && decision.scope().equals(scope);
   }
 
-  private static boolean isBroken(Receipt receipt) {
-    return BROKEN_RULES.contains(receipt.reason());
-  }
-
-  private static boolean isNotMade(Refusal refusal) {
-    return refusal.code().startsWith("SBX-");
+  private boolean isSandboxFailure(Receipt receipt) {
+    return AlertSigns.sandboxFailure(
+            receipt, () -> observations(receipt).flatMap(all -> member(all, "observed")))
+        .isPresent();
   }
 
   private Optional<Alert> sandbox(Event event, boolean failed) {
@@ -111,8 +98,9 @@ final class Alerts {
 
   private boolean isSandboxFailure(Event event) {
     return switch (event.kind()) {
-      case EventKind.RECEIPT_SIGNED -> isBroken(Receipt.read(document(event)));
-      case EventKind.EFFECT_REFUSED -> isNotMade(Refusal.read(document(event)));
+      case EventKind.RECEIPT_SIGNED -> isSandboxFailure(Receipt.read(document(event)));
+      case EventKind.EFFECT_REFUSED ->
+          AlertSigns.isSandboxFailure(Refusal.read(document(event)).code());
       default -> false;
     };
   }
@@ -136,13 +124,17 @@ final class Alerts {
     return count;
   }
 
+  /**
+   * How many executions in a row have failed, up to this one. They begin behind one that did not,
+   * and behind one whose output a rule had deleted, since it is not known how that exited.
+   */
   private long failuresInARow(Event event) {
     long count = 0;
     long oldest = Math.max(0, event.seq() - EVENTS_LOOKED_AT_MAX);
     for (long seq = event.seq(); seq >= oldest; seq--) {
       Event before = ledger.event(event.runId(), seq).orElseThrow();
       if (before.kind().equals(EventKind.RECEIPT_SIGNED)) {
-        if (!isFailure(before)) {
+        if (ended(before) != Ended.FAILED) {
           break;
         }
         count++;
@@ -151,24 +143,47 @@ final class Alerts {
     return count;
   }
 
+  /** How an execution ended, as far as that is known. */
+  private enum Ended {
+    SUCCEEDED,
+    FAILED,
+    UNKNOWN
+  }
+
   /** As the seeds have it: a command that exits with anything but 0 has failed, too. */
-  private boolean isFailure(Event event) {
+  private Ended ended(Event event) {
     var envelope = ledger.document(event.body()).orElseThrow();
     Receipt receipt = Receipt.read(envelope.document());
     Served served =
         new Served(envelope, receipt, Optional.empty(), Optional.empty(), Optional.empty(), true);
-    return !ToolText.of(served, contents).succeeded();
+    ToolText text = ToolText.of(served, contents);
+    if (!text.isExitKnown()) {
+      return Ended.UNKNOWN;
+    }
+    return text.succeeded() ? Ended.SUCCEEDED : Ended.FAILED;
   }
 
-  /** The greatest share of what was declared, in percent; 0 where nothing was measured. */
-  private long percentUsed(Receipt receipt, Resources declared) {
+  /** What an execution left beside its output, as long as it is stored. */
+  private Optional<JsonValue.Obj> observations(Receipt receipt) {
     return receipt
         .observations()
         .filter(ledger::hasBlob)
         .map(digest -> Jcs.parse(ledger.blob(digest, OBSERVATIONS_BYTES_MAX)))
         .filter(JsonValue.Obj.class::isInstance)
-        .map(observed -> ((JsonValue.Obj) observed).get("metrics"))
-        .filter(JsonValue.Obj.class::isInstance)
+        .map(JsonValue.Obj.class::cast);
+  }
+
+  private static Optional<JsonValue.Obj> member(JsonValue.Obj of, String name) {
+    return of.get(name) instanceof JsonValue.Obj found ? Optional.of(found) : Optional.empty();
+  }
+
+  /** The greatest share of what was declared, in percent; 0 where nothing was measured. */
+  private long percentUsed(Receipt receipt, Resources declared) {
+    if (receipt.code().filter(ExecutorError.DRIVER_FAILED.code()::equals).isPresent()) {
+      return 0; // what was declared is charged
+    }
+    return observations(receipt)
+        .flatMap(all -> member(all, "metrics"))
         .map(metrics -> Fields.of("metrics", metrics))
         .map(metrics ->
             Math.max(

@@ -100,9 +100,7 @@ public final class IncidentJournal implements RecordReader {
         event,
         alerts.request(refusal.request()),
         new Seen(
-            IncidentKind.isPolicys(refusal.code())
-                ? Optional.of(IncidentKind.PolicyDenied)
-                : Optional.empty(),
+            IncidentKind.ofRefusal(refusal.code()),
             alerts.of(event, refusal),
             refusal.code(),
             refusal.scope(),
@@ -136,6 +134,7 @@ public final class IncidentJournal implements RecordReader {
             .put("toolId", request.effect().tool())
             .put("toolVersion", request.effect().version())
             .put("operation", request.effect().operation())
+            .putIfPresent("region", EngineJournal.region(request), JsonValue::of)
             .put("ids", ids.build())
             .build();
     return Optional.of(new Found(seen.scope, fields));

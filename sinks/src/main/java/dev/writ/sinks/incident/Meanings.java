@@ -6,6 +6,7 @@ import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.profile.ProfileError;
 import dev.writ.guardian.profile.RejectionCode;
+import dev.writ.surfaces.engine.EngineError;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -21,7 +22,11 @@ final class Meanings {
 
   private static TreeMap<String, String> byCode() {
     TreeMap<String, String> meanings = new TreeMap<>();
-    Stream.<ErrorCode[]>of(GuardianError.values(), ProfileError.values(), ExecutorError.values())
+    Stream.<ErrorCode[]>of(
+            GuardianError.values(),
+            ProfileError.values(),
+            ExecutorError.values(),
+            EngineError.values())
         .flatMap(Stream::of)
         .forEach(error -> meanings.put(error.code(), error.meaning()));
     for (RejectionCode rejection : RejectionCode.values()) {

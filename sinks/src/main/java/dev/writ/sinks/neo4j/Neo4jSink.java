@@ -182,7 +182,10 @@ public final class Neo4jSink implements RecordSink {
     TreeMap<String, Object> properties = common(record);
     properties.put("cmd", record.text("cmd"));
     properties.put("image", record.text("image"));
-    properties.put("exit_code", Long.parseLong(record.text("rc")));
+    String exit = record.text("rc");
+    if (!exit.isEmpty()) {
+      properties.put("exit_code", Long.parseLong(exit));
+    }
     properties.put("duration_ms", Long.parseLong(record.text("duration_ms")));
     properties.put("artifacts_count", Long.parseLong(record.text("artifacts_count")));
     properties.put("receipt", record.evidence().toString());

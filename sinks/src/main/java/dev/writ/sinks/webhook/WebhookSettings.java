@@ -8,14 +8,23 @@ import dev.writ.gateway.http.Hosts;
 import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.incident.Alert;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Where incidents are sent.
@@ -25,14 +34,20 @@ import java.util.stream.Stream;
  * @param token of the receiver's, sent as a bearer token
  * @param kinds words of incidents; empty for all
  * @param giveUpAfter how long an incident is tried
+ * @param answerWithin how long an answer may take
+ * @param authorities whose certificates are trusted; absent for those of the JDK
  */
 public record WebhookSettings(
     URI url,
     SigningKey key,
     Optional<String> token,
     SortedSet<String> kinds,
-    Duration giveUpAfter) {
+    Duration giveUpAfter,
+    Duration answerWithin,
+    Optional<SSLContext> authorities) {
   private static final long GIVE_UP_S = 86_400;
+  private static final long ANSWER_S = 15;
+  private static final long ANSWER_S_MAX = 300;
 
   /** Without a fragment, and without the credentials that some put before the host. */
   private static final String FORM = "https?://[A-Za-z0-9.:\\[\\]-]{1,250}(/[!-~&&[^#]]{0,1000})?";
@@ -61,9 +76,42 @@ public record WebhookSettings(
             key,
             token,
             kinds(settings),
-            Duration.ofSeconds(settings.count("give_up_s").orElse(GIVE_UP_S)));
+            Duration.ofSeconds(settings.count("give_up_s").orElse(GIVE_UP_S)),
+            answerWithin(settings),
+            settings.text("ca").map(file -> authorities(settings, folder.resolve(file))));
     settings.end();
     return made;
+  }
+
+  private static Duration answerWithin(SinkSettings settings) {
+    long seconds = settings.count("answer_s").orElse(ANSWER_S);
+    if (seconds > ANSWER_S_MAX) {
+      throw settings.wrong("answer_s", "is more than " + ANSWER_S_MAX);
+    }
+    return Duration.ofSeconds(seconds);
+  }
+
+  /** Trusts the certificates of that file alone. */
+  private static SSLContext authorities(SinkSettings settings, Path file) {
+    try (InputStream pem = Files.newInputStream(file)) {
+      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+      trusted.load(null, null);
+      for (Certificate authority :
+          CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+        trusted.setCertificateEntry(String.valueOf(trusted.size()), authority);
+      }
+      if (trusted.size() == 0) {
+        throw settings.wrong("ca", "has no certificate");
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (IOException | GeneralSecurityException e) {
+      throw settings.wrong("ca", "is no file of certificates in PEM");
+    }
   }
 
   private static SortedSet<String> kinds(SinkSettings settings) {

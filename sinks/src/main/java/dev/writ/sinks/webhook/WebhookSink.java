@@ -14,14 +14,16 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLHandshakeException;
 
 /** Posts each incident to its receiver, signed. Redirects are not followed. */
 public final class WebhookSink implements RecordSink {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
-  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(15);
 
   /** Answers that say something of the receiver and not of what it was sent. */
   private static final List<Integer> OF_THE_RECEIVER = List.of(401, 403, 404, 407, 408, 425, 429);
+
+  private static final int GONE = 410;
 
   private final WebhookSettings settings;
   private final InstantSource clock;
@@ -39,12 +41,13 @@ public final class WebhookSink implements RecordSink {
 
   @Override
   public Optional<RecordId> open() {
-    client =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT_WITHIN)
-            .build();
+            .connectTimeout(CONNECT_WITHIN);
+    settings.authorities().ifPresent(builder::sslContext);
+    client = builder.build();
     return Optional.empty();
   }
 
@@ -57,7 +60,7 @@ public final class WebhookSink implements RecordSink {
     byte[] body = CloudEvent.bytes(incident);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(settings.url())
-            .timeout(ANSWER_WITHIN)
+            .timeout(settings.answerWithin())
             .header("User-Agent", "writ")
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     MessageSignature.headers(
@@ -66,12 +69,17 @@ public final class WebhookSink implements RecordSink {
     settings.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
     int status = status(request.build());
     if (status / 100 != 2) {
-      throw new WritException(
-          status / 100 == 4 && !OF_THE_RECEIVER.contains(status)
-              ? SinkError.REJECTED
-              : SinkError.REFUSED,
-          settings + " answered " + status);
+      throw new WritException(refusal(status), settings + " answered " + status);
     }
+  }
+
+  private static SinkError refusal(int status) {
+    if (status == GONE) {
+      return SinkError.GONE;
+    }
+    return status / 100 == 4 && !OF_THE_RECEIVER.contains(status)
+        ? SinkError.REJECTED
+        : SinkError.REFUSED;
   }
 
   /** The answer's status; its body is not read. */
@@ -81,6 +89,8 @@ public final class WebhookSink implements RecordSink {
           client.send(request, HttpResponse.BodyHandlers.ofInputStream());
       answer.body().close();
       return answer.statusCode();
+    } catch (SSLHandshakeException e) {
+      throw new WritException(SinkError.CERTIFICATE, settings + ": " + cause(e), e);
     } catch (IOException e) {
       throw new WritException(
           SinkError.UNREACHABLE, settings + ": " + e.getClass().getSimpleName(), e);
@@ -88,6 +98,15 @@ public final class WebhookSink implements RecordSink {
       Thread.currentThread().interrupt();
       throw new WritException(SinkError.UNREACHABLE, "interrupted", e);
     }
+  }
+
+  /** The type of the innermost cause; messages quote the receiver's certificate. */
+  private static String cause(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null && cause.getCause() != cause) {
+      cause = cause.getCause();
+    }
+    return cause.getClass().getSimpleName();
   }
 
   @Override

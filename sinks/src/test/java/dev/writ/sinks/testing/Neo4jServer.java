@@ -22,6 +22,8 @@ public final class Neo4jServer extends ServerProcess {
       "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
 
   private final Path dir;
+  private final Driver driver =
+      GraphDatabase.driver("bolt://127.0.0.1:" + port(), AuthTokens.none());
 
   public Neo4jServer(Path dir) {
     super(dir);
@@ -103,8 +105,12 @@ public final class Neo4jServer extends ServerProcess {
 
   /** Asks the server itself, past any relay. */
   public List<Record> ask(String cypher, Map<String, Object> parameters) {
-    try (Driver driver = GraphDatabase.driver("bolt://127.0.0.1:" + port(), AuthTokens.none())) {
-      return driver.executableQuery(cypher).withParameters(parameters).execute().records();
-    }
+    return driver.executableQuery(cypher).withParameters(parameters).execute().records();
+  }
+
+  @Override
+  public void close() {
+    driver.close();
+    super.close();
   }
 }

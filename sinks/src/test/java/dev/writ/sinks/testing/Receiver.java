@@ -2,6 +2,8 @@ package dev.writ.sinks.testing;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.io.IOException;
@@ -11,13 +13,16 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /** A receiver of webhooks on loopback, which keeps what it takes and answers as a test says. */
 public final class Receiver implements AutoCloseable {
   private static final int NO_CONTENT = 204;
 
   private final HttpServer server;
+  private final String scheme;
   private final List<Message> taken = new ArrayList<>();
   private Function<Message, Integer> answers = _ -> NO_CONTENT;
   private Optional<String> location = Optional.empty();
@@ -53,17 +58,51 @@ public final class Receiver implements AutoCloseable {
   }
 
   public Receiver() {
+    this(0);
+  }
+
+  /**
+   * @param port of loopback; 0 for a free one
+   */
+  public Receiver(int port) {
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server = HttpServer.create(address(port), 0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    scheme = "http";
+    begin();
+  }
+
+  /** Over TLS, with that certificate. */
+  public Receiver(SSLContext certificate) {
+    try {
+      HttpsServer secured = HttpsServer.create(address(0), 0);
+      secured.setHttpsConfigurator(new HttpsConfigurator(certificate));
+      server = secured;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    scheme = "https";
+    begin();
+  }
+
+  private static InetSocketAddress address(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  private void begin() {
     server.createContext("/", this::take);
+    server.setExecutor(task -> Thread.ofVirtual().start(task));
     server.start();
   }
 
+  public int port() {
+    return server.getAddress().getPort();
+  }
+
   public String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort() + "/incidents?of=writ";
+    return scheme + "://127.0.0.1:" + port() + "/incidents?of=writ";
   }
 
   private void take(HttpExchange exchange) throws IOException {
@@ -78,15 +117,32 @@ public final class Receiver implements AutoCloseable {
               Optional.ofNullable(headers.getFirst("Authorization")),
               exchange.getRequestBody().readAllBytes());
       int status = answer(message);
+      if (status == SLOW) {
+        silence.await();
+        return;
+      }
+      if (status == UNCONFIRMED) {
+        return;
+      }
       location.ifPresent(to -> exchange.getResponseHeaders().add("Location", to));
       exchange.sendResponseHeaders(status, -1);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
+
+  /** In place of a status: reads the message, and says nothing until it is closed. */
+  public static final int SLOW = 0;
+
+  /** In place of a status: takes the message, and ends the connection before it says so. */
+  public static final int UNCONFIRMED = -1;
+
+  private final CountDownLatch silence = new CountDownLatch(1);
 
   private synchronized int answer(Message message) {
     asked++;
     int status = answers.apply(message);
-    if (status == NO_CONTENT) {
+    if (status == NO_CONTENT || status == UNCONFIRMED) {
       taken.add(message);
     }
     return status;
@@ -114,6 +170,7 @@ public final class Receiver implements AutoCloseable {
 
   @Override
   public void close() {
+    silence.countDown();
     server.stop(0);
   }
 }

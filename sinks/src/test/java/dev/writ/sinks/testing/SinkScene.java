@@ -7,6 +7,10 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.schedule.Lane;
+import dev.writ.gateway.schedule.LaneError;
+import dev.writ.gateway.schedule.Ticket;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.sinks.feed.FeedObserver;
@@ -16,8 +20,11 @@ import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkOrder;
 import dev.writ.sinks.feed.SinkOrders;
 import dev.writ.sinks.feed.SinkRecord;
+import dev.writ.surfaces.engine.EnginePlace;
+import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.tools.ToolsSurface;
+import dev.writ.verify.bundle.BundleExport;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +36,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A server with the surface of seed 002 over a test's home, and sinks as `writ serve` has them. */
 public final class SinkScene implements AutoCloseable {
@@ -47,9 +55,12 @@ public final class SinkScene implements AutoCloseable {
         effect: { tool: exec, version: 1.0.0, operation: twice, params: { argv: $argv, cwd: $cwd, env: $env, image: $image } }
       """;
 
-  /** No test waits for the clock: attempts follow one another at once. */
+  /**
+   * Attempts follow one another so soon that no test waits for them, and not so soon that their
+   * connections take the processors from the server that starts.
+   */
   private static final Pace QUICK =
-      new Pace(Duration.ofMillis(20), Duration.ofMillis(1), Duration.ofMillis(8));
+      new Pace(Duration.ofMillis(20), Duration.ofMillis(1), Duration.ofMillis(100));
 
   /** Ends a test that would wait for ever; a minute is no promise of anything. */
   private static final int LOOKS_MAX = 3_000;
@@ -168,10 +179,36 @@ public final class SinkScene implements AutoCloseable {
         new SeedServer(
             dir,
             SeedServer.POLICY + COMMANDS,
-            pipeline -> List.of(new ToolsSurface(pipeline, Optional.empty())));
+            (seed, pipeline) ->
+                List.of(
+                    new ToolsSurface(pipeline, Optional.empty()),
+                    new EngineSurface(
+                        pipeline,
+                        BundleExport.Packages.of(seed.home.tools)::manifest,
+                        new LateLane(),
+                        new EnginePlace(Optional.of("eu-1"), EnginePlace.NONE.queue()))),
+            HttpLimits.DEFAULT);
     this.orders = new SinkOrders(dir.resolve("sinks"));
     ends(0, "1 passed\n");
     start();
+  }
+
+  /** Of the engine: no turn comes in time. */
+  private static final class LateLane implements Lane {
+    @Override
+    public <T> Ran<T> run(Ticket ticket, Supplier<T> work) {
+      throw new WritException(LaneError.QUEUE_TTL, "");
+    }
+  }
+
+  /** Calls the tool engine, whose queue gives no turn. */
+  public SeedServer.Reply late(String requestId) {
+    return server.post(
+        "alice",
+        EngineSurface.PATH,
+        "{\"toolId\":\"words\",\"operation\":\"do\",\"requestId\":\""
+            + requestId
+            + "\",\"correlationId\":\"case-7\",\"inputPayload\":{\"text\":\"a b\"}}");
   }
 
   /** Makes the tool end so from now on. */
@@ -197,6 +234,11 @@ public final class SinkScene implements AutoCloseable {
 
   /** Makes the tool end without an output from now on. */
   public void ends(DriverOutcome.End end, String reason, Metrics used) {
+    ends(end, reason, used, JsonValue.object().build());
+  }
+
+  /** The same with what the driver observed. */
+  public void ends(DriverOutcome.End end, String reason, Metrics used, JsonValue.Obj observations) {
     ends(
         new DriverOutcome(
             end,
@@ -205,11 +247,22 @@ public final class SinkScene implements AutoCloseable {
             Optional.empty(),
             List.of(),
             used,
-            JsonValue.object().build()));
+            observations));
   }
 
   private void ends(DriverOutcome outcome) {
+    server.home.driver.refusesToPrepare(null);
     server.home.driver.does("exec", _ -> outcome);
+  }
+
+  /** Has a rule of policy delete the outputs of everything that was executed so far. */
+  public void deleteOutputs() {
+    server.home.activate(
+        SeedServer.POLICY
+            + COMMANDS
+            + "retention: { rules: [ { name: minute, contents: [outputs], keep_s: 60 } ] }\n");
+    server.home.clock.forward(Duration.ofSeconds(60));
+    server.home.kernel().retain(server.home.kernel().now());
   }
 
   /** Starts the sinks, as a server does that starts. */
@@ -247,6 +300,11 @@ public final class SinkScene implements AutoCloseable {
       throw new AssertionError("not executed: " + cmd);
     }
     return answer;
+  }
+
+  /** A command that a stage before the dispatch refuses; answers the status. */
+  public int refused(String cmd) {
+    return denied(cmd);
   }
 
   /** A command that policy does not let the role run; answers the status. */

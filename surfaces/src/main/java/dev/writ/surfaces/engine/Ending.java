@@ -102,6 +102,9 @@ record Ending(
 
   /** The ending by a recorded refusal of stages 1 to 3. */
   static Ending of(Refusal refusal) {
+    if (refusal.code().equals(EngineError.IN_THE_QUEUE.code())) {
+      return inTheQueue();
+    }
     return IncidentKind.isPolicys(refusal.code())
         ? with(
             ExecutionState.Failed,

@@ -30,6 +30,14 @@ public final class EngineJournal {
         : Optional.empty();
   }
 
+  /** The region of the server that took a request; absent for other surfaces. */
+  public static Optional<String> region(Request request) {
+    return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine
+            && engine.get(EngineSurface.REGION) instanceof JsonValue.Str region
+        ? Optional.of(region.value())
+        : Optional.empty();
+  }
+
   /** The caller's own name for what belongs together; of other surfaces, the run. */
   public static String correlation(Request request) {
     return request.context().get(EngineSurface.NAME) instanceof JsonValue.Obj engine

@@ -13,11 +13,14 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.pipeline.IncidentKind;
+import dev.writ.gateway.pipeline.IncidentSource;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.ToolPackages;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.surfaces.engine.EngineExecutions.Key;
@@ -33,7 +36,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Seed 004's universal contract: spec/surface-engine.md. */
-public final class EngineSurface implements Surface {
+public final class EngineSurface implements Surface, IncidentSource {
   public static final String NAME = "engine";
   public static final String PATH = "/v1/tool-executions";
   public static final int BODY_BYTES_MAX = 1 << 20;
@@ -97,6 +100,12 @@ public final class EngineSurface implements Surface {
     names.put(CORRELATION, EngineResults.correlation(request));
     names.put("requestId", EngineResults.requestId(request));
     return names;
+  }
+
+  /** A time budget that was over, and a tool that was revoked: both end an execution early. */
+  @Override
+  public Optional<IncidentKind> incidentOf(Receipt receipt, Request request) {
+    return new EngineJournal(pipeline.ledger()).kindOfCancelled(receipt, request);
   }
 
   private HttpAnswer post(HttpCall call) {
@@ -196,10 +205,11 @@ public final class EngineSurface implements Surface {
         List.of(),
         Optional.of(key.idempotency()),
         true,
-        JsonValue.object()
-            .put(NAME, engine)
-            .putIfPresent(CORRELATION, asked.correlationId(), JsonValue::of)
-            .put("traceparent", call.trace().traceparent())
+        call.trace()
+            .putTo(
+                JsonValue.object()
+                    .put(NAME, engine)
+                    .putIfPresent(CORRELATION, asked.correlationId(), JsonValue::of))
             .build());
   }
 

@@ -129,12 +129,25 @@ final class Turns {
     if (!begun && execution.isCancelled()) {
       remember(go, waitedMs, Optional.of(Ending.notDispatched()), false);
     } else if (!begun && timeIsOver) {
+      giveUp(go);
       remember(go, waitedMs, Optional.of(Ending.inTheQueue()), false);
     } else {
       remember(go, begun ? 0 : waitedMs, Optional.of(Ending.refused(refused.code())), false);
       if (!begun || !IncidentKind.isPolicys(refused.code().code())) {
         throw refused;
       }
+    }
+  }
+
+  /** Has the journal say that the turn did not come, so that webhooks tell of it. */
+  private void giveUp(Allowed go) {
+    try {
+      pipeline.giveUp(
+          go.caller(),
+          go.request(),
+          new WritException(EngineError.IN_THE_QUEUE, go.ticket().tool()));
+    } catch (WritException e) {
+      // The refusal that was asked for; or another one, which then is the reason.
     }
   }
 

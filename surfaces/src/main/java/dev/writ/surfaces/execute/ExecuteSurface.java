@@ -185,7 +185,7 @@ public final class ExecuteSurface implements Surface {
         List.of(),
         key,
         request.persist(),
-        JsonValue.object().put("traceparent", call.trace().traceparent()).build(),
+        call.trace().putTo(JsonValue.object()).build(),
         Optional.of(call.body()),
         key.isPresent() ? request.executionTraceId() : Optional.empty());
   }

@@ -9,6 +9,7 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.RunBundle;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -16,6 +17,7 @@ import io.modelcontextprotocol.spec.ProtocolVersions;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -32,6 +34,7 @@ public final class McpSurface implements Surface {
   private final McpSettings settings;
   private final McpSessions sessions;
   private final boolean onLoopback;
+  private final SecureRandom random;
 
   /**
    * @param onLoopback whether the server listens on loopback, where it must be called by a loopback
@@ -49,6 +52,7 @@ public final class McpSurface implements Surface {
     this.pipeline = pipeline;
     this.settings = settings;
     this.onLoopback = onLoopback;
+    this.random = random;
     this.sessions = new McpSessions(random, settings.sessionIdle());
     this.endpoint =
         new McpEndpoint(
@@ -77,9 +81,16 @@ public final class McpSurface implements Surface {
       McpMessage message = McpMessage.parse(call.body());
       requireVersion(call);
       if (message instanceof McpMessage.Request request) {
-        return request.method().equals(McpSchema.METHOD_INITIALIZE)
-            ? initialize(call, request)
-            : reply(endpoint.answer(session(call), request, call.rawDigest(), context(call)));
+        Optional<TraceContext> trace = McpTrace.of(request, this::newSpan);
+        JsonValue.Obj context = trace.orElse(call.trace()).putTo(JsonValue.object()).build();
+        return pipeline.inSpan(
+            McpTrace.span(request),
+            McpTrace.attributes(request),
+            trace,
+            () ->
+                request.method().equals(McpSchema.METHOD_INITIALIZE)
+                    ? initialize(call, request, context)
+                    : reply(endpoint.answer(session(call), request, call.rawDigest(), context)));
       }
       session(call);
       return new HttpAnswer(202, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
@@ -88,9 +99,15 @@ public final class McpSurface implements Surface {
     }
   }
 
-  private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
+  private String newSpan() {
+    byte[] id = new byte[8];
+    random.nextBytes(id);
+    return HexFormat.of().formatHex(id);
+  }
+
+  private HttpAnswer initialize(HttpCall call, McpMessage.Request request, JsonValue.Obj context) {
     McpSession session = sessions.open(call.caller(), passed());
-    McpEndpoint.Reply reply = endpoint.answer(session, request, call.rawDigest(), context(call));
+    McpEndpoint.Reply reply = endpoint.answer(session, request, call.rawDigest(), context);
     if (reply.failed()) {
       sessions.end(session);
       return reply(reply);
@@ -140,10 +157,6 @@ public final class McpSurface implements Surface {
             .one(SESSION)
             .orElseThrow(() -> new WritException(McpRefusal.SESSION_MISSING, ""));
     return sessions.find(call.caller(), id, passed());
-  }
-
-  private static JsonValue.Obj context(HttpCall call) {
-    return JsonValue.object().put("traceparent", call.trace().traceparent()).build();
   }
 
   /** Web pages send Origin; after DNS rebinding a page sends its own host name as Host. */

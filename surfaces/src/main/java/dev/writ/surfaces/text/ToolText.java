@@ -19,8 +19,11 @@ import java.util.Optional;
  *
  * @param exitCode 0 only if the receipt says succeeded; 124 after a timeout, 137 after a kill
  * @param members the tool's JSON object; empty if its output is none
+ * @param isWhole whether there was no output or it could be read; otherwise the texts and members
+ *     are missing, and so is an exit code that only they tell
  */
-public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj members) {
+public record ToolText(
+    String stdout, String stderr, int exitCode, JsonValue.Obj members, boolean isWhole) {
   private static final int TIMED_OUT = 124;
   private static final int KILLED = 137;
   private static final long BYTES_MAX = 64L << 20;
@@ -42,10 +45,14 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
                 content
                     .filter(_ -> receipt.retained())
                     .flatMap(c -> contents.content(receipt.scope().tenant(), c, BYTES_MAX)));
-    return of(receipt, content.map(Content::mediaType).orElse(""), bytes.orElse(new byte[0]));
+    return of(
+        receipt,
+        content.map(Content::mediaType).orElse(""),
+        bytes.orElse(new byte[0]),
+        content.isEmpty() || bytes.isPresent());
   }
 
-  static ToolText of(Receipt receipt, String mediaType, byte[] output) {
+  private static ToolText of(Receipt receipt, String mediaType, byte[] output, boolean isWhole) {
     JsonValue.Obj members = JsonValue.object().build();
     String stdout = text(output);
     if (mediaType.equals("application/json") && parsed(output).isPresent()) {
@@ -58,7 +65,7 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
     if (stderr.isEmpty() && receipt.status() != Status.SUCCEEDED) {
       stderr = receipt.message();
     }
-    return new ToolText(stdout, stderr, exitCode(receipt.status(), members), members);
+    return new ToolText(stdout, stderr, exitCode(receipt.status(), members), members, isWhole);
   }
 
   private static Optional<JsonValue.Obj> parsed(byte[] output) {
@@ -87,6 +94,14 @@ public record ToolText(String stdout, String stderr, int exitCode, JsonValue.Obj
   /** Invalid UTF-8 is replaced, since the seeds' answers are texts. */
   private static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Whether the exit code is the tool's. A receipt that says succeeded leaves it to the output,
+   * which may be missing.
+   */
+  public boolean isExitKnown() {
+    return isWhole || exitCode != 0;
   }
 
   /** Whether the seeds call it a success. */

@@ -113,7 +113,10 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         : Optional.empty();
   }
 
-  /** The fields of the seed's stream: all are text, as in Redis. */
+  /**
+   * The fields of the seed's stream: all are text, as in Redis. {@code rc} is empty where the
+   * output that says it was deleted before the entry was read.
+   */
   JsonValue.Obj event() {
     return JsonValue.object()
         .put("event", "tool_exec")
@@ -123,7 +126,7 @@ record ExecEvent(Digest requestId, Request request, Receipt receipt, ToolText te
         .put("subtask_id", said(request, "subtask_id"))
         .put("cmd", said(request, "cmd"))
         .put("image", image())
-        .put("rc", String.valueOf(text.exitCode()))
+        .put("rc", text.isExitKnown() ? String.valueOf(text.exitCode()) : "")
         .put("stdout_tail", tail(text.stdout()))
         .put("stderr_tail", tail(text.stderr()))
         .put("ts", seconds(receipt.startedAt()))

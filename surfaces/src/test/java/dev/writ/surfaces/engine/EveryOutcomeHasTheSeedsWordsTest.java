@@ -19,6 +19,7 @@ import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +71,7 @@ class EveryOutcomeHasTheSeedsWordsTest {
       {End.KILLED, "seccomp-violation", "Killed", "SandboxViolation", "SandboxViolation"},
       {End.FAILED, "pids-limit", "Failed", "Failed", "ResourceExceeded"},
       {End.FAILED, "disk-limit", "Failed", "Failed", "ResourceExceeded"},
+      {End.FAILED, "artifact-limit", "Failed", "Failed", "ResourceExceeded"},
       {End.KILLED, "out-of-memory", "Killed", "Failed", "ResourceExceeded"},
       {End.KILLED, "output-limit", "Killed", "Failed", "ResourceExceeded"},
       {End.KILLED, "cpu-limit", "Killed", "Failed", "ResourceExceeded"},
@@ -221,13 +223,16 @@ class EveryOutcomeHasTheSeedsWordsTest {
     engine.lane = refusing(new WritException(GatewayError.SERVER_BUSY, "no slot"));
     assertThat(engine.post("alice", body("busy")).status()).isEqualTo(503);
     assertThat(engine.server.home.driver.runs()).isEmpty();
-    // After a restart nobody knows how the wait ended; nothing ran, and both may come again.
+    // The journal has the wait that was too long; of the others nobody knows after a restart.
+    // Nothing ran, and all may come again.
     engine.server.restart();
-    says(engine.get("alice", "late"), "Killed", "Failed", "");
+    says(engine.get("alice", "late"), "TimedOut", "TimedOut", "Timeout");
+    says(engine.get("alice", "full"), "Killed", "Failed", "");
     engine.lane = Lane.DIRECT;
     says(engine.post("alice", body("late")), "Completed", "Succeeded", "");
     says(engine.post("alice", body("full")), "Completed", "Succeeded", "");
     assertThat(engine.server.home.driver.runs()).hasSize(2);
+    assertThat(engine.server.audit().problems()).isEmpty();
   }
 
   @Test
@@ -239,6 +244,8 @@ class EveryOutcomeHasTheSeedsWordsTest {
     assertThat(engine.get("alice", "mine").string("state")).isEqualTo("Running");
     assertThat(engine.cancel("alice", "mine").status()).isEqualTo(202);
     says(engine.over("alice", "mine"), "Killed", "Failed", "");
+    assertThat(counted("writ_executions_total", "outcome=\"cancelled\"")).isEqualTo(1);
+    assertThat(counted("writ_incidents_total")).as("what a caller ends is none").isZero();
     Reply over = engine.cancel("alice", "mine");
     assertThat(over.status()).isEqualTo(409);
 
@@ -249,6 +256,8 @@ class EveryOutcomeHasTheSeedsWordsTest {
     });
     Reply budget = engine.post("alice", body("budget", "timeoutBudgetMs", "1"));
     says(budget, "TimedOut", "TimedOut", "Timeout");
+    assertThat(counted("writ_executions_total", "outcome=\"timed_out\"")).isEqualTo(1);
+    assertThat(counted("writ_incidents_total", "kind=\"Timeout\"")).isEqualTo(1);
     engine.server.home.clock.forward(Duration.ofMillis(1)); // so that the revocation is later
 
     CountDownLatch third = new CountDownLatch(1);
@@ -277,12 +286,62 @@ class EveryOutcomeHasTheSeedsWordsTest {
     says(revoked, "Killed", "PolicyDenied", "PolicyDenied");
     assertThat(text(revoked, "incidents", "0", "code")).isEqualTo("EXE-303");
     assertThat(text(revoked, "ids", "receipt")).startsWith("sha256:");
+    assertThat(counted("writ_incidents_total", "kind=\"PolicyDenied\"")).isEqualTo(1);
+    assertThat(counted("writ_incidents_total")).isEqualTo(2);
     engine.server.restart();
     assertThat(engine.get("alice", "revoked").json().get("incidents"))
         .isEqualTo(revoked.json().get("incidents"));
     assertThat(engine.get("alice", "budget").json().get("incidents"))
         .isEqualTo(budget.json().get("incidents"));
     says(engine.get("alice", "mine"), "Killed", "Failed", "");
+  }
+
+  /** The sum over the series of a metric that have these labels. */
+  private double counted(String metric, String... labels) {
+    return engine
+        .server
+        .metrics
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(metric + "{"))
+        .filter(line -> List.of(labels).stream().allMatch(line::contains))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  /** The caller may ask again and again how a request stands that waits for approval. */
+  @Test
+  void aDenialIsCountedOnceAndIsNoFailure() {
+    String denied = body("no", "inputPayload", "{\"forbidden\":1}");
+    String waits = body("waits").replace("\"words\"", "\"gated\"");
+    for (int i = 0; i < 3; i++) {
+      assertThat(engine.post("alice", denied).status()).isEqualTo(403);
+      assertThat(engine.post("alice", waits).status()).isEqualTo(403);
+    }
+    assertThat(counted("writ_policy_denials_total", "outcome=\"denied\"")).isEqualTo(1);
+    assertThat(counted("writ_policy_denials_total", "outcome=\"escalated\"")).isEqualTo(1);
+    assertThat(counted("writ_executions_failed_in_a_row")).isZero();
+    assertThat(engine.server.executions()).hasSize(2);
+  }
+
+  /** Refusals of stages 1 to 3 are counted by stage and code, and have a line in the log. */
+  @Test
+  void eachStageBeforeTheDispatchIsCountedWhereItRefuses() {
+    engine.server.home.driver.refusesToPrepare(new IllegalStateException());
+    engine.post("alice", body("prepare"));
+    engine.server.home.driver.refusesToPrepare(null);
+    engine.lane = refusing(new WritException(EngineError.IN_THE_QUEUE, "so long"));
+    engine.post("alice", body("late"));
+    assertThat(counted("writ_refusals_total", "stage=\"prepare\"", "code=\"EXE-308\""))
+        .isEqualTo(1);
+    assertThat(counted("writ_refusals_total", "stage=\"prepare\"", "code=\"GWY-207\""))
+        .isEqualTo(1);
+    assertThat(counted("writ_incidents_total", "kind=\"Timeout\"")).isEqualTo(1);
+    assertThat(engine.server.executions())
+        .extracting(line -> line.get("stage") + " " + line.get("code"))
+        .containsExactly(
+            JsonValue.of("prepare") + " " + JsonValue.of("EXE-308"),
+            JsonValue.of("prepare") + " " + JsonValue.of("GWY-207"));
   }
 
   @Test

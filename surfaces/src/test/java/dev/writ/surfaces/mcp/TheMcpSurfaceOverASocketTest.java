@@ -100,6 +100,29 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(alice.ask("ping", "{}").result()).isEqualTo(JsonValue.object().build());
   }
 
+  /**
+   * OpenTelemetry's conventions for the protocol: the message states its trace, on any transport.
+   */
+  @Test
+  void aCallBelongsToTheTraceThatItsMessageStates() {
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    String meta =
+        "{\"traceparent\":\"00-" + trace + "-00f067aa0ba902b7-01\",\"tracestate\":\"v=1\"}";
+    Reply traced =
+        alice.ask("tools/call", "{\"name\":\"calc_do\",\"arguments\":{},\"_meta\":" + meta + "}");
+    JsonValue.Obj context = request(traced).context();
+    assertThat(((JsonValue.Str) context.get("traceparent")).value())
+        .matches("00-" + trace + "-(?!00f067aa0ba902b7)[0-9a-f]{16}-01");
+    assertThat(context.get("tracestate")).isEqualTo(JsonValue.of("v=1"));
+    for (String bad : List.of("\"x\"", "[]", "{\"traceparent\":7}", meta.replace("00-4", "00-G"))) {
+      Reply reply =
+          alice.ask("tools/call", "{\"name\":\"calc_do\",\"arguments\":{},\"_meta\":" + bad + "}");
+      assertThat(request(reply).context().get("traceparent").toString())
+          .as("a trace that begins here")
+          .doesNotContain(trace);
+    }
+  }
+
   @Test
   void listsWhatTheCallersRolesMayUseAndClaimsNoMoreThanIsTrue() {
     assertThat(names(alice))

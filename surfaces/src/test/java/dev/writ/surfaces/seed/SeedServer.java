@@ -11,6 +11,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestTools;
+import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
@@ -18,6 +19,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.ops.EffectTelemetry;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
@@ -184,6 +186,7 @@ public final class SeedServer implements AutoCloseable {
         new Scheduler(
             () -> home.kernel().system().policyInForce(), System::nanoTime, LaneObserver.NONE);
     backend = new Backend(home.kernel(), places, running, new Changes(), lane, telemetry);
+    home.kernel().observe(watch, watch);
     Pipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     List<Surface> made = surfaces.apply(this, pipeline);
     telemetry.named(made);
@@ -193,18 +196,45 @@ public final class SeedServer implements AutoCloseable {
                 listen,
                 limits,
                 made,
-                List.of(
-                    new Tokens(
-                        List.of(
-                            token("alice", TestKeys.TENANT),
-                            token("bob", TestKeys.TENANT),
-                            token("deputy", TestKeys.TENANT),
-                            token("eve", TestKeys.OTHER_TENANT)))),
+                List.of(tokens()),
                 places,
-                finished::add,
+                new Observer() {
+                  @Override
+                  public void begun(TraceContext trace) {
+                    watch.callBegins(trace);
+                  }
+
+                  @Override
+                  public void finished(Finished call) {
+                    Finished seen = watch.callEnds(call).call();
+                    finished.add(seen);
+                    metrics.finished(seen);
+                  }
+                },
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));
+  }
+
+  private static Tokens tokens() {
+    return new Tokens(
+        List.of(
+            token("alice", TestKeys.TENANT),
+            token("bob", TestKeys.TENANT),
+            token("deputy", TestKeys.TENANT),
+            token("eve", TestKeys.OTHER_TENANT),
+            new Tokens.Entry(
+                "narrowed-token",
+                Tokens.digest("token-of-narrowed"),
+                TestKeys.TENANT,
+                "alice",
+                List.of("worker"),
+                Optional.empty())));
+  }
+
+  /** Reads the files of TLS again. */
+  public void renew() {
+    server.change(List.of(tokens()), new Certificates(List.of()), List.of(), server.files(listen));
   }
 
   private Policy policyInForce() {

@@ -38,6 +38,8 @@ class EveryExecutionIsCountedAndLoggedTest {
         effect: { tool: exec, version: 1.0.0, operation: twice, params: { argv: $argv, cwd: $cwd, env: $env } }
       """;
 
+  static final String POLICY = SeedServer.POLICY.replace("stand-in", "qa") + SECTION;
+
   @TempDir Path dir;
   private SeedServer server;
 
@@ -45,9 +47,7 @@ class EveryExecutionIsCountedAndLoggedTest {
   void start() {
     server =
         new SeedServer(
-            dir,
-            SeedServer.POLICY.replace("stand-in", "qa") + SECTION,
-            pipeline -> List.of(new ToolsSurface(pipeline, Optional.empty())));
+            dir, POLICY, pipeline -> List.of(new ToolsSurface(pipeline, Optional.empty())));
   }
 
   @AfterEach

@@ -5,6 +5,7 @@ import static dev.writ.verify.error.AuditError.DELETION;
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
@@ -17,6 +18,7 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.error.AuditError;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -52,9 +54,11 @@ final class DeletionCheck {
    * What names a content.
    *
    * @param size as it is signed; absent for observations
+   * @param isNeeded whether something needs it at the time of the statement, beside an effect
+   *     without a known end
    */
   private record Named(
-      Scope scope, String tool, Digest request, OptionalLong size, boolean deletable) {}
+      Scope scope, String tool, Digest request, OptionalLong size, boolean isNeeded) {}
 
   /** An event of the run of deletions; returns the statement if it can be read. */
   Optional<Deletion> event(Event event) {
@@ -95,7 +99,7 @@ final class DeletionCheck {
   private void item(
       Event event, Deletion deletion, Policy policy, Deletion.Item item, String place) {
     Optional<Event> naming = events.event(deletion.of(), item.seq());
-    Optional<Named> named = naming.flatMap(e -> named(e, item, place));
+    Optional<Named> named = naming.flatMap(e -> named(e, item, event.at(), policy, place));
     if (named.isEmpty()) {
       findings.problem(
           DELETION,
@@ -106,9 +110,12 @@ final class DeletionCheck {
     }
     Named found = named.get();
     found.size().ifPresent(size -> findings.same(DELETION, place + " /size", item.size(), size));
-    if (!found.deletable() || runs.isUnfinished(deletion.of(), found.request())) {
+    if (found.isNeeded() || runs.isUnfinished(deletion.of(), found.request())) {
       findings.problem(
-          DELETION, place, item.digest(), "nothing that an effect without a known end needs");
+          DELETION,
+          place,
+          item.digest(),
+          "nothing that an effect needs which may still be executed or has no known end");
     }
     Optional<RetentionRule> rule =
         policy
@@ -131,22 +138,39 @@ final class DeletionCheck {
     }
   }
 
-  private Optional<Named> named(Event event, Deletion.Item item, String place) {
+  private Optional<Named> named(
+      Event event, Deletion.Item item, Instant at, Policy policy, String place) {
     return switch (item.content()) {
-      case INPUTS -> input(event, item, place);
+      case INPUTS -> input(event, item, at, policy, place);
       case OBSERVATIONS -> observations(event, item, place);
       case OUTPUTS, ARTIFACTS -> output(event, item, place);
     };
   }
 
-  private Optional<Named> input(Event event, Deletion.Item item, String place) {
-    if (!event.kind().equals(EventKind.EFFECT_DISPATCHED)) {
-      return Optional.empty();
-    }
+  /** Of an effect that was dispatched, or of a request that never was. */
+  private Optional<Named> input(
+      Event event, Deletion.Item item, Instant at, Policy policy, String place) {
+    return switch (event.kind()) {
+      case EventKind.EFFECT_DISPATCHED ->
+          documents
+              .read(event.body(), Intent.TYPE, Intent::read, place)
+              .flatMap(intent -> input(intent.document().request(), item, false, place));
+      case EventKind.REQUEST_RECEIVED ->
+          runs.wasDispatched(event.runId(), event.body())
+              ? Optional.empty()
+              : input(
+                  event.body(),
+                  item,
+                  runs.isWaiting(event.runId(), event.body())
+                      && !Deletions.executableUntil(event.at(), policy).isBefore(at),
+                  place);
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<Named> input(Digest id, Deletion.Item item, boolean isNeeded, String place) {
     return documents
-        .read(event.body(), Intent.TYPE, Intent::read, place)
-        .flatMap(intent ->
-            documents.read(intent.document().request(), Request.TYPE, Request::read, place))
+        .read(id, Request.TYPE, Request::read, place)
         .flatMap(request ->
             request.document().effect().inputs().stream()
                 .filter(input -> input.digest().equals(item.digest()))
@@ -157,7 +181,7 @@ final class DeletionCheck {
                         request.document().effect().tool(),
                         request.id(),
                         OptionalLong.of(input.size()),
-                        true)));
+                        isNeeded)));
   }
 
   private Optional<Receipt> receipt(Event event, String place) {
@@ -174,7 +198,7 @@ final class DeletionCheck {
     return events
         .event(event.runId(), event.seq() + 1)
         .flatMap(next -> receipt(next, place))
-        .map(receipt -> named(receipt, OptionalLong.empty(), true));
+        .map(receipt -> named(receipt, OptionalLong.empty(), false));
   }
 
   private Optional<Named> output(Event event, Deletion.Item item, String place) {
@@ -185,15 +209,15 @@ final class DeletionCheck {
                 case ARTIFACTS -> receipt.artifacts().stream().map(Receipt.Artifact::content);
                 default -> Stream.concat(receipt.output().stream(), receipt.rawOutput().stream());
               };
-          boolean deletable = receipt.retained() && receipt.status() != Status.IN_DOUBT;
+          boolean isNeeded = !receipt.retained() || receipt.status() == Status.IN_DOUBT;
           return contents
               .filter(content -> content.digest().equals(item.digest()))
               .findFirst()
-              .map(content -> named(receipt, OptionalLong.of(content.size()), deletable));
+              .map(content -> named(receipt, OptionalLong.of(content.size()), isNeeded));
         });
   }
 
-  private static Named named(Receipt receipt, OptionalLong size, boolean deletable) {
-    return new Named(receipt.scope(), receipt.tool().name(), receipt.request(), size, deletable);
+  private static Named named(Receipt receipt, OptionalLong size, boolean isNeeded) {
+    return new Named(receipt.scope(), receipt.tool().name(), receipt.request(), size, isNeeded);
   }
 }

@@ -100,13 +100,28 @@ final class RunWalk {
     run.head = event;
   }
 
+  /** Whether a request was dispatched so far. */
+  boolean wasDispatched(RunId of, Digest request) {
+    return asked(of, request).filter(asked -> asked.dispatched.isPresent()).isPresent()
+        || rows.has(Tables.SERVED, Tables.key(request));
+  }
+
+  /** Whether a request was neither dispatched nor denied so far, and its run is open. */
+  boolean isWaiting(RunId of, Digest request) {
+    return asked(of, request).filter(asked -> asked.dispatched.isEmpty()).isPresent();
+  }
+
+  private Optional<Asked> asked(RunId of, Digest request) {
+    return Optional.ofNullable(runs.get(of)).map(run -> run.asked.get(request));
+  }
+
   /** Whether a request's effect has no known end so far: it runs, or its receipt is in doubt. */
   boolean isUnfinished(RunId of, Digest request) {
     OpenRun run = runs.get(of);
     if (run == null) {
       return false;
     }
-    return run.asked.containsKey(request)
+    return asked(of, request).filter(asked -> asked.dispatched.isPresent()).isPresent()
         || run.doubts.stream()
             .map(id -> documents.read(id, Receipt.TYPE, Receipt::read, "receipt " + id))
             .flatMap(Optional::stream)

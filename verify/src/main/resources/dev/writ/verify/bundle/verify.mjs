@@ -2108,6 +2108,9 @@ function readToolManifest(bytes, named, folder, expected) {
 // ------------------------------------------------------------------- the system run (system-run.md)
 
 const IN_FLIGHT_MS = 60000;
+
+/** How long an intent lives after policy's limits of a request, and the margin of a deletion (retention.md). */
+const EXECUTABLE_MS = 300000 + 60000;
 const LATE_MS = 86400000;
 const SYSTEM = { tenant: 'writ', run: 'system' };
 /** The run of the installation whose events state deletions (retention.md). */
@@ -2586,7 +2589,6 @@ class Workspace {
   }
 }
 
-/** One run's events in the order of the log, each held against those before it. */
 /** What the statements of a bundle name, read first; they are verified at their places. */
 function statedDeletions({ journals, contents, manifest }) {
   const stated = new Set();
@@ -2605,6 +2607,7 @@ function statedDeletions({ journals, contents, manifest }) {
   return stated;
 }
 
+/** One run's events in the order of the log, each held against those before it. */
 class Run {
   constructor(bundle, system) {
     this.bundle = bundle;
@@ -2706,11 +2709,13 @@ class Run {
     same('EXE-953', `${place} (EXE-902)`, 'holder', signer.kid, this.opener);
     const delegated = await this.delegations(event, document, signer, place);
     const effect = digestOf(writeJson(document.effect));
-    this.requests.set(id, {
+    const request = {
       id, document, event, effect, holder: signer.kid, decision: null, intent: null, receivedAt: event.at,
       args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(),
       size: this.documents.entries.get(id).bytes.length, ...delegated,
-    });
+    };
+    this.requests.set(id, request);
+    for (const input of document.effect.inputs) this.name('inputs', event, input, request);
     this.counts.requests++;
   }
 
@@ -3116,10 +3121,10 @@ class Run {
     const { manifest } = this.bundle;
     const ofThisRun = document.tenant === manifest.tenant && document.run === manifest.run;
     const named = ofThisRun ? this.named.get(contentKey(item.class, item.seq, item.digest)) : undefined;
-    if (!named) refuse('EXE-961', place, `${item.class} ${item.digest} of event ${item.seq}`, 'a content that this event names so');
+    if (!named || (named.request.dispatch && item.seq === named.request.event.seq)) refuse('EXE-961', place, `${item.class} ${item.digest} of event ${item.seq}`, 'a content that this event names so');
     if (named.size !== undefined) same('EXE-961', place, '/size', item.size, named.size);
     const { request } = named;
-    if (request.state === 'running' || request.state === 'in-doubt') refuse('EXE-961', place, item.digest, 'nothing that an effect without a known end needs');
+    if (this.needsContents(request, millis(event.at), policy.limits)) refuse('EXE-961', place, item.digest, 'nothing that an effect needs which may still be executed or has no known end');
     const { tenant, subject, effect } = request.document;
     const who = { tenant, subject, tool: effect.tool };
     const covers = ({ contents, match }) => contents.includes(item.class) && Object.entries(match).every(([key, value]) => who[key] === value);
@@ -3129,6 +3134,13 @@ class Run {
     if (millis(event.at) < over) refuse('EXE-961', `${place} /deleted_at`, event.at, `not before ${new Date(over).toISOString()}`);
     if (rule.bytes_max !== undefined) this.counts.deletedBySize++;
     this.counts.deleted++;
+  }
+
+  /** Whether its effect may still be executed at that time, or was and has no known end. */
+  needsContents(request, at, limits) {
+    if (request.dispatch) return request.state === 'running' || request.state === 'in-doubt';
+    const until = millis(request.event.at) + Math.max(limits.pending_max_s, limits.request_age_max_s) * 1000 + EXECUTABLE_MS;
+    return request.state !== 'denied' && !this.closing && until >= at;
   }
 
   async resolved(event) {

@@ -55,7 +55,7 @@ class AHealthyLedgerHasNoProblemsTest {
       return List.of(wanted);
     }
     List<Long> seeds = new ArrayList<>();
-    for (long seed = 1; seed <= Integer.getInteger("writ.audit.seeds", 4); seed++) {
+    for (long seed = 1; seed <= Integer.getInteger("writ.audit.seeds", 2); seed++) {
       seeds.add(seed);
     }
     return seeds;

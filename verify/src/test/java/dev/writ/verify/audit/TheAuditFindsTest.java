@@ -372,6 +372,45 @@ class TheAuditFindsTest {
   }
 
   @Test
+  void anEffectThatHasTwoReceipts() {
+    Event receipt = event("receipt.signed", receipt(second));
+    AuditReport report = forged(rewrite().repeat(receipt, receipt));
+    assertThat(report.problems())
+        .extracting(Problem::code, Problem::place, Problem::recorded)
+        .contains(
+            org.assertj.core.groups.Tuple.tuple(
+                AuditError.TWICE,
+                "event acme/run-1 " + (receipt.seq() + 1) + " receipt.signed",
+                "a second receipt"));
+  }
+
+  /** Of a request that waits: nothing was dispatched, so nothing can have come of it. */
+  @Test
+  void aReceiptOfWhatWasNotDispatched() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Event last = event("receipt.signed", receipt(second));
+    AuditReport report =
+        forged(
+            rewrite()
+                .repeat(event("decision.made", lastOf("decision.made")), last)
+                .document(receipt(second), member("request", JsonValue.of(pay.id().toString()))));
+    assertThat(report.problems())
+        .extracting(Problem::code, Problem::recorded)
+        .contains(
+            org.assertj.core.groups.Tuple.tuple(
+                AuditError.ORDER, "a receipt of what was not dispatched"));
+  }
+
+  private Digest lastOf(String kind) {
+    return home.log().stream()
+        .filter(e -> e.kind().equals(kind))
+        .reduce((_, later) -> later)
+        .orElseThrow()
+        .body();
+  }
+
+  @Test
   void anIdempotencyKeyThatIsDispatchedTwice() {
     AuditReport report =
         forged(rewrite().document(second.request(), member("idempotency_key", JsonValue.of("k1"))));
@@ -674,6 +713,48 @@ class TheAuditFindsTest {
             batch -> batch.put(Tables.DONE, Tables.key("acme", "run-1", "pay", "do"), new byte[0]));
     row(report, "table done");
     assertThat(report.problems().getFirst().recorded()).isEqualTo("3 rows");
+  }
+
+  /** Each is named, however odd its key or its value is. */
+  @Test
+  void rowsThatNoEventCauses() {
+    String nobody = Digest.sha256(new byte[] {9}).hex();
+    byte[] none = new byte[0];
+    TreeMap<String, String> odd = new TreeMap<>();
+    odd.put(Tables.key("acme", "alice", "k9"), Tables.IDEMPOTENCY);
+    odd.put("x", Tables.RUN);
+    odd.put(Tables.key("acme", "nowhere"), Tables.CLOSED);
+    odd.put(nobody, Tables.REQUEST);
+    odd.put("no digest", Tables.DOUBT);
+    odd.put(Tables.key("acme", "run-1", nobody), Tables.PENDING);
+    odd.put(Tables.key("acme", nobody), Tables.APPROVAL);
+    row(
+        tampered(batch -> odd.forEach((key, table) -> batch.put(table, key, none))),
+        odd.entrySet().stream()
+            .map(row -> "row " + row.getValue() + " " + row.getKey().replace('\u001f', '/'))
+            .toArray(String[]::new));
+  }
+
+  @Test
+  void rowsOfAnotherForm() {
+    String key = Tables.key("acme", "alice", "k1");
+    String output = first.served().orElseThrow().receipt().output().orElseThrow().digest().hex();
+    row(
+        tampered(batch ->
+            batch
+                .put(Tables.IDEMPOTENCY, key, new byte[] {1, 2, 3})
+                .delete(Tables.REFERENCE, Tables.key("acme", output))),
+        "row idempotency acme/alice/k1",
+        "row reference acme/" + output);
+  }
+
+  @Test
+  void aClosedRunThatMayGoOn() {
+    home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
+    home.kernel().closeRun(home.close("acme", "run-1", "alice"));
+    row(
+        tampered(batch -> batch.delete(Tables.CLOSED, Tables.key("acme", "run-1"))),
+        "row closed acme/run-1");
   }
 
   @Test

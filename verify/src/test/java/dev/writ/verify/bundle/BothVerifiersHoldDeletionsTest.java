@@ -17,6 +17,8 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
@@ -292,6 +294,68 @@ class BothVerifiersHoldDeletionsTest {
     assertThat(found(aboutTheRun(), set("contents", new JsonValue.Arr(contents))))
         .startsWith("EXE-961")
         .contains(last.body().toString());
+  }
+
+  /** The statement about the run with one more content, or one otherwise. */
+  private String foundWith(ContentClass content, Digest digest, long seq, long size) {
+    List<Deletion.Item> items =
+        new ArrayList<>(Deletion.read(home.document(aboutTheRun()).document()).contents());
+    items.removeIf(
+        item -> item.content() == content && item.seq() == seq && item.digest().equals(digest));
+    items.add(new Deletion.Item(content, digest, seq, size));
+    items.sort(null);
+    return found(
+        aboutTheRun(),
+        set(
+            "contents",
+            new JsonValue.Arr(items.stream().map(BothVerifiersHoldDeletionsTest::json).toList())));
+  }
+
+  private static Deletion.Item deletedOutput() {
+    return Deletion.read(home.document(aboutTheRun()).document()).contents().stream()
+        .filter(item -> item.content() == ContentClass.OUTPUTS)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void a_content_has_the_size_that_is_signed() {
+    Deletion.Item output = deletedOutput();
+    assertThat(foundWith(output.content(), output.digest(), output.seq(), output.size() + 1))
+        .startsWith("EXE-961")
+        .contains("/size");
+  }
+
+  /** An event names contents of one class; of the others it has none. */
+  @Test
+  void a_content_is_of_the_class_that_its_event_names() {
+    Deletion.Item output = deletedOutput();
+    for (ContentClass other :
+        List.of(ContentClass.INPUTS, ContentClass.OBSERVATIONS, ContentClass.ARTIFACTS)) {
+      assertThat(foundWith(other, output.digest(), output.seq(), output.size()))
+          .as(other.text())
+          .startsWith("EXE-961");
+    }
+    long finished = output.seq() - 1;
+    assertThat(foundWith(ContentClass.OUTPUTS, output.digest(), finished, output.size()))
+        .startsWith("EXE-961");
+    assertThat(foundWith(ContentClass.OBSERVATIONS, output.digest(), finished, output.size()))
+        .startsWith("EXE-961");
+  }
+
+  /** What was never kept cannot be deleted: its request asked to drop it. */
+  @Test
+  void output_that_was_dropped_has_no_statement() {
+    Event receipt =
+        home.events(TestKeys.TENANT, "run-1").stream()
+            .filter(event -> event.kind().equals(EventKind.RECEIPT_SIGNED))
+            .filter(event -> !Receipt.read(home.document(event.body()).document()).retained())
+            .findFirst()
+            .orElseThrow();
+    Content output = Receipt.read(home.document(receipt.body()).document()).output().orElseThrow();
+    assertThat(foundWith(ContentClass.OUTPUTS, output.digest(), receipt.seq(), output.size()))
+        .startsWith("EXE-961")
+        .contains("nothing that an effect without a known end needs");
   }
 
   private static JsonValue json(Deletion.Item item) {

@@ -200,11 +200,12 @@ class HostileArchivesAreRefusedTest {
       assertThat(ours.find("e" + count, 0)).isEmpty();
     }
     if (count == ArchiveForm.ENTRIES_ZIP64) {
-      for (int at = file.length - ArchiveForm.endBytes(count); at < file.length; at++) {
-        byte[] flipped = file.clone();
-        flipped[at] ^= 1;
-        assertThatThrownBy(() -> Archive.open(Source.of(flipped), Layout::key))
+      int step = Boolean.getBoolean("writ.exhaustive") ? 1 : 5;
+      for (int at = file.length - ArchiveForm.endBytes(count); at < file.length; at += step) {
+        file[at] ^= 1;
+        assertThatThrownBy(() -> Archive.open(Source.of(file), Layout::key))
             .isInstanceOf(WritException.class);
+        file[at] ^= 1;
       }
     }
   }

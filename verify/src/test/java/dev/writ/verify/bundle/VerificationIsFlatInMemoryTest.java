@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dwrit.effects=166667} it is a million events in 1.4 GiB, which need no more than 256 MiB.
  */
 class VerificationIsFlatInMemoryTest {
-  private static final int EFFECTS = Integer.getInteger("writ.effects", 1_000);
+  private static final int EFFECTS = Integer.getInteger("writ.effects", 600);
   private static final String HEAP = EFFECTS > 5_000 ? "-Xmx256m" : "-Xmx32m";
 
   @Test
@@ -28,6 +28,7 @@ class VerificationIsFlatInMemoryTest {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     HEAP,
                     "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
                     "-XX:+ExitOnOutOfMemoryError",
                     "-cp",
                     System.getProperty(

@@ -10,10 +10,13 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.Resolution;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.stage.Served;
 import dev.writ.fixture.SystemDocuments;
 import dev.writ.fixture.TestKeys;
@@ -57,6 +60,19 @@ final class Callers {
   private boolean writesKey;
   private int names;
 
+  /** Of different ages and classes, one of them up to a size. */
+  private static final List<String> RULES =
+      List.of(
+          """
+          storage: { bytes_max: 10000000, unnamed_s: 60 }
+          retention:
+            rules:
+              - { name: large, contents: [outputs], match: { tool: mail }, keep_s: 0, bytes_max: 200000 }
+              - { name: all, contents: [inputs, outputs, observations], keep_s: 10 }
+          """,
+          "retention: { rules: [ { name: now, contents: [outputs, observations], keep_s: 0 } ] }\n",
+          "retention: { rules: [ { name: later, contents: [inputs], keep_s: 3600 } ] }\n");
+
   Callers(Simulation simulation) {
     this.simulation = simulation;
     this.random = simulation.random;
@@ -76,6 +92,10 @@ final class Callers {
 
   void call() {
     simulation.counts.calls++;
+    if (simulation.focus == Focus.DELETION && random.nextInt(3) == 0) {
+      deletion();
+      return;
+    }
     int dice = simulation.focus.turn(random.nextInt(100), random);
     if (dice < 8) {
       twins();
@@ -108,6 +128,43 @@ final class Callers {
     } else {
       attempt("intrude", simulation::intrude);
     }
+  }
+
+  /** Rules are put in force and applied, perhaps by two at once, and holds come and go. */
+  private void deletion() {
+    int dice = random.nextInt(10);
+    if (dice < 2) {
+      attempt("rules", () -> activate(TestPolicy.YAML + RULES.get(random.nextInt(RULES.size()))));
+    } else if (dice < 4) {
+      attempt("hold", this::hold);
+    } else {
+      attempt("submit", () -> submit(fresh()));
+      if (dice == 9) {
+        simulation.begin(() -> attempt("retain", this::retain));
+      }
+      attempt("retain", this::retain);
+    }
+  }
+
+  private void retain() {
+    ContentRetention.Run run = simulation.kernel().retain(simulation.clock().now());
+    if (run.deleted().contents() > 0) {
+      simulation.counts.outcome("contents deleted");
+    }
+  }
+
+  /** Places the one hold, or releases it. */
+  private void hold() {
+    boolean placed = !simulation.kernel().system().holds().isEmpty();
+    simulation
+        .kernel()
+        .change(
+            SystemDocuments.change(
+                placed ? EventKind.HOLD_RELEASED : EventKind.HOLD_PLACED,
+                placed
+                    ? JsonValue.object().put("name", "case").build()
+                    : new LegalHold("case", TestKeys.TENANT, Optional.of("alice0")).toJson(),
+                simulation.clock().now()));
   }
 
   /** Two calls with one request at once, as of a client that loses patience. */
@@ -303,13 +360,16 @@ final class Callers {
   }
 
   private void activate() {
-    Policy before = simulation.kernel().system().policyInForce();
-    String yaml =
+    activate(
         random.nextBoolean()
             ? TestPolicy.YAML
             : TestPolicy.YAML
                 .replace("window_s: 86400", "window_s: 60")
-                .replace("request_age_max_s: 300", "request_age_max_s: 30");
+                .replace("request_age_max_s: 300", "request_age_max_s: 30"));
+  }
+
+  private void activate(String yaml) {
+    Policy before = simulation.kernel().system().policyInForce();
     simulation
         .kernel()
         .activate(

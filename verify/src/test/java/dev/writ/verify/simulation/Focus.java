@@ -10,7 +10,10 @@ enum Focus {
   CONTENT(4, 60, 90, 95),
 
   /** Resolving what is in doubt, and writes that fail meanwhile. */
-  DOUBT(3, 50, 76, 80);
+  DOUBT(3, 50, 76, 80),
+
+  /** Contents that rules of policy have deleted ({@link Callers}), among everything else. */
+  DELETION(10, 0, 0, 0);
 
   /** How rarely a fault is aimed at an operation that can be aimed at. */
   final int aimsOneIn;
@@ -28,6 +31,7 @@ enum Focus {
 
   static Focus of(long seed) {
     return switch ((int) Math.floorMod(seed, 8L)) {
+      case 4 -> DELETION;
       case 5 -> CONTENT;
       case 7 -> DOUBT;
       default -> EVERYTHING;

@@ -1,0 +1,160 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.base.ExitCode;
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code writ retention} and {@code writ hold}, without a server and beside one. */
+class ContentsAreDeletedAndHeldFromTheShellTest {
+  private static final String RULE =
+      "\n"
+          + "retention: { every_s: 60, rules: [ { name: at-once, contents: [outputs], keep_s: 0 }"
+          + " ] }\n";
+
+  @TempDir Path dir;
+
+  private Run writ(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
+    all.addAll(List.of(arguments));
+    return Run.of(all.toArray(String[]::new));
+  }
+
+  private String done(String... arguments) {
+    Run run = writ(arguments);
+    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
+    return run.out();
+  }
+
+  private void refused(ExitCode status, String code, String... arguments) {
+    Run run = writ(arguments);
+    assertThat(run.err()).as(String.join(" ", arguments)).contains(code);
+    assertThat(run.status()).isEqualTo(status.status());
+  }
+
+  private JsonValue.Obj json(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--json"));
+    all.addAll(List.of(arguments));
+    String out = done(all.toArray(String[]::new));
+    return (JsonValue.Obj) Jcs.parse(out.strip().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static long number(JsonValue.Obj object, String member) {
+    return (long) ((JsonValue.Num) object.get(member)).value();
+  }
+
+  private String receipt(int n) {
+    JsonValue.Obj run = json("run", "js", "--param", "source='output '+" + n);
+    return ((JsonValue.Str) run.get("receipt_id")).value();
+  }
+
+  private void activate(String more) throws Exception {
+    Path file = dir.resolve("home/policy.yaml");
+    Files.writeString(file, Files.readString(file).split("\nretention:")[0] + more);
+    done("policy", "activate", file.toString());
+  }
+
+  @BeforeEach
+  void init() {
+    done("init", "--tenant", "acme");
+  }
+
+  @Test
+  void what_a_rule_covers_is_planned_deleted_told_and_verified() throws Exception {
+    String receipt = receipt(1);
+    assertThat(done("retention", "plan")).contains("no section retention: everything is kept");
+    assertThat(done("retention", "status")).contains("nothing was deleted by a rule so far");
+    activate(RULE);
+    assertThat(done("retention", "plan")).containsPattern("at-once +1 +10 +1 +10");
+    assertThat(done("output", receipt)).isEqualTo("\"output 1\"");
+    done("hold", "place", "case 7", "acme", "--run", "main");
+    refused(ExitCode.REFUSED, "EXE-004", "hold", "place", "case 7", "acme");
+    assertThat(done("retention", "status")).contains("hold: case 7");
+    JsonValue.Obj held = json("retention", "plan");
+    assertThat(number(held, "contents")).isZero();
+    assertThat(number(held, "needed")).isEqualTo(1);
+    assertThat(number(json("retention", "run"), "contents")).isZero();
+    refused(ExitCode.REFUSED, "EXE-004", "hold", "release", "case 8");
+    done("hold", "release", "case 7");
+    assertThat(done("retention", "run"))
+        .containsPattern(
+            "deleted 1 contents, 10 bytes, by 1 signed statements; on disk \\d+ bytes");
+    assertThat(done("retention", "status"))
+        .containsPattern("at-once +1 +10 +20")
+        .doesNotContain("hold", "may still be on disk");
+    refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
+    assertThat(writ("output", receipt).err()).contains("at-once");
+    assertThat(done("audit")).contains("1 contents: deleted, by rules of the policies in force");
+    done("fsck");
+    Path bundle = dir.resolve("main.writ");
+    done("export", "main", "-o", bundle.toString());
+    String pins = dir.resolve("home/trust.jwks").toString();
+    assertThat(done("verify", bundle.toString(), "--trust", pins)).contains("contents: deleted");
+    assertThat(done("replay", bundle.toString(), "--trust", pins))
+        .contains("only the receipt was made again, their contents were deleted by rule at-once")
+        .containsPattern(
+            "outputs sha256:[0-9a-f]{64} of event \\d+: deleted at .* by rule at-once");
+  }
+
+  @Test
+  void what_is_not_understood_is_refused_and_changes_nothing() {
+    refused(ExitCode.USAGE, "CLI-001", "retention");
+    refused(ExitCode.USAGE, "CLI-001", "retention", "delete");
+    refused(ExitCode.USAGE, "CLI-001", "retention", "run", "now");
+    refused(ExitCode.USAGE, "CLI-001", "hold", "place", "case");
+    refused(ExitCode.USAGE, "CLI-001", "hold", "release");
+    refused(ExitCode.USAGE, "CLI-001", "hold", "place", "case", "acme", "--server", "ftp://a");
+    refused(ExitCode.BROKEN_INPUT, "CAN-02", "hold", "place", "case\n7", "acme");
+    refused(
+        ExitCode.BROKEN_INPUT, "CAN-05", "hold", "place", "case", "acme", "--operator", "agent");
+    assertThat(json("retention", "status").get("holds")).isEqualTo(JsonValue.of(List.of()));
+  }
+
+  @Test
+  void beside_a_server_that_applies_the_rules_by_itself() throws Exception {
+    String receipt = receipt(1);
+    activate(RULE);
+    Process server =
+        new ProcessBuilder(
+                OwnProcess.writ(
+                    "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"))
+            .redirectOutput(dir.resolve("out").toFile())
+            .start();
+    try (BufferedReader log = server.errorReader(StandardCharsets.UTF_8)) {
+      await(log, "\"listening\"");
+      assertThat(done("retention", "plan")).contains("at-once");
+      refused(ExitCode.UNAVAILABLE, "LED-003", "retention", "run");
+      done("hold", "place", "case 8", "acme", "--run", "another");
+      assertThat(done("retention", "status")).contains("hold: case 8");
+      refused(ExitCode.REFUSED, "GWY-060", "hold", "place", "case 8", "acme");
+      assertThat(await(log, "\"contents-deleted\"")).contains("1 contents, 10 bytes, 1 statements");
+      assertThat(done("retention", "status")).containsPattern("at-once +1 +10 +20");
+      refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
+    } finally {
+      server.destroy();
+    }
+    assertThat(server.waitFor()).isEqualTo(143);
+    done("audit");
+  }
+
+  private static String await(BufferedReader log, String word) throws Exception {
+    StringBuilder all = new StringBuilder();
+    for (String line = log.readLine(); line != null; line = log.readLine()) {
+      if (line.contains(word)) {
+        return line;
+      }
+      all.append(line).append('\n');
+    }
+    throw new AssertionError("no " + word + " in\n" + all);
+  }
+}

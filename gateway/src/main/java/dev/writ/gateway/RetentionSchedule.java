@@ -1,0 +1,64 @@
+package dev.writ.gateway;
+
+import dev.writ.executor.Kernel;
+import dev.writ.executor.retention.ContentRetention;
+import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.Metrics;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Applies the rules of policy's section {@code retention} as often as it says, the first time soon
+ * after the start. Each time reads the whole ledger. For one thread.
+ */
+final class RetentionSchedule implements Runnable {
+  /** After a failure it is tried again no later than this, and no sooner. */
+  private static final long AGAIN_S = 600;
+
+  private final Kernel kernel;
+  private final JsonLog log;
+  private final LongAdder contents = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private Optional<Instant> last = Optional.empty();
+  private boolean hasFailed;
+
+  RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
+    this.kernel = kernel;
+    this.log = log;
+    metrics.counter(
+        "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
+    metrics.counter(
+        "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
+  }
+
+  /** Applies the rules if it is time. */
+  @Override
+  public void run() {
+    Optional<Long> everyS = kernel.system().policyInForce().retention().everyS();
+    if (everyS.isEmpty()) {
+      return;
+    }
+    Instant now = kernel.now();
+    long waitS = hasFailed ? Math.min(everyS.get(), AGAIN_S) : everyS.get();
+    if (last.filter(before -> before.plusSeconds(waitS).isAfter(now)).isPresent()) {
+      return;
+    }
+    last = Optional.of(now);
+    hasFailed = true;
+    ContentRetention.Deleted deleted = kernel.retain(now).deleted();
+    hasFailed = false;
+    contents.add(deleted.contents());
+    bytes.add(deleted.bytes());
+    if (deleted.contents() > 0) {
+      log.event(
+          "contents-deleted",
+          deleted.contents()
+              + " contents, "
+              + deleted.bytes()
+              + " bytes, "
+              + deleted.statements()
+              + " statements");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.writ.replay.engine;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.ledger.Event;
+import dev.writ.verify.bundle.Recording;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** What statements of the recording say to be deleted of its run's contents (spec/retention.md). */
+final class DeletedContents {
+  /** How many are told one by one. */
+  private static final int TOLD_MAX = 20;
+
+  private final Recording recording;
+  private final ReplayTally tally;
+  private final TreeMap<Digest, String> rules = new TreeMap<>();
+  private int told;
+
+  DeletedContents(Recording recording, ReplayTally tally) {
+    this.recording = recording;
+    this.tally = tally;
+  }
+
+  /** Takes an event of another run. */
+  void event(Event event) {
+    if (!event.kind().equals(EventKind.CONTENT_DELETED)) {
+      return;
+    }
+    Deletion deletion = Deletion.read(recording.document(event.body()).orElseThrow().document());
+    if (!deletion.of().equals(recording.manifest().run())) {
+      return;
+    }
+    for (Deletion.Item item : deletion.contents()) {
+      rules.put(item.digest(), deletion.rule());
+      tally.neither(
+          told++ < TOLD_MAX
+              ? item.content().text()
+                  + " "
+                  + item.digest()
+                  + " of event "
+                  + item.seq()
+                  + ": deleted at "
+                  + Timestamps.format(deletion.deletedAt())
+                  + " by rule "
+                  + deletion.rule()
+                  + " of policy "
+                  + deletion.policy()
+              : "further contents: deleted by rule " + deletion.rule());
+    }
+  }
+
+  /** The rule by which a content of an effect is not here. */
+  Optional<String> ruleOf(Receipt receipt) {
+    return Stream.of(
+            receipt.observations().stream(),
+            Stream.concat(receipt.output().stream(), receipt.rawOutput().stream())
+                .map(Content::digest),
+            receipt.artifacts().stream().map(artifact -> artifact.content().digest()))
+        .flatMap(digests -> digests)
+        .filter(digest -> recording.blob(digest).isEmpty())
+        .map(rules::get)
+        .filter(rule -> rule != null)
+        .findFirst();
+  }
+}
