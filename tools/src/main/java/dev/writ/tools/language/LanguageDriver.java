@@ -14,6 +14,7 @@ import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
@@ -51,7 +52,6 @@ public final class LanguageDriver extends ProcessDriver {
   private static final long FRAMING = 64 << 10;
 
   private final LanguageAdapter adapter;
-  private final SortedMap<String, byte[]> workers;
   private final WarmPool pool;
   private final ConcurrentSkipListMap<Digest, Path> placed = new ConcurrentSkipListMap<>();
 
@@ -64,14 +64,8 @@ public final class LanguageDriver extends ProcessDriver {
    * @param pool of the same host, with workers that may be ready for a call
    */
   public LanguageDriver(LanguageAdapter adapter, ProcessHost host, WarmPool pool) {
-    this(adapter, WorkerScripts.of(adapter.workers()), host, pool);
-  }
-
-  private LanguageDriver(
-      LanguageAdapter adapter, SortedMap<String, byte[]> workers, ProcessHost host, WarmPool pool) {
-    super(adapter.language().text(), digest(workers), host);
+    super(adapter.language().text(), digest(WorkerScripts.of(adapter.workers())), host);
     this.adapter = adapter;
-    this.workers = workers;
     this.pool = pool;
   }
 
@@ -95,9 +89,19 @@ public final class LanguageDriver extends ProcessDriver {
    */
   @Override
   public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+    return version().map(found -> new LanguageRuntime(adapter.language().text(), found));
+  }
+
+  /** The runtime's version: of the image that stands in its place, or of this host. */
+  private Optional<String> version() {
     return adapter
         .interpreter()
-        .map(found -> new LanguageRuntime(adapter.language().text(), found.version()));
+        .map(found -> image().map(ProgramImage::version).orElseGet(found::version));
+  }
+
+  /** The image that gives the runtime, where the engine has one. */
+  private Optional<ProgramImage> image() {
+    return adapter.interpreter().flatMap(found -> host().imageOf(found.program().toString()));
   }
 
   /**
@@ -108,9 +112,7 @@ public final class LanguageDriver extends ProcessDriver {
   private void requireRuntime(ToolSource source) {
     RuntimeRange range = RuntimeRange.of(source.runtime());
     adapter.language().requireSupported(range);
-    adapter
-        .interpreter()
-        .ifPresent(found -> adapter.language().requireRuntime(range, found.version()));
+    version().ifPresent(found -> adapter.language().requireRuntime(range, found));
   }
 
   @Override
@@ -125,13 +127,13 @@ public final class LanguageDriver extends ProcessDriver {
                     ToolsError.PACKAGE_FILES, manifest.name() + " has no " + ToolSource.FILE));
     ToolSource source = ToolSource.parse(content.read(file));
     requireRuntime(source);
-    List<Bind> binds = new ArrayList<>(adapter.binds());
+    List<Bind> binds = new ArrayList<>(image().isPresent() ? List.of() : adapter.binds());
     Path files = place(manifest, source, content);
     Optional<List<String>> executables =
         source.spawn() ? Optional.empty() : adapter.executables(source, files);
     binds.add(new Bind(files, LanguageAdapter.PACKAGE));
-    if (!workers.isEmpty()) {
-      binds.add(new Bind(host().sharedFiles(workers), LanguageAdapter.WORKERS));
+    if (!adapter.workers().isEmpty()) {
+      binds.add(new Bind(host().sharedFiles(adapter.workerFiles()), LanguageAdapter.WORKERS));
     }
     return call -> run(call, manifest, operation, source, binds, executables);
   }
@@ -214,7 +216,7 @@ public final class LanguageDriver extends ProcessDriver {
   private Ended run(
       ProcessCall call, ToolManifest manifest, ToolSource source, Command command, byte[] stdin) {
     boolean leavesFiles = !source.artifacts().isEmpty();
-    if (!leavesFiles) {
+    if (!leavesFiles && image().isEmpty()) { // an engine with images has no commands that wait
       Optional<Ended> warm =
           WarmKey.of(manifest, call.invocation(), host(), command)
               .flatMap(key ->
