@@ -10,3 +10,13 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag }}{{ end -}}
 {{- end -}}
 {{- end }}
+
+{{- define "kubernetes-settings" -}}
+{{- $settings := deepCopy .Values.sandbox.kubernetes -}}
+{{- $_ := required "sandbox.kubernetes.helper: an image with a static BusyBox, by its digest" $settings.helper -}}
+{{- $_ := set $settings "namespace" .Release.Namespace -}}
+{{- with $settings.proxy -}}
+{{- $_ := set . "pods" (dict "app" $.Release.Name) -}}
+{{- end -}}
+{{- toJson $settings -}}
+{{- end }}

@@ -32,6 +32,12 @@ class ManifestsFitTheKubernetesApiTest {
       #   mvn -q test -pl deploy -Dtest=ManifestsFitTheKubernetesApiTest -Dwrit.update=true
       """;
 
+  private static final String HELPER = "busybox@sha256:" + "b".repeat(64);
+
+  /** A chart for a pod for each execution. */
+  private static final Map<String, Object> PODS =
+      Map.of("sandbox.engine", "kubernetes", "sandbox.kubernetes.helper", HELPER);
+
   /** Refuses what the schema of a kind does not know, and what it requires and is not there. */
   private interface Schema {
     void check(JsonElement object) throws IOException;
@@ -63,9 +69,24 @@ class ManifestsFitTheKubernetesApiTest {
     return found;
   }
 
+  private static List<Map<String, Object>> maps(Object list) {
+    return ((List<?>) list)
+        .stream()
+            .map(one -> {
+              Map<String, Object> members = new TreeMap<>();
+              ((Map<?, ?>) one).forEach((name, value) -> members.put((String) name, value));
+              return members;
+            })
+            .toList();
+  }
+
   private static Map<?, ?> deployment(Map<String, Object> values) {
+    return object(values, "Deployment");
+  }
+
+  private static Map<?, ?> object(Map<String, Object> values, String kind) {
     return Chart.objects(values).stream()
-        .filter(object -> object.get("kind").equals("Deployment"))
+        .filter(object -> object.get("kind").equals(kind))
         .findFirst()
         .orElseThrow();
   }
@@ -75,7 +96,17 @@ class ManifestsFitTheKubernetesApiTest {
     for (Map<String, Object> values :
         List.of(
             Map.<String, Object>of(),
-            Map.<String, Object>of("sandbox.engine", "kubernetes"),
+            PODS,
+            Map.<String, Object>of(
+                "sandbox.engine",
+                "kubernetes",
+                "sandbox.kubernetes.helper",
+                HELPER,
+                "egress[0].ports[0].port",
+                443),
+            Map.<String, Object>of(
+                "sandbox.seccomp.type", "Unconfined", "storage.className", "fast"),
+            Map.<String, Object>of("egress[0].ports[0].port", 4318, "replicas", 1),
             Map.<String, Object>of(
                 "image.digest", "sha256:" + "0".repeat(64), "policy", "writ_policy: 1"))) {
       List<Map<?, ?>> objects = Chart.objects(values);
@@ -128,28 +159,163 @@ class ManifestsFitTheKubernetesApiTest {
   }
 
   @Test
+  void thePodIsConfinedWithEitherEngine() {
+    for (String engine : List.of("bubblewrap", "kubernetes")) {
+      Object pod = at(deployment(Map.of("sandbox.engine", engine)), "spec", "template", "spec");
+      Map<?, ?> container = (Map<?, ?>) at(pod, "containers", 0, "securityContext");
+
+      assertThat((List<?>) at(pod, "containers")).as(engine).hasSize(1);
+      assertThat(at(pod, "securityContext", "runAsNonRoot")).isEqualTo(true);
+      assertThat(at(pod, "securityContext", "runAsUser")).isEqualTo(65532);
+      assertThat(at(pod, "securityContext", "seccompProfile", "type"))
+          .isEqualTo(engine.equals("kubernetes") ? "RuntimeDefault" : "Localhost");
+      assertThat(container.get("runAsNonRoot")).isEqualTo(true);
+      assertThat(container.get("readOnlyRootFilesystem")).isEqualTo(true);
+      assertThat(container.get("allowPrivilegeEscalation")).isEqualTo(false);
+      assertThat(container.get("capabilities")).isEqualTo(Map.of("drop", List.of("ALL")));
+      assertThat(at(pod, "automountServiceAccountToken")).isEqualTo(engine.equals("kubernetes"));
+      assertThat(container.containsKey("seccompProfile")).as("another than the pod's").isFalse();
+    }
+  }
+
+  @Test
+  void theProfileOfSystemCallsIsAFileOfTheNodeUnlessTheOperatorSaysOtherwise() {
+    assertThat(seccomp(Map.of()))
+        .isEqualTo(Map.of("type", "Localhost", "localhostProfile", "writ/tool-gateway.json"));
+    // A path beside another type is what the API server refuses.
+    assertThat(seccomp(Map.of("sandbox.seccomp.type", "Unconfined")))
+        .isEqualTo(Map.of("type", "Unconfined"));
+  }
+
+  private static Object seccomp(Map<String, Object> values) {
+    return at(deployment(values), "spec", "template", "spec", "securityContext", "seccompProfile");
+  }
+
+  @Test
+  void whatTheChartDoesNotKnowIsRefused() {
+    assertThatThrownBy(() -> Chart.text(Map.of("sandbox.engine", "podman")))
+        .hasMessageContaining("sandbox");
+    assertThatThrownBy(() -> Chart.text(Map.of("image.digest", "latest")))
+        .hasMessageContaining("digest");
+    assertThatThrownBy(() -> Chart.text(Map.of("redis.url", "redis://redis:6379")))
+        .hasMessageContaining("url");
+  }
+
+  @Test
+  void callersAndFurtherPlacesAreValues() {
+    Map<?, ?> policy =
+        Chart.objects(Map.of("egress[0].ports[0].port", 4318)).stream()
+            .filter(object -> object.get("kind").equals("NetworkPolicy"))
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(at(policy, "spec", "ingress", 0, "from", 0, "podSelector", "matchLabels"))
+        .isEqualTo(Map.of("tool-gateway-client", "true"));
+    assertThat((List<?>) at(policy, "spec", "egress"))
+        .hasSize(3)
+        .last()
+        .isEqualTo(Map.of("ports", List.of(Map.of("port", 4318))));
+  }
+
+  @Test
+  void itsProbesAreThoseOfTheImage() {
+    Object container = at(deployment(Map.of()), "spec", "template", "spec", "containers", 0);
+
+    assertThat(at(container, "readinessProbe", "httpGet"))
+        .isEqualTo(Map.of("path", "/ready", "port", "http"));
+    assertThat(at(container, "livenessProbe", "exec", "command"))
+        .isEqualTo(List.of("/usr/bin/writ-start", "alive", "8088"));
+  }
+
+  @Test
   void thePodCarriesTheLimitsThatItsSandboxesLack() {
     Map<?, ?> deployment = deployment(Map.of());
     Object container = at(deployment, "spec", "template", "spec", "containers", 0);
 
     assertThat(at(container, "resources", "limits"))
         .isEqualTo(new TreeMap<>(Map.of("cpu", "2", "ephemeral-storage", "1Gi", "memory", "2Gi")));
-    assertThat(at(container, "securityContext", "capabilities", "drop")).isEqualTo(List.of("ALL"));
-    assertThat(at(container, "securityContext", "allowPrivilegeEscalation")).isEqualTo(false);
   }
 
   @Test
   void bubblewrapGetsAnUncoveredProcOnlyInAUserNamespace() {
     Object own = at(deployment(Map.of()), "spec", "template", "spec");
-    Object pods =
-        at(deployment(Map.of("sandbox.engine", "kubernetes")), "spec", "template", "spec");
+    Object pods = at(deployment(PODS), "spec", "template", "spec");
 
     assertThat(at(own, "hostUsers")).isEqualTo(false);
     assertThat(at(own, "containers", 0, "securityContext", "procMount")).isEqualTo("Unmasked");
-    assertThat(at(own, "automountServiceAccountToken")).isEqualTo(false);
     assertThat(at(pods, "containers", 0, "securityContext", "procMount")).isNull();
-    assertThat(at(pods, "securityContext", "seccompProfile", "type")).isEqualTo("RuntimeDefault");
-    assertThat(at(pods, "automountServiceAccountToken")).isEqualTo(true);
+  }
+
+  @Test
+  void theEngineOfPodsIsToldItsClusterAndItsOwnAddress() {
+    Object container = at(deployment(PODS), "spec", "template", "spec", "containers", 0);
+    Object settings =
+        new Gson()
+            .fromJson((String) at(object(PODS, "ConfigMap"), "data", "kubernetes.json"), Map.class);
+
+    assertThat(settings)
+        .isEqualTo(
+            Map.of(
+                "helper",
+                HELPER,
+                "namespace",
+                "default",
+                "proxy",
+                Map.of("pods", Map.of("app", "tool-gateway"), "port", 3128.0)));
+    assertThat(maps(at(container, "env")))
+        .contains(
+            Map.of("name", "WRIT_KUBERNETES", "value", "/etc/writ/kubernetes.json"),
+            Map.of(
+                "name",
+                "WRIT_POD_ADDRESS",
+                "valueFrom",
+                Map.of("fieldRef", Map.of("fieldPath", "status.podIP"))));
+    assertThat(maps(at(container, "volumeMounts")))
+        .contains(
+            Map.of(
+                "name",
+                "configuration",
+                "mountPath",
+                "/etc/writ/kubernetes.json",
+                "subPath",
+                "kubernetes.json",
+                "readOnly",
+                true));
+    assertThat(at(object(PODS, "NetworkPolicy"), "spec", "ingress", 1))
+        .isEqualTo(
+            Map.of(
+                "from",
+                List.of(
+                    Map.of(
+                        "podSelector",
+                        Map.of(
+                            "matchLabels",
+                            Map.of(
+                                "app.kubernetes.io/managed-by",
+                                "writ",
+                                "dev.writ/network",
+                                "proxy")))),
+                "ports",
+                List.of(Map.of("port", 3128))));
+  }
+
+  @Test
+  void withoutAHelperThereIsNoChartOfPods() {
+    assertThatThrownBy(() -> Chart.text(Map.of("sandbox.engine", "kubernetes")))
+        .hasMessageContaining("sandbox.kubernetes.helper");
+  }
+
+  /** The page's role is what the engine asks for, by a test of module kube. */
+  @Test
+  void theRoleIsThatOfThePage() throws IOException {
+    String page = Files.readString(Project.deploy().resolve("../spec/sandbox-kubernetes.md"));
+    int from = page.indexOf("rules:\n");
+
+    assertThat(at(object(PODS, "Role"), "rules"))
+        .isEqualTo(
+            at(
+                Project.documents(page.substring(from, page.indexOf("```", from))).getFirst(),
+                "rules"));
   }
 
   @Test

@@ -266,6 +266,17 @@ class ARoleRunsItsCommandsAndNoOthersTest {
   }
 
   @Test
+  void whatEndsAWordAndWhatDoesNot() {
+    assertThat(CommandLine.parse("a\tb  c ").orElseThrow().words()).containsExactly("a", "b", "c");
+    assertThat(CommandLine.parse(" ").orElseThrow().words()).isEmpty();
+    assertThat(CommandLine.parse("\"a\\b\"").orElseThrow().words()).containsExactly("a\\b");
+    assertThat(CommandLine.parse("\"a\\")).as("a quote that does not end").isEmpty();
+    for (String joined : List.of("a\\\nb", "a\\\rb", "\"a\\\nb\"")) {
+      assertThat(CommandLine.parse(joined).orElseThrow().needsShell()).as(joined).isPresent();
+    }
+  }
+
+  @Test
   void quotesMakeOneWord() {
     assertThat(
             CommandLine.parse("echo 'a  b' \"c \\\"d\\\" \\\\ |\" e\\ f '' g#h i~ -x=1")

@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,21 +53,51 @@ final class Cluster implements AutoCloseable {
     this.namespace = namespace;
   }
 
-  static Cluster of(KubernetesSettings settings) {
+  /**
+   * @param environment where a pod is told its cluster's API
+   * @throws WritException {@code SBX-037}
+   */
+  static Cluster of(KubernetesSettings settings, Map<String, String> environment) {
     try {
       Config config =
           settings.kubeconfig().isPresent()
               ? Config.fromKubeconfig(Files.readString(settings.kubeconfig().get()))
-              : new ConfigBuilder().build();
+              : asAPod(settings.serviceAccount(), environment);
       config.setRequestTimeout(REQUEST_MS);
       config.setConnectionTimeout(REQUEST_MS);
       config.setRequestRetryBackoffLimit(RETRIES);
       config.setRequestRetryBackoffInterval(FIRST_PAUSE_MS);
       return new Cluster(
           new KubernetesClientBuilder().withConfig(config).build(), settings.namespace());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | KubernetesClientException | IllegalArgumentException e) {
       throw new WritException(SandboxError.CLUSTER, "the way to the cluster is not readable", e);
     }
+  }
+
+  /**
+   * The way of a pod to its cluster, and nothing beside it: no file of a user's home, no further
+   * variables. The token is read for each request, since it is replaced while the pod runs.
+   */
+  private static Config asAPod(Path account, Map<String, String> environment) throws IOException {
+    String host = environment.getOrDefault("KUBERNETES_SERVICE_HOST", "");
+    String port = environment.getOrDefault("KUBERNETES_SERVICE_PORT", "443");
+    if (host.isEmpty()) {
+      throw new WritException(
+          SandboxError.CLUSTER, "its settings name no kubeconfig, and this is no pod of a cluster");
+    }
+    Path token = account.resolve("token");
+    Files.readString(token);
+    return new ConfigBuilder(Config.empty())
+        .withMasterUrl("https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port)
+        .withCaCertFile(account.resolve("ca.crt").toString())
+        .withOauthTokenProvider(() -> {
+          try {
+            return Files.readString(token).strip();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        })
+        .build();
   }
 
   /** The version of the cluster, as it tells it. */
@@ -89,14 +120,16 @@ final class Cluster implements AutoCloseable {
       }
       ObjectMeta meta = pod.getMetadata();
       return get(meta.getName())
-          .filter(there ->
-              meta.getAnnotations()
-                  .get(ATTEMPT)
-                  .equals(there.getMetadata().getAnnotations().get(ATTEMPT)))
+          .filter(
+              there -> meta.getAnnotations().get(ATTEMPT).equals(annotations(there).get(ATTEMPT)))
           .orElseThrow(() ->
               new WritException(
                   SandboxError.EXECUTION_EXISTS, "pod " + namespace + "/" + meta.getName()));
     }
+  }
+
+  private static Map<String, String> annotations(Pod pod) {
+    return Optional.ofNullable(pod.getMetadata().getAnnotations()).orElse(Map.of());
   }
 
   Optional<Pod> get(String name) {
@@ -110,6 +143,12 @@ final class Cluster implements AutoCloseable {
 
   /** Deletes a pod, if it is the very one; its processes get TERM, and KILL after the grace. */
   void delete(Pod pod, long graceS) {
+    String uid = pod.getMetadata().getUid();
+    if (get(pod.getMetadata().getName())
+        .filter(there -> uid.equals(there.getMetadata().getUid()))
+        .isEmpty()) {
+      return;
+    }
     told(() ->
         client
             .pods()
@@ -168,12 +207,14 @@ final class Cluster implements AutoCloseable {
       in.transferTo(watch.getInput());
       watch.getInput().flush();
       return end.code.get(mostMs, TimeUnit.MILLISECONDS);
-    } catch (IOException | KubernetesClientException | UncheckedIOException e) {
-      throw new Cut(words(e), e);
+    } catch (InterruptedException e) {
+      throw e;
     } catch (ExecutionException e) {
       throw new Cut(words(e.getCause()), e);
     } catch (TimeoutException e) {
       throw new Cut("no end within " + mostMs + " ms", e);
+    } catch (Exception e) { // the client throws what it does not declare, such as of handshakes
+      throw new Cut(words(e), e);
     }
   }
 

@@ -1,12 +1,14 @@
 package dev.writ.kube;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.EngineReport.Holding;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.ImageReference;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.RemoteEngine;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
@@ -17,9 +19,11 @@ import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.workspace.Workspace;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -38,6 +42,7 @@ public final class KubernetesEngine implements RemoteEngine {
   private final KubernetesSettings settings;
   private final Place place;
   private final Cluster cluster;
+  private final Optional<EgressProxies> egress;
   private final EngineReport report;
   private final PodForm form;
   private final SecureRandom random = new SecureRandom();
@@ -46,10 +51,15 @@ public final class KubernetesEngine implements RemoteEngine {
   private long started;
 
   private KubernetesEngine(
-      KubernetesSettings settings, Place place, Cluster cluster, EngineReport report) {
+      KubernetesSettings settings,
+      Place place,
+      Cluster cluster,
+      Optional<EgressProxies> egress,
+      EngineReport report) {
     this.settings = settings;
     this.place = place;
     this.cluster = cluster;
+    this.egress = egress;
     this.report = report;
     this.form = new PodForm(settings);
   }
@@ -58,13 +68,15 @@ public final class KubernetesEngine implements RemoteEngine {
    * Opens it.
    *
    * @param settings read when it is opened or looked at, and not before
+   * @param environment the process's variables: where a pod finds its cluster, and its own address
    */
-  public static Opener opener(Supplier<KubernetesSettings> settings) {
+  public static Opener opener(
+      Supplier<KubernetesSettings> settings, Map<String, String> environment) {
     return new Opener() {
       @Override
       public EngineReport look() {
         KubernetesSettings read = settings.get();
-        try (Cluster cluster = Cluster.of(read)) {
+        try (Cluster cluster = Cluster.of(read, environment)) {
           return KubernetesEngine.report(read, cluster);
         }
       }
@@ -72,13 +84,17 @@ public final class KubernetesEngine implements RemoteEngine {
       @Override
       public RemoteEngine open(Place place) {
         KubernetesSettings read = settings.get();
-        Cluster cluster = Cluster.of(read);
+        Cluster cluster = Cluster.of(read, environment);
+        Optional<EgressProxies> egress = Optional.empty();
         try {
-          NetworkRules.of(read).forEach(cluster::ensure);
+          Optional<InetSocketAddress> proxy = read.proxy().map(p -> p.place(environment));
+          egress = proxy.map(at -> EgressProxies.open(at, place.settings()));
+          NetworkRules.of(read, proxy).forEach(cluster::ensure);
           EngineReport report = KubernetesEngine.report(read, cluster);
-          new OrphanSweep(cluster, place.installation()).run();
-          return new KubernetesEngine(read, place, cluster, report);
+          new OrphanSweep(cluster, place.installation()).run(Instant.now());
+          return new KubernetesEngine(read, place, cluster, egress, report);
         } catch (RuntimeException e) {
+          egress.ifPresent(EgressProxies::close);
           cluster.close();
           throw e;
         }
@@ -130,12 +146,13 @@ public final class KubernetesEngine implements RemoteEngine {
     if (spec.profile().approval() && !spec.approved()) {
       throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());
     }
-    ImageReference image =
-        spec.image()
-            .orElseThrow(() ->
-                new WritException(
-                    SandboxError.UNSUPPORTED,
-                    NAME + " runs images alone: policy has to name one (commands.images)"));
+    if (spec.image().isEmpty() && settings.programs().isEmpty()) {
+      throw new WritException(
+          SandboxError.UNSUPPORTED,
+          NAME
+              + " runs images alone: policy has to name one (commands.images), or its settings"
+              + " (programs)");
+    }
     Path directory = place.live().resolve(spec.id());
     try {
       Modes.makeDirectory(directory, Modes.PRIVATE);
@@ -146,7 +163,7 @@ public final class KubernetesEngine implements RemoteEngine {
     }
     try {
       Workspace workspace = workspace(spec, directory);
-      PodSandbox sandbox = new PodSandbox(this, spec, image, directory, workspace);
+      PodSandbox sandbox = new PodSandbox(this, spec, directory, workspace);
       synchronized (live) {
         live.put(spec.id(), sandbox);
         started++;
@@ -180,6 +197,16 @@ public final class KubernetesEngine implements RemoteEngine {
     return settings.startMs();
   }
 
+  /** The way out for commands; empty where the settings name no proxy. */
+  Optional<EgressProxies> egress() {
+    return egress;
+  }
+
+  @Override
+  public Optional<ProgramImage> imageOf(String program) {
+    return Optional.ofNullable(settings.programs().get(program));
+  }
+
   /**
    * The pod of a command. Its name is made of the intent and of the command's number in its call,
    * so that a cluster runs it at most once, whoever asks.
@@ -189,15 +216,17 @@ public final class KubernetesEngine implements RemoteEngine {
         spec.intent()
             .map(digest -> digest.hex().substring(0, NAME_DIGITS) + "-" + number)
             .orElseGet(() -> "x" + random(NAME_DIGITS / 2));
+    String network = command.egress().isEmpty() ? NetworkRules.NONE : NetworkRules.PROXY;
     Map<String, String> labels =
-        Map.of(PodForm.INSTALLATION, place.installation(), PodForm.NETWORK, NetworkRules.NONE);
+        Map.of(PodForm.INSTALLATION, place.installation(), PodForm.NETWORK, network);
     TreeMap<String, String> annotations = new TreeMap<>(Map.of(Cluster.ATTEMPT, random(16)));
     spec.intent().ifPresent(digest -> annotations.put(PodForm.INTENT, digest.toString()));
     return form.of(
         new PodForm.Names("writ-" + name, labels, annotations),
         image,
         command.limits(),
-        spec.freshBytes());
+        spec.freshBytes(),
+        command.binds().stream().map(Bind::target).toList());
   }
 
   private String random(int bytes) {
@@ -235,6 +264,7 @@ public final class KubernetesEngine implements RemoteEngine {
       all = new ArrayList<>(live.values());
     }
     all.forEach(PodSandbox::destroy);
+    egress.ifPresent(EgressProxies::close);
     cluster.close();
   }
 }

@@ -20,7 +20,7 @@ public final class KubernetesProvider implements EngineProvider {
   @Override
   public RemoteEngine.Opener configure(Map<String, String> environment) {
     String file = environment.getOrDefault("WRIT_KUBERNETES", "");
-    return KubernetesEngine.opener(() -> settings(file));
+    return KubernetesEngine.opener(() -> settings(file), environment);
   }
 
   private static KubernetesSettings settings(String file) {

@@ -5,13 +5,19 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.ImageReference;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -29,6 +35,9 @@ import java.util.TreeMap;
  *     operator says; 0 if they allow any number
  * @param startMs how long a pod may take until its command runs
  * @param proxy where pods reach this server's egress proxy; without it none has a network
+ * @param programs images for commands that name none, by the name of the program
+ * @param serviceAccount the directory with the token and the authority of a pod's service account;
+ *     used where there is no {@code kubeconfig}
  */
 public record KubernetesSettings(
     String namespace,
@@ -40,7 +49,11 @@ public record KubernetesSettings(
     boolean userNamespaces,
     long podPids,
     long startMs,
-    Optional<ProxyPlace> proxy) {
+    Optional<ProxyPlace> proxy,
+    SortedMap<String, ProgramImage> programs,
+    Path serviceAccount) {
+  private static final Path SERVICE_ACCOUNT =
+      Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
   private static final String DNS_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
   private static final long START_S = 120;
   private static final long START_S_MOST = 3_600;
@@ -48,6 +61,7 @@ public record KubernetesSettings(
   public KubernetesSettings {
     nodeSelector = Collections.unmodifiableSortedMap(new TreeMap<>(nodeSelector));
     tolerations = List.copyOf(tolerations);
+    programs = Collections.unmodifiableSortedMap(new TreeMap<>(programs));
     if (!namespace.matches(DNS_LABEL)) {
       throw refused("namespace is no name of one");
     }
@@ -76,20 +90,59 @@ public record KubernetesSettings(
   }
 
   /**
-   * The proxy, as pods see it.
+   * The egress proxy of this server, as pods see it.
    *
-   * @param address of this server's pod, without a name: pods ask no DNS
+   * @param address of this server without a name, since pods ask no DNS; absent: what the variable
+   *     {@code WRIT_POD_ADDRESS} says
+   * @param pods labels of this server's pods in the same namespace, by which the network policy
+   *     names them; without any it names the address, which not every network plugin takes for a
+   *     pod's
    */
-  public record ProxyPlace(String address, int port) {
-    static ProxyPlace read(Fields fields) {
-      String address = fields.name("address");
-      long port = fields.count("port");
-      fields.end();
-      if (!address.matches("[0-9a-fA-F.:]{2,45}") || port > 65_535) {
-        throw refused("proxy is no address and port");
+  public record ProxyPlace(Optional<String> address, int port, SortedMap<String, String> pods) {
+    public ProxyPlace {
+      pods = Collections.unmodifiableSortedMap(new TreeMap<>(pods));
+      if (port < 1 || port > 65_535) {
+        throw refused("proxy.port is none");
       }
-      return new ProxyPlace(address, (int) port);
     }
+
+    static ProxyPlace read(Fields fields) {
+      ProxyPlace place =
+          new ProxyPlace(
+              fields.optional("address", fields::name),
+              (int) Math.min(fields.count("port"), 65_536),
+              fields
+                  .optional("pods", fields::obj)
+                  .map(labels -> texts("proxy.pods", labels))
+                  .orElseGet(TreeMap::new));
+      fields.end();
+      return place;
+    }
+
+    /**
+     * The address and port.
+     *
+     * @param environment the process's variables
+     * @throws WritException {@code SBX-037} where there is none
+     */
+    InetSocketAddress place(Map<String, String> environment) {
+      String text = address.orElseGet(() -> environment.getOrDefault("WRIT_POD_ADDRESS", ""));
+      if (!text.matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
+        throw refused("proxy.address, or else WRIT_POD_ADDRESS, is no address");
+      }
+      try {
+        return new InetSocketAddress(InetAddress.getByName(text), port); // asks no DNS for these
+      } catch (UnknownHostException e) {
+        throw refused("proxy.address, or else WRIT_POD_ADDRESS, is no address");
+      }
+    }
+  }
+
+  private static ProgramImage program(Fields fields) {
+    ProgramImage image =
+        new ProgramImage(ImageReference.parse(fields.string("image")), fields.name("version"));
+    fields.end();
+    return image;
   }
 
   /**
@@ -113,7 +166,7 @@ public record KubernetesSettings(
             fields.optional("kubeconfig", fields::name).map(Path::of),
             fields
                 .optional("node_selector", fields::obj)
-                .map(KubernetesSettings::texts)
+                .map(labels -> texts("node_selector", labels))
                 .orElseGet(TreeMap::new),
             fields
                 .optional(
@@ -123,57 +176,37 @@ public record KubernetesSettings(
             fields.optional("user_namespaces", fields::bool).orElse(false),
             fields.optional("pod_pids", fields::count).orElse(0L),
             fields.optional("start_s", fields::count).orElse(START_S) * 1_000,
-            fields.optional("proxy", key -> ProxyPlace.read(fields.fields(key))));
+            fields.optional("proxy", key -> ProxyPlace.read(fields.fields(key))),
+            programs(fields),
+            fields.optional("service_account", fields::name).map(Path::of).orElse(SERVICE_ACCOUNT));
     fields.end();
     return settings;
   }
 
-  public JsonValue.Obj toJson() {
-    var json =
-        JsonValue.object()
-            .put("namespace", namespace)
-            .put("helper", helper.toString())
-            .put("user_namespaces", userNamespaces)
-            .put("pod_pids", podPids)
-            .put("start_s", startMs / 1_000);
-    kubeconfig.ifPresent(path -> json.put("kubeconfig", path.toString()));
-    runtimeClass.ifPresent(name -> json.put("runtime_class", name));
-    if (!nodeSelector.isEmpty()) {
-      var labels = JsonValue.object();
-      nodeSelector.forEach(labels::put);
-      json.put("node_selector", labels.build());
+  private static SortedMap<String, ProgramImage> programs(Fields fields) {
+    TreeMap<String, ProgramImage> all = new TreeMap<>();
+    Optional<JsonValue.Obj> object = fields.optional("programs", fields::obj);
+    for (String name : object.map(o -> o.members().keySet()).orElse(Set.of())) {
+      if (!name.matches("[A-Za-z0-9._+-]{1,64}")) {
+        throw refused("programs has a name that is no program's");
+      }
+      String path = "kubernetes.programs." + name;
+      all.put(name, program(Fields.of(path, object.orElseThrow().get(name))));
     }
-    if (!tolerations.isEmpty()) {
-      json.putList(
-          "tolerations",
-          tolerations,
-          t -> {
-            var one = JsonValue.object().put("key", t.key());
-            t.value().ifPresent(value -> one.put("value", value));
-            if (!t.effect().isEmpty()) {
-              one.put("effect", t.effect());
-            }
-            return one.build();
-          });
-    }
-    proxy.ifPresent(p ->
-        json.put(
-            "proxy",
-            JsonValue.object().put("address", p.address()).put("port", (long) p.port()).build()));
-    return json.build();
-  }
-
-  private static SortedMap<String, String> texts(JsonValue.Obj object) {
-    TreeMap<String, String> all = new TreeMap<>();
-    object.members().keySet().forEach(name -> all.put(name, text(object, name)));
     return all;
   }
 
-  private static String text(JsonValue.Obj object, String name) {
+  private static SortedMap<String, String> texts(String path, JsonValue.Obj object) {
+    TreeMap<String, String> all = new TreeMap<>();
+    object.members().keySet().forEach(name -> all.put(name, text(path, object, name)));
+    return all;
+  }
+
+  private static String text(String path, JsonValue.Obj object, String name) {
     if (object.get(name) instanceof JsonValue.Str text) {
       return text.value();
     }
-    throw refused("node_selector." + name + " is no text");
+    throw refused(path + "." + name + " is no text");
   }
 
   private static WritException refused(String found) {

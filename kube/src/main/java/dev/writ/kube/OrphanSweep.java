@@ -21,8 +21,7 @@ final class OrphanSweep {
     this.installation = installation;
   }
 
-  void run() {
-    Instant now = Instant.now();
+  void run(Instant now) {
     for (Pod pod : cluster.labelled(PodForm.OURS)) {
       Map<String, String> labels = pod.getMetadata().getLabels();
       boolean ours = installation.equals(labels.get(PodForm.INSTALLATION));

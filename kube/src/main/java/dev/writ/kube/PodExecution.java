@@ -7,6 +7,8 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Execution;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Usage;
+import dev.writ.sandbox.egress.EgressEvent;
+import dev.writ.sandbox.egress.EgressGate;
 import dev.writ.sandbox.engine.ExitStatus;
 import dev.writ.sandbox.engine.OutputCapture;
 import dev.writ.sandbox.error.SandboxError;
@@ -14,8 +16,8 @@ import dev.writ.sandbox.workspace.Workspace;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -49,6 +51,7 @@ final class PodExecution implements Execution {
    *
    * @param form the pod to make
    * @param files what is sent into it, beside the workspace
+   * @param pass its right to use the egress proxy; ends with it
    * @param workspaceBytes what the workspace may hold when it comes back
    * @param scratch a private directory of this command
    * @param engine name and version of the engine, and the image
@@ -59,6 +62,7 @@ final class PodExecution implements Execution {
       Pod form,
       Command command,
       Map<String, byte[]> files,
+      Optional<EgressGate.Pass> pass,
       Workspace workspace,
       long workspaceBytes,
       Path scratch,
@@ -102,6 +106,7 @@ final class PodExecution implements Execution {
       why = e;
     }
     eye.close();
+    job.pass().ifPresent(EgressGate.Pass::close);
     try {
       job.cluster().delete(pod, PodForm.graceS(job.command().limits()));
     } catch (WritException e) {
@@ -121,10 +126,11 @@ final class PodExecution implements Execution {
     if (!isThere(give, state -> state.runs(PodForm.BRING))) {
       return concluded(ExitStatus.NONE, EnumSet.noneOf(EndReason.class), 0);
     }
-    transfer.send(job.files());
+    admit();
+    transfer.send(job.files(), this::isBrought);
     job.workspace().running(true);
     try {
-      if (!isThere(give, PodState::commandStarted)) {
+      if (!isThere(give, state -> state.commandStarted() && state.keeps())) {
         return concluded(ExitStatus.NONE, EnumSet.noneOf(EndReason.class), 0);
       }
       long from = System.nanoTime();
@@ -152,6 +158,31 @@ final class PodExecution implements Execution {
     } finally {
       job.workspace().running(false);
     }
+  }
+
+  /** Lets the pod through to the egress proxy, from its own address. */
+  private void admit() throws InterruptedException {
+    if (job.pass().isPresent()) {
+      InetAddress address =
+          now(0, SandboxError.CLUSTER)
+              .address()
+              .orElseThrow(() ->
+                  new WritException(SandboxError.CLUSTER, "the cluster tells no address of a pod"));
+      job.pass().get().from(address);
+    }
+  }
+
+  /** The process that takes what is sent may be ended with its container, before it answers. */
+  private boolean isBrought() {
+    Optional<Pod> there;
+    try {
+      there = job.cluster().get(pod.getMetadata().getName());
+    } catch (WritException e) {
+      return false; // it is tried again
+    }
+    Optional<PodState> state = there.map(PodState::new);
+    state.ifPresent(PodState::requireStartable);
+    return state.filter(PodState::brought).isPresent();
   }
 
   /**
@@ -233,8 +264,8 @@ final class PodExecution implements Execution {
     try {
       shell.once(
           PodForm.COMMAND,
-          InputStream.nullInputStream(),
           OutputStream.nullOutputStream(),
+          STOP_MS,
           List.of(PodForm.BUSYBOX, "kill", name, "1"));
     } catch (Cluster.Cut e) {
       return;
@@ -276,8 +307,14 @@ final class PodExecution implements Execution {
 
   private Ended concluded(ExitStatus exit, EnumSet<EndReason> reached, long wallMs) {
     Optional.ofNullable(stopped.get()).ifPresent(reached::add);
+    job.pass().ifPresent(EgressGate.Pass::close);
+    List<EgressEvent> egress = job.pass().map(EgressGate.Pass::events).orElse(List.of());
+    if (egress.stream().anyMatch(EgressEvent::denied)) {
+      reached.add(EndReason.EGRESS_DENIED);
+    }
     EndReason reason =
         reached.stream()
+            .filter(r -> r != EndReason.EGRESS_DENIED || !exit.isSuccess())
             .findFirst()
             .orElse(exit.signal().isPresent() ? EndReason.SIGNALLED : EndReason.EXITED);
     ExitStatus shown = stopped.get() == null ? exit : ExitStatus.NONE;
@@ -289,7 +326,7 @@ final class PodExecution implements Execution {
         streams.getFirst().captured(),
         streams.getLast().captured(),
         new Usage(0, 0, wallMs, 0),
-        List.of(),
+        egress,
         job.engine()
             + ", pod "
             + pod.getMetadata().getName()

@@ -23,9 +23,9 @@ final class PodEye implements Watcher<Pod>, AutoCloseable {
   private final String uid;
   private Optional<Pod> latest;
   private Watch watch;
-  private boolean changed = true;
+  private boolean changed;
   private long failsSince;
-  private long askedAt = System.nanoTime();
+  private long askedAt = System.nanoTime() - UNWATCHED_MS * 1_000_000 - 1; // at once
 
   PodEye(Cluster cluster, Pod created) {
     this.cluster = cluster;
@@ -59,8 +59,8 @@ final class PodEye implements Watcher<Pod>, AutoCloseable {
   }
 
   private void ask() {
+    watchAgain();
     try {
-      watchAgain();
       Optional<Pod> now = cluster.get(name).filter(pod -> pod.getMetadata().getUid().equals(uid));
       synchronized (this) {
         latest = now;
@@ -94,9 +94,13 @@ final class PodEye implements Watcher<Pod>, AutoCloseable {
         return;
       }
     }
-    Watch opened = cluster.watch(name, this);
-    synchronized (this) {
-      watch = opened;
+    try {
+      Watch opened = cluster.watch(name, this);
+      synchronized (this) {
+        watch = opened;
+      }
+    } catch (WritException e) {
+      // The pod is asked for instead.
     }
   }
 

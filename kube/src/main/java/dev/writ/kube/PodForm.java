@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,7 +39,10 @@ final class PodForm {
   static final String INTENT = "dev.writ/intent";
   static final Map<String, String> OURS = Map.of("app.kubernetes.io/managed-by", "writ");
 
-  static final String BUSYBOX = "/writ/bin/busybox";
+  /** The directory of ours in a command's container. */
+  static final String OWN = "/writ";
+
+  static final String BUSYBOX = OWN + "/bin/busybox";
 
   /** The user and group that all four run as. */
   private static final long USER = 65_534;
@@ -46,6 +50,10 @@ final class PodForm {
   private static final long MIB = 1L << 20;
   private static final long BIN_BYTES = 8 * MIB;
   private static final long INPUT_BYTES = 128 * MIB;
+
+  /** What files of this host may hold that a command sees. */
+  static final long FILES_BYTES = 64 * MIB;
+
   private static final long SECRET_BYTES = 16 * MIB;
 
   /** What may be needed, beside the start and the command, to fetch what it left. */
@@ -64,7 +72,16 @@ final class PodForm {
    */
   record Names(String name, Map<String, String> labels, Map<String, String> annotations) {}
 
-  Pod of(Names names, ImageReference image, CgroupLimits limits, long workspaceBytes) {
+  /**
+   * @param places where files of this host are, each tree as {@code files/0} and so on of what is
+   *     sent
+   */
+  Pod of(
+      Names names,
+      ImageReference image,
+      CgroupLimits limits,
+      long workspaceBytes,
+      List<String> places) {
     TreeMap<String, String> labels = new TreeMap<>(OURS);
     labels.putAll(names.labels());
     return new PodBuilder()
@@ -99,8 +116,16 @@ final class PodForm {
         .endSeccompProfile()
         .endSecurityContext()
         .withVolumes(volumes(limits, workspaceBytes))
-        .withInitContainers(bring(), look(image, limits, workspaceBytes))
-        .withContainers(command(image, limits, workspaceBytes), keep())
+        .withInitContainers(
+            bring(),
+            inImage(LOOK, image, limits, workspaceBytes, places)
+                .withCommand(BUSYBOX, "sh", "/writ/in/look")
+                .build())
+        .withContainers(
+            inImage(COMMAND, image, limits, workspaceBytes, places)
+                .withCommand(BUSYBOX, "sh", "/writ/in/run")
+                .build(),
+            keep())
         .endSpec()
         .build();
   }
@@ -126,6 +151,7 @@ final class PodForm {
   private static List<Volume> volumes(CgroupLimits limits, long workspaceBytes) {
     return List.of(
         volume("bin", "", BIN_BYTES),
+        volume("files", "", FILES_BYTES),
         volume("in", "", INPUT_BYTES),
         volume("out", "", outBytes(limits)),
         volume("secrets", "Memory", SECRET_BYTES),
@@ -150,9 +176,10 @@ final class PodForm {
   private Container bring() {
     return confined(BRING, settings.helper())
         .withCommand("/bin/busybox", "sh", "-c", PodScripts.BRING)
-        .withResources(resources(100, 64 * MIB, INPUT_BYTES))
+        .withResources(resources(100, 64 * MIB, INPUT_BYTES + FILES_BYTES))
         .withVolumeMounts(
             mount("bin", "/pod/bin", false),
+            mount("files", "/pod/files", false),
             mount("in", "/pod/in", false),
             mount("out", "/pod/out", false),
             mount("secrets", "/pod/secrets", false),
@@ -160,20 +187,22 @@ final class PodForm {
         .build();
   }
 
-  private Container look(ImageReference image, CgroupLimits limits, long workspaceBytes) {
-    return inImage(LOOK, image, limits, workspaceBytes)
-        .withCommand(BUSYBOX, "sh", "/writ/in/look")
-        .build();
-  }
-
-  private Container command(ImageReference image, CgroupLimits limits, long workspaceBytes) {
-    return inImage(COMMAND, image, limits, workspaceBytes)
-        .withCommand(BUSYBOX, "sh", "/writ/in/run")
-        .build();
-  }
-
   private ContainerBuilder inImage(
-      String name, ImageReference image, CgroupLimits limits, long workspaceBytes) {
+      String name,
+      ImageReference image,
+      CgroupLimits limits,
+      long workspaceBytes,
+      List<String> places) {
+    List<VolumeMount> files = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      files.add(
+          new VolumeMountBuilder()
+              .withName("files")
+              .withSubPath(Integer.toString(i))
+              .withMountPath(places.get(i))
+              .withReadOnly(true)
+              .build());
+    }
     return confined(name, image)
         .withResources(
             resources(limits.cpuMilli(), limits.memoryBytes(), workspaceBytes + outBytes(limits)))
@@ -183,7 +212,8 @@ final class PodForm {
             mount("out", "/writ/out", false),
             mount("secrets", "/run/secrets", true),
             mount("tmp", "/tmp", false),
-            mount("workspace", "/workspace", false));
+            mount("workspace", "/workspace", false))
+        .addAllToVolumeMounts(files);
   }
 
   private Container keep() {

@@ -8,23 +8,27 @@ import dev.writ.sandbox.Held;
 import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.OutputListener;
 import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.egress.EgressGate;
+import dev.writ.sandbox.egress.EgressProxy;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Modes;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.workspace.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Runs each command in a pod of its own; the workspace stays on this host between them. */
 final class PodSandbox implements Sandbox {
   private final KubernetesEngine engine;
   private final SandboxSpec spec;
-  private final ImageReference image;
   private final Path directory;
   private final Workspace workspace;
   private PodExecution running;
@@ -34,15 +38,9 @@ final class PodSandbox implements Sandbox {
   /**
    * @param directory private to this sandbox
    */
-  PodSandbox(
-      KubernetesEngine engine,
-      SandboxSpec spec,
-      ImageReference image,
-      Path directory,
-      Workspace workspace) {
+  PodSandbox(KubernetesEngine engine, SandboxSpec spec, Path directory, Workspace workspace) {
     this.engine = engine;
     this.spec = spec;
-    this.image = image;
     this.directory = directory;
     this.workspace = workspace;
   }
@@ -70,34 +68,79 @@ final class PodSandbox implements Sandbox {
     if (running != null) {
       throw new WritException(SandboxError.SANDBOX_BUSY, id());
     }
-    requireAllowed(command);
+    Runs runs = runs(command);
     Path scratch = directory.resolve("run-" + ++commands);
     try {
       Modes.makeDirectory(scratch, Modes.PRIVATE);
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "cannot make " + scratch, e);
     }
+    Optional<EgressGate.Pass> pass = Optional.empty();
     try {
+      Map<String, byte[]> files = new TreeMap<>(BoundFiles.of(command.binds()));
+      pass = pass(command);
+      files.putAll(PodScripts.files(spec.profile(), command, runs.argv(), variables(pass)));
       running =
           new PodExecution(
               new PodExecution.Job(
                   engine.cluster(),
-                  engine.form(spec, image, command, commands),
+                  engine.form(spec, runs.image(), command, commands),
                   command,
-                  PodScripts.files(spec.profile(), command, Map.of()),
+                  files,
+                  pass,
                   workspace,
                   spec.freshBytes(),
                   scratch,
-                  engine.name() + " " + engine.report().version() + ", image " + image,
+                  engine.name() + " " + engine.report().version() + ", image " + runs.image(),
                   engine.startMs()),
               listener,
               how -> finished(scratch, how));
       return running;
     } catch (RuntimeException e) {
+      pass.ifPresent(EgressGate.Pass::close);
       Trees.remove(scratch);
       engine.ended(Optional.empty());
       throw e;
     }
+  }
+
+  /** The image and the words of a command. */
+  private record Runs(ImageReference image, List<String> argv) {}
+
+  /**
+   * The image that was named, or that of the program, which is found there by its name: its path is
+   * one of this host.
+   */
+  private Runs runs(Command command) {
+    requireAllowed(command);
+    if (spec.image().isPresent()) {
+      refuse(command.executables().isPresent(), "a list of executables: they are the image's");
+      return new Runs(spec.image().get(), command.argv());
+    }
+    String program = command.argv().getFirst();
+    String name = program.substring(program.lastIndexOf('/') + 1);
+    ImageReference image =
+        engine
+            .imageOf(name)
+            .map(ProgramImage::image)
+            .orElseThrow(() ->
+                new WritException(
+                    SandboxError.UNSUPPORTED,
+                    engine.name() + " has no image for " + name + " (programs of its settings)"));
+    List<String> argv = new ArrayList<>(command.argv());
+    argv.set(0, name);
+    return new Runs(image, List.copyOf(argv));
+  }
+
+  private Optional<EgressGate.Pass> pass(Command command) {
+    return command.egress().isEmpty()
+        ? Optional.empty()
+        : Optional.of(engine.egress().orElseThrow().admit(command));
+  }
+
+  private Map<String, String> variables(Optional<EgressGate.Pass> pass) {
+    return pass.map(p -> EgressProxy.variables(engine.egress().orElseThrow().url(p)))
+        .orElseGet(TreeMap::new);
   }
 
   private void finished(Path scratch, Optional<Ended> how) {
@@ -117,9 +160,9 @@ final class PodSandbox implements Sandbox {
           SandboxError.COMMAND, "it starts neither in /workspace nor in / or /tmp");
     }
     refuse(command.reproducible().isPresent(), "a reproducible run");
-    refuse(command.executables().isPresent(), "a list of executables: they are the image's");
-    refuse(!command.binds().isEmpty(), "files of this host");
-    refuse(!command.egress().isEmpty(), "a network, since its settings name no proxy");
+    refuse(
+        !command.egress().isEmpty() && engine.egress().isEmpty(),
+        "a network, since its settings name no proxy");
   }
 
   private void refuse(boolean wanted, String what) {

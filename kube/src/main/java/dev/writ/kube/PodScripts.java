@@ -5,6 +5,7 @@ import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.host.ShellScript;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -28,6 +29,7 @@ final class PodScripts {
    */
   static final String BRING =
       """
+      trap 'exit 1' TERM
       cd /pod && cp /bin/busybox bin/busybox && : > out/stdout && : > out/stderr || exit 1
       api=$KUBERNETES_SERVICE_HOST
       port=${KUBERNETES_SERVICE_PORT:-443}
@@ -111,10 +113,12 @@ final class PodScripts {
   /**
    * The files that are sent into a pod, below {@code /pod}.
    *
+   * @param argv the program and its arguments
    * @param proxy the variables by which programs find the proxy
    */
-  static Map<String, byte[]> files(Profile profile, Command command, Map<String, String> proxy) {
-    String words = words(profile, command, proxy);
+  static Map<String, byte[]> files(
+      Profile profile, Command command, List<String> argv, Map<String, String> proxy) {
+    String words = words(profile, command, argv, proxy);
     TreeMap<String, byte[]> files = new TreeMap<>();
     files.put("in/words", bytes(words));
     files.put("in/look", bytes(LOOK + ". /writ/in/words\n" + FIND));
@@ -124,7 +128,8 @@ final class PodScripts {
     return files;
   }
 
-  private static String words(Profile profile, Command command, Map<String, String> proxy) {
+  private static String words(
+      Profile profile, Command command, List<String> argv, Map<String, String> proxy) {
     TreeMap<String, String> environment = new TreeMap<>(proxy);
     environment.put("HOME", profile.home());
     environment.put("LANG", "C.UTF-8");
@@ -136,7 +141,7 @@ final class PodScripts {
     return text.append("cd ")
         .append(ShellScript.quoted(command.directory()))
         .append(" || exit 126\nset -- ")
-        .append(ShellScript.quoted(command.argv()))
+        .append(ShellScript.quoted(argv))
         .append('\n')
         .toString();
   }

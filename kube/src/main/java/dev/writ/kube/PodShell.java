@@ -9,12 +9,13 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Runs our scripts in a pod's containers; each can be run again after a lost connection. */
 final class PodShell {
   private static final long SCRIPT_MS = 120_000;
-  private static final int TRIES = 6;
+  static final int TRIES = 6;
   private static final long FIRST_PAUSE_MS = 200;
   static final Path NOTHING = Path.of("/dev/null");
 
@@ -32,18 +33,15 @@ final class PodShell {
     OutputStream open() throws IOException;
   }
 
-  void run(String container, String script) throws InterruptedException, IOException {
-    run(container, NOTHING, OutputStream::nullOutputStream, () -> script);
-  }
-
   /**
    * Runs a script with a file as its input.
    *
    * @param in {@link #NOTHING} for none
    * @param script asked for at each try
+   * @param done whether it did its work, though its answer was lost or it was killed after it
    * @throws WritException {@code SBX-004} if it fails, {@code SBX-009} if it cannot be reached
    */
-  void run(String container, Path in, Sink sink, Supplier<String> script)
+  void run(String container, Path in, Sink sink, Supplier<String> script, BooleanSupplier done)
       throws InterruptedException, IOException {
     Cluster.Cut last = null;
     for (int i = 0; i < TRIES; i++) {
@@ -51,27 +49,34 @@ final class PodShell {
           OutputStream output = sink.open()) {
         int code =
             once(container, input, output, List.of("/bin/busybox", "sh", "-c", script.get()));
-        if (code != 0) {
+        if (code != 0 && !done.getAsBoolean()) {
           throw new WritException(
               SandboxError.ENGINE_FAILED, container + ": a step of ours ended with " + code);
         }
         return;
       } catch (Cluster.Cut e) {
         last = e;
-        Thread.sleep(FIRST_PAUSE_MS << i);
+        if (done.getAsBoolean()) {
+          return;
+        }
+        pause(i);
       }
     }
     throw new WritException(SandboxError.ENGINE_ANSWER, container + ": " + last.getMessage(), last);
   }
 
-  /** Runs a program once. */
-  int once(String container, InputStream in, OutputStream out, List<String> argv)
+  /** Between a try and the next one. */
+  static void pause(int tries) throws InterruptedException {
+    Thread.sleep(FIRST_PAUSE_MS << tries);
+  }
+
+  private int once(String container, InputStream in, OutputStream out, List<String> argv)
       throws Cluster.Cut, InterruptedException {
     return cluster.exec(new Cluster.Place(pod, container), in, out, SCRIPT_MS, argv);
   }
 
-  /** The same for a program that may run as long as the command. */
-  int following(String container, OutputStream out, long mostMs, List<String> argv)
+  /** Runs a program once, without input, for so long. */
+  int once(String container, OutputStream out, long mostMs, List<String> argv)
       throws Cluster.Cut, InterruptedException {
     return cluster.exec(
         new Cluster.Place(pod, container), InputStream.nullInputStream(), out, mostMs, argv);

@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -63,6 +65,28 @@ record PodState(Pod pod) {
   /** Whether the command was started, as far as the status tells. */
   boolean commandStarted() {
     return runs(PodForm.COMMAND) || ended(PodForm.COMMAND).isPresent();
+  }
+
+  /** Whether all that the command left can be fetched. */
+  boolean keeps() {
+    return runs(PodForm.KEEP) || ended(PodForm.KEEP).isPresent();
+  }
+
+  /** Whether all that was sent is there. */
+  boolean brought() {
+    return ended(PodForm.BRING).filter(end -> end.getExitCode() == 0).isPresent();
+  }
+
+  /** The pod's address; empty before it has one. */
+  Optional<InetAddress> address() {
+    String text = String.valueOf(status().getPodIP());
+    try {
+      return text.matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
+          ? Optional.of(InetAddress.getByName(text)) // asks no DNS for these
+          : Optional.empty();
+    } catch (UnknownHostException e) {
+      return Optional.empty();
+    }
   }
 
   /**

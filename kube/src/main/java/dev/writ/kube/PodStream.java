@@ -11,8 +11,6 @@ import java.util.List;
  * after a lost connection reading goes on where it stopped, and the rest is read at the end.
  */
 final class PodStream {
-  private static final int TRIES = 6;
-
   private final PodShell shell;
   private final String file;
   private final OutputCapture capture;
@@ -59,15 +57,26 @@ final class PodStream {
   }
 
   private void follow() {
-    for (int i = 0; i < TRIES && !stopped; i++) {
-      try (Gate gate = new Gate()) {
-        shell.following(
-            PodForm.KEEP, gate, mostMs, List.of("/bin/busybox", "tail", "-c", next(), "-f", file));
-      } catch (Cluster.Cut e) {
-        // The next try goes on from there; the rest is read at the end in any case.
-      } catch (InterruptedException e) {
-        return;
+    long read = 0;
+    try {
+      for (int i = 0; i < PodShell.TRIES && !stopped; i++) {
+        try (Gate gate = new Gate()) {
+          shell.once(
+              PodForm.KEEP,
+              gate,
+              mostMs,
+              List.of("/bin/busybox", "tail", "-c", next(), "-f", file));
+        } catch (Cluster.Cut e) {
+          // The next try goes on from there; the rest is read at the end in any case.
+        }
+        if (capture.total() > read) { // it was there: what follows is another loss
+          read = capture.total();
+          i = 0;
+        }
+        PodShell.pause(i);
       }
+    } catch (InterruptedException e) {
+      return;
     }
   }
 
@@ -93,7 +102,8 @@ final class PodStream {
         PodForm.KEEP,
         PodShell.NOTHING,
         Gate::new,
-        () -> "/bin/busybox tail -c " + next() + " " + file + " | /bin/busybox head -c " + most);
+        () -> "/bin/busybox tail -c " + next() + " " + file + " | /bin/busybox head -c " + most,
+        () -> false);
   }
 
   Captured captured() {

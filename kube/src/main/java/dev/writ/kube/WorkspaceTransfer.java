@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * Brings the workspace of this host into a pod, and what the command made of it back. Either way an
@@ -41,14 +42,16 @@ final class WorkspaceTransfer {
    * Sends files and the workspace, and then says that all is there.
    *
    * @param files by their places below {@code /pod}
+   * @param taken whether all is there, though the connection was lost
    */
-  void send(Map<String, byte[]> files) throws IOException, InterruptedException {
+  void send(Map<String, byte[]> files, BooleanSupplier taken)
+      throws IOException, InterruptedException {
     try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(archive))) {
       to.write(TarWriter.begun(files));
       workspace.exportGnuTar(to, "workspace/", TreeLimits.STANDARD);
     }
     String script = PodScripts.take(Files.size(archive));
-    shell.run(PodForm.BRING, archive, OutputStream::nullOutputStream, () -> script);
+    shell.run(PodForm.BRING, archive, OutputStream::nullOutputStream, () -> script, taken);
     Files.delete(archive);
   }
 
@@ -68,7 +71,8 @@ final class WorkspaceTransfer {
                 new Bounded(
                     new BufferedOutputStream(Files.newOutputStream(archive)),
                     most * ARCHIVE_FACTOR + ARCHIVE_LEAST),
-        () -> PodScripts.PACK);
+        () -> PodScripts.PACK,
+        () -> false);
     if (last[0].left < 0) {
       throw new WritException(SandboxError.TREE_LIMIT, "more than " + most + " bytes in a pod");
     }

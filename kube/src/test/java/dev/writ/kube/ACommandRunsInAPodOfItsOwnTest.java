@@ -17,11 +17,14 @@ import dev.writ.sandbox.workspace.TreeLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The engine against an API that stores and a node that runs what it is told. */
+@Timeout(300)
 class ACommandRunsInAPodOfItsOwnTest {
   private static TestPods pods;
 
@@ -93,7 +96,7 @@ class ACommandRunsInAPodOfItsOwnTest {
                   "sh", "-c", "echo up; trap 'echo down; exit 0' TERM; while :; do sleep 0.1; done")
               .withEnvironment("PAYLOAD", "told-to-nobody");
       Execution running = first.start(command, (stream, output) -> said.countDown());
-      said.await();
+      assertThat(said.await(60, TimeUnit.SECONDS)).as("it runs").isTrue();
       String name = "writ-" + intent.hex().substring(0, 40) + "-1";
       String json = kubectl("get", "pod", name, "-o", "json");
       assertThat(json).doesNotContain("told-to-nobody", "echo up");

@@ -12,18 +12,24 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Execution;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.cgroup.CgroupLimits;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.mockwebserver.http.MockResponse;
+import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Each failure of a cluster has its code, or is overcome; none runs a command twice. */
+@Timeout(300)
 class WhatGoesWrongInAClusterTest {
   private static final String ENDLESS = "echo up; while :; do sleep 0.1; done";
 
@@ -43,6 +49,8 @@ class WhatGoesWrongInAClusterTest {
   void mend() {
     pods.cluster.fault(request -> Optional.empty());
     pods.cluster.relay.up();
+    pods.cluster.behaviour.loses = "";
+    pods.cluster.behaviour.pulled.countDown();
     pods.cluster.startS = 60;
     pods.cluster.behaviour.full = false;
     pods.cluster.behaviour.careless = false;
@@ -75,7 +83,7 @@ class WhatGoesWrongInAClusterTest {
     try (Sandbox sandbox = pods.engine().create(pods.spec(FakeCluster.DEBIAN))) {
       Execution running =
           sandbox.start(Command.of("sh", "-c", line), (stream, bytes) -> said.countDown());
-      said.await();
+      assertThat(said.await(60, TimeUnit.SECONDS)).as("it runs").isTrue();
       what.run();
       return running.await();
     }
@@ -93,7 +101,6 @@ class WhatGoesWrongInAClusterTest {
 
   @Test
   void aPodThatNoNodeTakesIsGivenUp() {
-    pods.cluster.behaviour.full = true;
     try (TestPods impatient = new TestPods()) {
       impatient.cluster.behaviour.full = true;
       impatient.cluster.startS = 1;
@@ -167,28 +174,13 @@ class WhatGoesWrongInAClusterTest {
         .contains("is gone");
   }
 
+  /** Once with new connections at once, and once with none until some were refused. */
   @Test
   void aCutConnectionLosesNothing() throws Exception {
-    String line =
-        "echo up; until [ -e go ]; do i=$((i+1)); [ $i -lt 12 ] || break; sleep 0.1; done; echo $i";
-    assertThat(out(meanwhile(line, pods.cluster.relay::cut))).isEqualTo("up\n12\n");
-    assertThat(
-            out(
-                meanwhile(
-                    line,
-                    () -> {
-                      pods.cluster.relay.down();
-                      Thread.ofVirtual()
-                          .start(() -> {
-                            try {
-                              Thread.sleep(1_500);
-                            } catch (InterruptedException e) {
-                              Thread.currentThread().interrupt();
-                            }
-                            pods.cluster.relay.up();
-                          });
-                    })))
-        .isEqualTo("up\n12\n");
+    String line = "echo up; for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.1; done";
+    String all = "up\n1\n2\n3\n4\n5\n6\n7\n8\n";
+    assertThat(out(meanwhile(line, pods.cluster.relay::cut))).isEqualTo(all);
+    assertThat(out(meanwhile(line, () -> pods.cluster.relay.downFor(3)))).isEqualTo(all);
   }
 
   @Test
@@ -196,7 +188,7 @@ class WhatGoesWrongInAClusterTest {
     AtomicInteger posts = new AtomicInteger();
     AtomicInteger watches = new AtomicInteger();
     pods.cluster.fault(request -> {
-      boolean post = request.getMethod().equals("POST") && request.getPath().endsWith("/pods");
+      boolean post = isCreation(request);
       if (post && posts.incrementAndGet() == 1) {
         return Optional.of(new MockResponse().setResponseCode(429).setHeader("Retry-After", "0"));
       }
@@ -206,11 +198,93 @@ class WhatGoesWrongInAClusterTest {
       }
       boolean watch =
           request.getPath().contains("fieldSelector") && request.getPath().contains("watch=true");
-      return watch && watches.incrementAndGet() == 1
+      return watch && watches.incrementAndGet() > 0
           ? Optional.of(new MockResponse().setResponseCode(410))
           : Optional.empty();
     });
-    assertThat(out(pods.run("echo once"))).isEqualTo("once\n");
+    assertThat(out(pods.run("echo once"))).as("no watch, ever").isEqualTo("once\n");
     assertThat(posts).as("the third found it made").hasValueGreaterThanOrEqualTo(3);
+    assertThat(watches).hasPositiveValue();
+  }
+
+  private static boolean isCreation(RecordedRequest request) {
+    return request.getMethod().equals("POST") && request.getPath().endsWith("/pods");
+  }
+
+  /** What may pass is repeated; what will not is refused at once, with the cluster's words. */
+  @Test
+  void eachErrorOfTheApiIsRepeatedOrRefused() throws Exception {
+    pods.cluster.behaviour.full = true;
+    pods.engine(); // before anything fails
+    try (Cluster cluster = Cluster.of(pods.cluster.settings(), Map.of())) {
+      for (int code : new int[] {429, 500, 502, 503, 504, 400, 403, 422}) {
+        AtomicInteger posts = new AtomicInteger();
+        pods.cluster.fault(request ->
+            isCreation(request) && posts.incrementAndGet() == 1
+                ? Optional.of(
+                    new MockResponse()
+                        .setResponseCode(code)
+                        .setHeader("Content-Type", "application/json")
+                        .setBody(
+                            "{\"kind\":\"Status\",\"status\":\"Failure\",\"message\":\"quota of "
+                                + code
+                                + "\",\"code\":"
+                                + code
+                                + "}"))
+                : Optional.empty());
+        Pod form = PodsOfOthers.pod("e-" + code, "other", 10);
+        if (code == 429 || code >= 500) {
+          cluster.delete(cluster.create(form), 0);
+          assertThat(posts).as("%s", code).hasValue(2);
+        } else {
+          assertThat(refusal(() -> cluster.create(form)))
+              .startsWith("SBX-009")
+              .contains(code + " ", "quota of " + code);
+          assertThat(posts).hasValue(1);
+        }
+      }
+      AtomicInteger down = new AtomicInteger();
+      pods.cluster.fault(request -> {
+        if (isCreation(request) && down.incrementAndGet() == 1) {
+          pods.cluster.relay.cut();
+        }
+        return Optional.empty();
+      });
+      cluster.delete(cluster.create(PodsOfOthers.pod("e-cut", "other", 10)), 0);
+    }
+  }
+
+  /** The process that takes what is sent may end with its container before it answers. */
+  @Test
+  void anAnswerThatIsLostWhenAllWasSentLosesNothing() {
+    pods.cluster.behaviour.loses = "bring";
+    assertThat(out(pods.run("echo once"))).isEqualTo("once\n");
+    assertThat(pods.cluster.behaviour.loses).isEmpty();
+  }
+
+  @Test
+  void anImageThatIsPulledSlowlyIsWaitedFor() throws Exception {
+    pods.cluster.behaviour.pulled = new CountDownLatch(1);
+    try (Sandbox sandbox = pods.engine().create(pods.spec(FakeCluster.DEBIAN))) {
+      Execution running = sandbox.start(Command.of("sh", "-c", "echo late"), (stream, bytes) -> {});
+      pods.cluster.kubelet.awaitPulling();
+      pods.cluster.behaviour.pulled.countDown();
+      assertThat(out(running.await())).isEqualTo("late\n");
+    }
+  }
+
+  /** Its pod stays in the API, unknown, until the cluster deletes it. */
+  @Test
+  void aNodeThatIsLostIsNoEndOfTheCommand() {
+    assertThat(
+            refusal(() ->
+                meanwhile(
+                    ENDLESS,
+                    () -> {
+                      pods.cluster.kubelet.lost();
+                      pods.cluster.client.pods().inNamespace(FakeCluster.NAMESPACE).delete();
+                    })))
+        .startsWith("SBX-004")
+        .contains("is gone: deleted, or its node");
   }
 }

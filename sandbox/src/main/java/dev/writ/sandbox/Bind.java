@@ -1,6 +1,10 @@
 package dev.writ.sandbox;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A file or directory of the host that a command can read.
@@ -8,4 +12,37 @@ import java.nio.file.Path;
  * @param source absolute, on the host
  * @param target absolute, in the sandbox; must not hide what the profile provides
  */
-public record Bind(Path source, String target) {}
+public record Bind(Path source, String target) {
+  private static final List<String> OWN =
+      List.of(
+          "/proc",
+          "/sys",
+          "/dev",
+          "/tmp",
+          "/workspace",
+          SecretFile.DIRECTORY,
+          "/bin",
+          "/lib",
+          "/lib64",
+          "/sbin");
+
+  /**
+   * Requires that the source is there and the target nothing of the sandbox's own.
+   *
+   * @throws WritException {@code SBX-027}
+   */
+  public void requireAllowed() {
+    boolean plain =
+        target.startsWith("/")
+            && target.length() > 1
+            && Path.of(target).normalize().toString().equals(target);
+    boolean own = OWN.stream().anyMatch(o -> target.equals(o) || target.startsWith(o + "/"));
+    if (!plain || own || !source.isAbsolute() || !Files.exists(source)) {
+      throw new WritException(
+          SandboxError.BIND,
+          !plain
+              ? "the target is no plain absolute path"
+              : own ? "the target is the sandbox's own" : "the source is not there");
+    }
+  }
+}

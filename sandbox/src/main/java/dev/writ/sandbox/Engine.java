@@ -1,5 +1,7 @@
 package dev.writ.sandbox;
 
+import java.util.Optional;
+
 /** A way to confine processes. Thread safe. */
 public interface Engine {
 
@@ -14,6 +16,16 @@ public interface Engine {
    *     {@code SBX-021}, {@code SBX-022}
    */
   Sandbox create(SandboxSpec spec);
+
+  /**
+   * The image that gives a program in the place of this host, on an engine whose settings name one:
+   * a command that names no image runs in it.
+   *
+   * @param program its name, without a directory
+   */
+  default Optional<ProgramImage> imageOf(String program) {
+    return Optional.empty();
+  }
 
   /** {@code bubblewrap}, {@code runc}: the name that policies and receipts use. */
   default String name() {

@@ -11,9 +11,6 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.Watch;
-import io.fabric8.kubernetes.client.Watcher;
-import io.fabric8.kubernetes.client.WatcherException;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
@@ -23,9 +20,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,13 +40,16 @@ public final class Kubelet implements AutoCloseable {
   private static final Pattern REFERENCE =
       Pattern.compile("\\$\\$|\\$\\(([A-Za-z_][A-Za-z0-9_]*)\\)");
   private static final int TERM_MS = 5_000;
+  private static final int LOOK_MS = 2;
+  private static final int MOST_LOOKS = 30_000 / LOOK_MS;
 
   private final KubernetesClient client;
   private final Path root;
   private final Map<String, List<String>> images = new ConcurrentHashMap<>();
   private final Map<String, FakePod> pods = new ConcurrentHashMap<>();
   private final Behaviour behaviour;
-  private final Watch watch;
+  private final Semaphore pulling = new Semaphore(0);
+  private final AtomicInteger addresses = new AtomicInteger();
   private volatile boolean closed;
 
   /** What goes wrong on this node; changed by tests. */
@@ -64,15 +68,20 @@ public final class Kubelet implements AutoCloseable {
     /** Whether containers run as root, with all capabilities. */
     public volatile boolean careless;
 
-    /** The proxy's pods see the network of this host. */
+    /** Whether containers are in the network of this host. */
     public volatile boolean network;
+
+    /** The container of which an answer is lost, after it ended; once. */
+    public volatile String loses = "";
+
+    /** Until when images are being pulled. */
+    public volatile CountDownLatch pulled = new CountDownLatch(0);
   }
 
   Kubelet(KubernetesClient client, Path root, Behaviour behaviour) {
     this.client = client;
     this.root = root;
     this.behaviour = behaviour;
-    this.watch = client.pods().inAnyNamespace().watch(new Events());
   }
 
   /** An image that this node has: how bubblewrap makes its root. */
@@ -80,27 +89,29 @@ public final class Kubelet implements AutoCloseable {
     images.put(name, options);
   }
 
-  private final class Events implements Watcher<Pod> {
-    @Override
-    public void eventReceived(Action action, Pod pod) {
-      String uid = pod.getMetadata().getUid();
-      if (action == Action.ADDED && !closed) {
-        FakePod fake = new FakePod(pod);
-        if (pods.putIfAbsent(uid, fake) == null) {
-          Thread.ofVirtual().name("kubelet").start(fake::run);
-        }
-      } else if (action == Action.DELETED) {
-        FakePod fake = pods.remove(uid);
-        if (fake != null) {
-          Thread.ofVirtual().start(fake::terminate);
-        }
+  /** What the API has of a pod now. */
+  void told(String what, Pod pod) {
+    String uid = pod.getMetadata().getUid();
+    if (what.equals("ADDED") && !closed) {
+      FakePod fake = new FakePod(pod);
+      if (pods.putIfAbsent(uid, fake) == null) {
+        Thread.ofVirtual().name("kubelet").start(fake::run);
+      }
+    } else if (what.equals("DELETED")) {
+      FakePod fake = pods.remove(uid);
+      if (fake != null) {
+        Thread.ofVirtual().start(fake::terminate);
       }
     }
+  }
 
-    @Override
-    public void onClose(WatcherException cause) {
-      // Only at the end: this client is not behind the relay.
+  /** Whether the answer to a program that was run in it is lost, once. */
+  boolean losesAnswer(String container) {
+    if (behaviour.loses.equals(container)) {
+      behaviour.loses = "";
+      return true;
     }
+    return false;
   }
 
   /** The process of a container, for exec; null if it does not run. */
@@ -111,6 +122,18 @@ public final class Kubelet implements AutoCloseable {
         .filter(r -> r != null && r.process.isAlive())
         .findFirst()
         .orElse(null);
+  }
+
+  /** Waits until a pod waits for its image. */
+  public void awaitPulling() throws InterruptedException {
+    if (!pulling.tryAcquire(60, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("no pod waits for its image");
+    }
+  }
+
+  /** Ends all containers, of which nobody tells the API any more. */
+  public void lost() {
+    pods.values().forEach(FakePod::kill);
   }
 
   /** How many pods are there. */
@@ -141,7 +164,28 @@ public final class Kubelet implements AutoCloseable {
       return Long.parseLong(matcher.group(1));
     }
 
+    /** Until its namespaces stand: before, a program run in it would see this host. */
+    void awaitProgram() throws InterruptedException {
+      for (int i = 0; i < MOST_LOOKS && process.isAlive(); i++) {
+        try {
+          if (!Files.readSymbolicLink(Path.of("/proc/" + pid() + "/exe")).endsWith("bwrap")) {
+            return;
+          }
+        } catch (IOException e) {
+          // Not yet.
+        }
+        Thread.sleep(LOOK_MS);
+      }
+      if (process.isAlive()) {
+        throw new IllegalStateException(container.getName() + " does not start");
+      }
+    }
+
+    /** Does nothing once it has ended: its number may be another's by then. */
     void signal(String name) {
+      if (!process.isAlive()) {
+        return;
+      }
       try {
         new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
             .redirectErrorStream(true)
@@ -192,6 +236,8 @@ public final class Kubelet implements AutoCloseable {
     private final List<ContainerStatus> init = new ArrayList<>();
     private final TreeMap<String, ContainerStatus> main = new TreeMap<>();
     private volatile boolean over;
+    private final String address = "127.0.1." + addresses.incrementAndGet();
+    private Optional<PodNetwork> network = Optional.empty();
 
     FakePod(Pod pod) {
       this.pod = pod;
@@ -205,6 +251,7 @@ public final class Kubelet implements AutoCloseable {
           return;
         }
         volumes();
+        network = PodNetwork.of(pod, address, client, home);
         for (Container container : pod.getSpec().getInitContainers()) {
           if (!runToEnd(container)) {
             write("Failed", null, null);
@@ -274,10 +321,15 @@ public final class Kubelet implements AutoCloseable {
             isInit);
         return null;
       }
+      if (behaviour.pulled.getCount() > 0) {
+        pulling.release();
+        behaviour.pulled.await();
+      }
       Path info = home.resolve(container.getName() + ".info");
       Path filter = Files.write(home.resolve("filter"), ALLOW_ALL);
       List<String> argv =
           new ArrayList<>(List.of("sh", "-c", "exec \"$@\" 3>" + info + " 4<" + filter, "sh"));
+      network.ifPresent(n -> argv.addAll(n.entering()));
       argv.addAll(bubblewrap(container, image));
       argv.addAll(dropping());
       argv.addAll(expanded(container.getCommand(), Map.of()));
@@ -291,6 +343,7 @@ public final class Kubelet implements AutoCloseable {
                 .redirectOutput(home.resolve(container.getName() + ".log").toFile())
                 .start();
         Running started = new Running(process, info, container);
+        started.awaitProgram();
         running.put(container.getName(), started);
         return started;
       }
@@ -313,7 +366,7 @@ public final class Kubelet implements AutoCloseable {
                   "--setenv",
                   "PATH",
                   "/usr/bin:/bin"));
-      if (!behaviour.network) {
+      if (!behaviour.network && network.isEmpty()) {
         argv.add("--unshare-net");
       }
       if (!behaviour.reachable.isEmpty()) {
@@ -331,7 +384,9 @@ public final class Kubelet implements AutoCloseable {
         argv.addAll(
             List.of(
                 readOnly ? "--ro-bind" : "--bind",
-                home.resolve(mount.getName()).toString(),
+                home.resolve(mount.getName())
+                    .resolve(mount.getSubPath() == null ? "" : mount.getSubPath())
+                    .toString(),
                 mount.getMountPath()));
       }
       if (Boolean.TRUE.equals(container.getSecurityContext().getReadOnlyRootFilesystem())) {
@@ -380,6 +435,7 @@ public final class Kubelet implements AutoCloseable {
               .withNodeName("node-1")
               .endSpec()
               .withNewStatus()
+              .withPodIP(address)
               .withPhase(phase)
               .withReason(reason)
               .withMessage(message)
@@ -441,6 +497,7 @@ public final class Kubelet implements AutoCloseable {
               Thread.currentThread().interrupt();
             }
           });
+      network.ifPresent(PodNetwork::close);
     }
 
     void kill() {
@@ -453,6 +510,7 @@ public final class Kubelet implements AutoCloseable {
             r.signal("KILL");
             r.process.destroyForcibly();
           });
+      network.ifPresent(PodNetwork::close);
     }
   }
 
@@ -464,7 +522,6 @@ public final class Kubelet implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    watch.close();
     pods.values().forEach(FakePod::kill);
   }
 }

@@ -7,12 +7,16 @@ import io.fabric8.mockwebserver.http.WebSocket;
 import io.fabric8.mockwebserver.http.WebSocketListener;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,10 +27,19 @@ final class PodExec extends WebSocketListener {
   private static final int NOT_FOUND = 404;
   private static final int GOING_AWAY = 1000;
 
-  private final Process process;
+  private final Kubelet.Running running;
+  private final String container;
+  private final List<String> command;
+  private final Kubelet kubelet;
+  private final CompletableFuture<Process> started = new CompletableFuture<>();
+  private final BlockingQueue<byte[]> input = new LinkedBlockingQueue<>();
 
-  private PodExec(Process process) {
-    this.process = process;
+  private PodExec(
+      Kubelet.Running running, String container, List<String> command, Kubelet kubelet) {
+    this.running = running;
+    this.container = container;
+    this.command = command;
+    this.kubelet = kubelet;
   }
 
   static Optional<MockResponse> answer(RecordedRequest request, Kubelet kubelet) {
@@ -49,35 +62,64 @@ final class PodExec extends WebSocketListener {
     if (running == null) {
       return Optional.of(new MockResponse().setResponseCode(NOT_FOUND));
     }
-    try {
-      List<String> argv =
-          new ArrayList<>(
-              List.of("nsenter", "-t", Long.toString(running.pid()), "-m", "-p", "-n", "-i", "--"));
-      argv.addAll(kubelet.dropping());
-      argv.addAll(command);
-      Process process = new ProcessBuilder(argv).start();
-      return Optional.of(new MockResponse().withWebSocketUpgrade(new PodExec(process)));
-    } catch (IOException e) {
-      return Optional.of(new MockResponse().setResponseCode(NOT_FOUND));
-    }
+    return Optional.of(
+        new MockResponse().withWebSocketUpgrade(new PodExec(running, container, command, kubelet)));
   }
 
+  /** All of it on threads of its own: the server's only thread waits for nobody. */
   @Override
   public void onOpen(WebSocket socket, Response response) {
-    Thread out = Thread.ofVirtual().start(() -> pump(process.getInputStream(), (byte) 1, socket));
-    Thread err = Thread.ofVirtual().start(() -> pump(process.getErrorStream(), (byte) 2, socket));
     Thread.ofVirtual()
         .start(() -> {
           try {
-            int code = process.waitFor();
-            out.join();
-            err.join();
-            socket.send(status(code));
-            socket.close(GOING_AWAY, "");
+            List<String> argv =
+                new ArrayList<>(
+                    List.of(
+                        "nsenter",
+                        "-t",
+                        Long.toString(running.pid()),
+                        "-m",
+                        "-p",
+                        "-n",
+                        "-i",
+                        "--"));
+            argv.addAll(kubelet.dropping());
+            argv.addAll(command);
+            run(new ProcessBuilder(argv).start(), socket);
+          } catch (IOException e) {
+            socket.close(GOING_AWAY, "it has ended");
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
         });
+  }
+
+  private void run(Process process, WebSocket socket) throws InterruptedException {
+    started.complete(process);
+    Thread out = Thread.ofVirtual().start(() -> pump(process.getInputStream(), (byte) 1, socket));
+    Thread err = Thread.ofVirtual().start(() -> pump(process.getErrorStream(), (byte) 2, socket));
+    Thread in = Thread.ofVirtual().start(() -> feed(process.getOutputStream()));
+    int code = process.waitFor();
+    in.interrupt();
+    out.join();
+    err.join();
+    if (kubelet.losesAnswer(container)) {
+      running.process().waitFor();
+    } else {
+      socket.send(status(code));
+    }
+    socket.close(GOING_AWAY, "");
+  }
+
+  private void feed(OutputStream to) {
+    try (to) {
+      for (byte[] piece = input.take(); piece.length > 0; piece = input.take()) {
+        to.write(piece, 1, piece.length - 1);
+        to.flush();
+      }
+    } catch (IOException | InterruptedException e) {
+      // It reads no more.
+    }
   }
 
   private static byte[] status(int code) {
@@ -113,22 +155,22 @@ final class PodExec extends WebSocketListener {
   @Override
   public void onMessage(WebSocket socket, byte[] bytes) {
     if (bytes.length > 1 && bytes[0] == 0) {
-      try {
-        process.getOutputStream().write(bytes, 1, bytes.length - 1);
-        process.getOutputStream().flush();
-      } catch (IOException e) {
-        // It reads no more.
-      }
+      input.add(bytes);
     }
+  }
+
+  private void end() {
+    started.thenAccept(Process::destroyForcibly);
+    input.add(new byte[0]);
   }
 
   @Override
   public void onClosed(WebSocket socket, int code, String reason) {
-    process.destroyForcibly();
+    end();
   }
 
   @Override
   public void onFailure(WebSocket socket, Throwable failure, Response response) {
-    process.destroyForcibly();
+    end();
   }
 }

@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The way to a server, which can be cut and closed. */
 public final class Relay implements AutoCloseable {
@@ -16,6 +17,7 @@ public final class Relay implements AutoCloseable {
   private final ServerSocket server;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile boolean down;
+  private final AtomicInteger refusals = new AtomicInteger();
 
   public Relay(int to) throws IOException {
     this.to = to;
@@ -41,13 +43,20 @@ public final class Relay implements AutoCloseable {
 
   public void up() {
     down = false;
+    refusals.set(0);
+  }
+
+  /** Cuts all connections, and so many that are made after it. */
+  public void downFor(int connections) {
+    refusals.set(connections);
+    cut();
   }
 
   private void accept() {
     while (!server.isClosed()) {
       try {
         Socket client = server.accept();
-        if (down) {
+        if (down || refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
           close(client);
           continue;
         }

@@ -19,7 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /** The engine on a cluster of its own, and on a state directory that is gone at the end. */
 public final class TestPods implements AutoCloseable {
@@ -37,6 +39,13 @@ public final class TestPods implements AutoCloseable {
   public final FakeCluster cluster;
   public final Path state;
   private final Path directory;
+
+  /** The process's variables, as the engine gets them; set before the first use. */
+  public Map<String, String> environment = Map.of();
+
+  /** Set before the first use. */
+  public Function<SandboxSettings, SandboxSettings> settings = s -> s;
+
   private Engines engines;
 
   public TestPods() {
@@ -60,7 +69,9 @@ public final class TestPods implements AutoCloseable {
 
   private Engines open(Path where) {
     return Engines.open(
-        SandboxSettings.in(where).remotely(KubernetesEngine.opener(cluster::settings)));
+        settings
+            .apply(SandboxSettings.in(where))
+            .remotely(KubernetesEngine.opener(cluster::settings, environment)));
   }
 
   public SandboxSpec spec(String image) {

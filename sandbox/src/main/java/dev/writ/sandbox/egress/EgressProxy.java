@@ -16,20 +16,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
 /**
- * The only network access of a sandbox: an HTTP proxy on a Unix socket, for one command. It
- * connects only to destinations in the rules, resolves names itself, connects to the very address
- * that it checked, and records every lookup and connection. If a rule has a {@link Broker}, the
- * proxy sends the command's requests itself, over TLS. If it is closed, or cannot decide, it lets
- * nothing through.
+ * The only network access of a sandbox: an HTTP proxy for one command, on a Unix socket or behind
+ * an {@link EgressGate}. It connects only to destinations in the rules, resolves names itself,
+ * connects to the very address that it checked, and records every lookup and connection. If a rule
+ * has a {@link Broker}, the proxy sends the command's requests itself, over TLS. If it is closed,
+ * or cannot decide, it lets nothing through.
  */
 public final class EgressProxy implements AutoCloseable {
-  private static final int MOST_HEAD = 16 * 1024;
+  static final int MOST_HEAD = 16 * 1024;
+
+  private static final List<String> VARIABLES =
+      List.of("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY");
   private static final int MOST_EVENTS = 10_000;
   private static final int MOST_CONNECTIONS = 64;
   private static final int CONNECT_MS = 10_000;
@@ -38,7 +43,7 @@ public final class EgressProxy implements AutoCloseable {
   private final List<EgressRule> rules;
   private final Resolver resolver;
   private final Supplier<SSLContext> tls;
-  private final ServerSocketChannel server;
+  private final Optional<ServerSocketChannel> server;
   private final List<EgressEvent> events = new ArrayList<>();
   private final Set<SocketChannel> channels = ConcurrentHashMap.newKeySet();
   private final Set<Thread> workers = ConcurrentHashMap.newKeySet();
@@ -48,7 +53,7 @@ public final class EgressProxy implements AutoCloseable {
       List<EgressRule> rules,
       Resolver resolver,
       Supplier<SSLContext> tls,
-      ServerSocketChannel server) {
+      Optional<ServerSocketChannel> server) {
     this.rules = List.copyOf(rules);
     this.resolver = resolver;
     this.tls = tls;
@@ -72,43 +77,59 @@ public final class EgressProxy implements AutoCloseable {
         server.close();
         throw e;
       }
-      EgressProxy proxy = new EgressProxy(rules, resolver, tls, server);
-      Thread.ofVirtual().name("writ-egress").start(proxy::accept);
+      EgressProxy proxy = new EgressProxy(rules, resolver, tls, Optional.of(server));
+      Thread.ofVirtual().name("writ-egress").start(() -> proxy.accept(server));
       return proxy;
     } catch (IOException e) {
       throw new WritException(SandboxError.HOST, "the egress proxy cannot listen", e);
     }
   }
 
-  private void accept() {
+  /** One that listens nowhere, and gets its connections from a gate. */
+  static EgressProxy behindAGate(
+      List<EgressRule> rules, Resolver resolver, Supplier<SSLContext> tls) {
+    return new EgressProxy(rules, resolver, tls, Optional.empty());
+  }
+
+  private void accept(ServerSocketChannel listening) {
     while (!closed) {
       try {
-        SocketChannel client = server.accept();
-        channels.add(client);
-        if (closed || workers.size() >= MOST_CONNECTIONS || full()) {
-          drop(client);
-          continue;
-        }
-        Thread worker = Thread.ofVirtual().unstarted(() -> serve(client));
-        workers.add(worker);
-        worker.start();
+        SocketChannel channel = listening.accept();
+        take(Peer.of(channel), client -> HttpHead.read(client.in(), MOST_HEAD));
       } catch (IOException e) {
         return; // closed
       }
     }
   }
 
-  private void serve(SocketChannel channel) {
-    Peer client = Peer.of(channel);
+  /** Where the head of a request comes from. */
+  @FunctionalInterface
+  interface Head {
+    HttpHead of(Peer client) throws IOException;
+  }
+
+  /** Serves a connection, and ends it; drops it at once where this is closed or has too many. */
+  void take(Peer client, Head head) {
+    channels.add(client.channel());
+    if (closed || workers.size() >= MOST_CONNECTIONS || full()) {
+      drop(client.channel());
+      return;
+    }
+    Thread worker = Thread.ofVirtual().unstarted(() -> serve(client, head));
+    workers.add(worker);
+    worker.start();
+  }
+
+  private void serve(Peer client, Head head) {
     try {
-      connect(client, ProxyRequest.of(HttpHead.read(client.in(), MOST_HEAD)));
+      connect(client, ProxyRequest.of(head.of(client)));
     } catch (Malformed e) {
       record(denied("", 0, "malformed: " + e.getMessage()));
       ProxyAnswers.send(client, "400 Bad Request", e.getMessage());
     } catch (IOException e) {
       // The command disconnected before it sent a request.
     } finally {
-      drop(channel);
+      drop(client.channel());
       workers.remove(Thread.currentThread());
     }
   }
@@ -290,6 +311,17 @@ public final class EgressProxy implements AutoCloseable {
     }
   }
 
+  /**
+   * The variables by which programs find a proxy.
+   *
+   * @param url of the proxy, as the command reaches it
+   */
+  public static SortedMap<String, String> variables(String url) {
+    TreeMap<String, String> all = new TreeMap<>();
+    VARIABLES.forEach(name -> all.put(name, url));
+    return all;
+  }
+
   /** The events so far, in the order in which they ended. */
   public List<EgressEvent> events() {
     synchronized (events) {
@@ -302,7 +334,9 @@ public final class EgressProxy implements AutoCloseable {
   public void close() {
     closed = true;
     try {
-      server.close();
+      if (server.isPresent()) {
+        server.get().close();
+      }
     } catch (IOException e) {
       // The socket is closed in any case.
     }

@@ -12,11 +12,25 @@ final class ProxyAnswers {
 
   /** Sends an answer and ends the connection. */
   static void send(Peer client, String status, String reason) {
+    send(client, status, reason, "");
+  }
+
+  /** Asks for the credential of a command. */
+  static void askForCredential(Peer client) {
+    send(
+        client,
+        "407 Proxy Authentication Required",
+        "the credential of no command that runs",
+        "Proxy-Authenticate: Basic realm=\"writ\"\r\n");
+  }
+
+  private static void send(Peer client, String status, String reason, String field) {
     byte[] body = ("writ: egress: " + reason + "\n").getBytes(StandardCharsets.US_ASCII);
     String head =
         "HTTP/1.1 "
             + status
             + "\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+            + field
             + "Content-Length: "
             + body.length
             + "\r\n\r\n";

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.RemoteEngine;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.Tally;
@@ -213,6 +214,15 @@ public final class Engines implements AutoCloseable {
     Engine engine = named(name);
     engine.report().requireHeld(waived);
     return engine;
+  }
+
+  /**
+   * The image that an engine elsewhere has for a program.
+   *
+   * @param engine its name; empty for any other engine
+   */
+  public Optional<ProgramImage> imageOf(String engine, String program) {
+    return remote.filter(r -> r.name().equals(engine)).flatMap(r -> r.imageOf(program));
   }
 
   /**

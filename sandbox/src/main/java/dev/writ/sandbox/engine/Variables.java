@@ -3,6 +3,7 @@ package dev.writ.sandbox.engine;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Reproducible;
+import dev.writ.sandbox.egress.EgressProxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
@@ -31,10 +32,7 @@ final class Variables {
     all.put("PATH", profile.path());
     all.put("TZ", "UTC");
     if (!command.egress().isEmpty()) {
-      String proxy = "http://127.0.0.1:" + PROXY_PORT;
-      for (String name : new String[] {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) {
-        all.put(name, proxy);
-      }
+      all.putAll(EgressProxy.variables("http://127.0.0.1:" + PROXY_PORT));
     }
     command.reproducible().ifPresent(how -> reproducible(all, how, faketime));
     all.putAll(command.environment());

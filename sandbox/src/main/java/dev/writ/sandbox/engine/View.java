@@ -20,19 +20,6 @@ final class View {
   private static final List<String> LINKS = List.of("bin", "lib", "lib64", "sbin");
 
   /** Targets that a bind may not have: the sandbox uses them itself. */
-  private static final List<String> OWN =
-      List.of(
-          "/proc",
-          "/sys",
-          "/dev",
-          "/tmp",
-          "/workspace",
-          SecretFile.DIRECTORY,
-          "/bin",
-          "/lib",
-          "/lib64",
-          "/sbin");
-
   private View() {}
 
   /**
@@ -113,20 +100,8 @@ final class View {
   }
 
   private static Mounted bound(Bind bind) {
-    String target = bind.target();
-    boolean plain =
-        target.startsWith("/")
-            && target.length() > 1
-            && Path.of(target).normalize().toString().equals(target);
-    boolean own = OWN.stream().anyMatch(o -> target.equals(o) || target.startsWith(o + "/"));
-    if (!plain || own || !bind.source().isAbsolute() || !Files.exists(bind.source())) {
-      throw new WritException(
-          SandboxError.BIND,
-          !plain
-              ? "the target is no plain absolute path"
-              : own ? "the target is the sandbox's own" : "the source is not there");
-    }
-    return new Mounted.ReadOnly(bind.source(), target);
+    bind.requireAllowed();
+    return new Mounted.ReadOnly(bind.source(), bind.target());
   }
 
   /**

@@ -63,12 +63,13 @@ public final class TarWriter {
   }
 
   /**
-   * Regular files, each with the mode 0644, and no end: the beginning of an archive that goes on.
+   * Regular files for BusyBox, each with the mode 0644, and no end: the beginning of an archive
+   * that goes on.
    *
    * @param files by their names, the parts separated by {@code /}
    */
   public static byte[] begun(Map<String, byte[]> files) {
-    byte[] whole = files(files);
+    byte[] whole = files(files, true);
     return Arrays.copyOf(whole, whole.length - 2 * BLOCK);
   }
 
@@ -86,10 +87,14 @@ public final class TarWriter {
    * @param files by their names, the parts separated by {@code /}
    */
   public static byte[] files(Map<String, byte[]> files) {
+    return files(files, false);
+  }
+
+  private static byte[] files(Map<String, byte[]> files, boolean gnu) {
     TreeMap<byte[], byte[]> sorted = new TreeMap<>(Arrays::compareUnsigned);
     files.forEach((name, bytes) -> sorted.put(name.getBytes(StandardCharsets.UTF_8), bytes));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    TarWriter writer = new TarWriter(out, Optional.empty(), false);
+    TarWriter writer = new TarWriter(out, Optional.empty(), gnu);
     try {
       for (Map.Entry<byte[], byte[]> file : sorted.entrySet()) {
         writer.header(file.getKey(), 0644, '0', file.getValue().length, new byte[0]);

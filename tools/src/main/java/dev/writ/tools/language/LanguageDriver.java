@@ -14,6 +14,7 @@ import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.Reproducible;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
@@ -88,9 +89,19 @@ public final class LanguageDriver extends ProcessDriver {
    */
   @Override
   public Optional<LanguageRuntime> runtime(ToolManifest manifest) {
+    return version().map(found -> new LanguageRuntime(adapter.language().text(), found));
+  }
+
+  /** The runtime's version: of the image that stands in its place, or of this host. */
+  private Optional<String> version() {
     return adapter
         .interpreter()
-        .map(found -> new LanguageRuntime(adapter.language().text(), found.version()));
+        .map(found -> image().map(ProgramImage::version).orElseGet(found::version));
+  }
+
+  /** The image that gives the runtime, where the engine has one. */
+  private Optional<ProgramImage> image() {
+    return adapter.interpreter().flatMap(found -> host().imageOf(found.program().toString()));
   }
 
   /**
@@ -101,9 +112,7 @@ public final class LanguageDriver extends ProcessDriver {
   private void requireRuntime(ToolSource source) {
     RuntimeRange range = RuntimeRange.of(source.runtime());
     adapter.language().requireSupported(range);
-    adapter
-        .interpreter()
-        .ifPresent(found -> adapter.language().requireRuntime(range, found.version()));
+    version().ifPresent(found -> adapter.language().requireRuntime(range, found));
   }
 
   @Override
@@ -118,7 +127,7 @@ public final class LanguageDriver extends ProcessDriver {
                     ToolsError.PACKAGE_FILES, manifest.name() + " has no " + ToolSource.FILE));
     ToolSource source = ToolSource.parse(content.read(file));
     requireRuntime(source);
-    List<Bind> binds = new ArrayList<>(adapter.binds());
+    List<Bind> binds = new ArrayList<>(image().isPresent() ? List.of() : adapter.binds());
     Path files = place(manifest, source, content);
     Optional<List<String>> executables =
         source.spawn() ? Optional.empty() : adapter.executables(source, files);
@@ -207,7 +216,7 @@ public final class LanguageDriver extends ProcessDriver {
   private Ended run(
       ProcessCall call, ToolManifest manifest, ToolSource source, Command command, byte[] stdin) {
     boolean leavesFiles = !source.artifacts().isEmpty();
-    if (!leavesFiles) {
+    if (!leavesFiles && image().isEmpty()) { // an engine with images has no commands that wait
       Optional<Ended> warm =
           WarmKey.of(manifest, call.invocation(), host(), command)
               .flatMap(key ->

@@ -17,6 +17,7 @@ import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
@@ -247,11 +248,16 @@ public final class ProcessCall implements AutoCloseable {
   }
 
   /**
-   * Records the host program that a command runs, for the observations: its path, size and digest,
-   * which is computed meanwhile.
+   * Records the program that a command runs, for the observations: of one of this host path, size
+   * and digest, which is computed meanwhile; of one of an image the image.
    */
   public void observeProgram(String program) {
-    programs.put(program, host.programs().describe(program));
+    Optional<ProgramImage> elsewhere = host.imageOf(program);
+    programs.put(
+        program,
+        elsewhere.isPresent()
+            ? () -> JsonValue.object().put("image", elsewhere.get().image().toString()).build()
+            : host.programs().describe(program));
   }
 
   /** Masks this call's secrets in its outputs. */

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Engine;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.ProgramImage;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.engine.Engines;
@@ -134,6 +135,22 @@ public final class ProcessHost implements AutoCloseable {
     }
     report.requireHeld(waived);
     return report;
+  }
+
+  /**
+   * The image that gives a program in the place of this host; empty where this host gives it.
+   *
+   * @param program its name or path
+   * @throws WritException as {@link #engine}
+   */
+  public Optional<ProgramImage> imageOf(String program) {
+    if (engineName.isEmpty() || settings == null || settings.remote().isEmpty()) {
+      return Optional.empty(); // without opening the sandbox
+    }
+    String name = program.substring(program.lastIndexOf('/') + 1);
+    synchronized (this) {
+      return engines().imageOf(engineName.get(), name);
+    }
   }
 
   /** Counts so far; never blocks. */

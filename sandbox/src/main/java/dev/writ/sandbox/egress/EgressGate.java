@@ -1,0 +1,202 @@
+package dev.writ.sandbox.egress;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+
+/**
+ * A TCP port on which commands that run on other hosts reach their {@link EgressProxy}. Each has a
+ * credential (RFC 7617, in {@code Proxy-Authorization}) that is good for its own rules, from its
+ * own address, while it runs; to a request without one nothing is said but that it lacks.
+ */
+public final class EgressGate implements AutoCloseable {
+  private static final String FIELD = "proxy-authorization";
+  private static final String BASIC = "Basic ";
+  private static final String USER = "command";
+  private static final int CREDENTIAL_BYTES = 32;
+  private static final int MOST_UNKNOWN = 256;
+  private static final int HEAD_MS = 10_000;
+
+  private final ServerSocketChannel server;
+  private final SecureRandom random = new SecureRandom();
+  private final Map<Digest, Pass> passes = new ConcurrentHashMap<>();
+
+  /** Connections whose command is not known yet. */
+  private final Semaphore unknown = new Semaphore(MOST_UNKNOWN);
+
+  private EgressGate(ServerSocketChannel server) {
+    this.server = server;
+  }
+
+  /**
+   * Listens.
+   *
+   * @throws WritException {@code SBX-007}
+   */
+  public static EgressGate open(InetSocketAddress address) {
+    try {
+      ServerSocketChannel server = ServerSocketChannel.open();
+      try {
+        server.bind(address, MOST_UNKNOWN);
+      } catch (IOException | RuntimeException e) {
+        server.close();
+        throw e;
+      }
+      EgressGate gate = new EgressGate(server);
+      Thread.ofVirtual().name("writ-egress-gate").start(gate::accept);
+      return gate;
+    } catch (IOException e) {
+      throw new WritException(
+          SandboxError.HOST, "the egress proxy cannot listen on " + address.getPort(), e);
+    }
+  }
+
+  /** The right of one command to pass, until it is closed. */
+  public final class Pass implements AutoCloseable {
+    private final String userInfo;
+    private final EgressProxy proxy;
+    private volatile Optional<InetAddress> from = Optional.empty();
+
+    private Pass(String userInfo, EgressProxy proxy) {
+      this.userInfo = userInfo;
+      this.proxy = proxy;
+    }
+
+    /** User and password as they stand in a proxy's URL. */
+    public String userInfo() {
+      return userInfo;
+    }
+
+    /** Lets the command pass, from this address alone; before it, nobody passes. */
+    public void from(InetAddress address) {
+      from = Optional.of(address);
+    }
+
+    /** What was done, in the order in which it ended. */
+    public List<EgressEvent> events() {
+      return proxy.events();
+    }
+
+    /** Ends every connection of the command; after that {@link #events} is complete. */
+    @Override
+    public void close() {
+      passes.remove(key(userInfo));
+      proxy.close();
+    }
+  }
+
+  /** A new credential for a command with these rules. */
+  public Pass admit(List<EgressRule> rules, Resolver resolver, Supplier<SSLContext> tls) {
+    byte[] some = new byte[CREDENTIAL_BYTES];
+    random.nextBytes(some);
+    String userInfo = USER + ":" + HexFormat.of().formatHex(some);
+    Pass pass = new Pass(userInfo, EgressProxy.behindAGate(rules, resolver, tls));
+    passes.put(key(userInfo), pass);
+    return pass;
+  }
+
+  /** Looked up by its digest, so that the time of a look-up tells nothing of a credential. */
+  private static Digest key(String userInfo) {
+    return digest(Base64.getEncoder().encodeToString(userInfo.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  private static Digest digest(String base64) {
+    return Digest.sha256(base64.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void accept() {
+    while (server.isOpen()) {
+      try {
+        SocketChannel channel = server.accept();
+        if (!unknown.tryAcquire()) {
+          channel.close();
+          continue;
+        }
+        Thread.ofVirtual()
+            .name("writ-egress-gate")
+            .start(() -> {
+              try {
+                receive(channel);
+              } finally {
+                unknown.release();
+              }
+            });
+      } catch (IOException e) {
+        return; // closed
+      }
+    }
+  }
+
+  /** Gives a connection to the proxy of its command. */
+  private void receive(SocketChannel channel) {
+    try {
+      Socket socket = channel.socket();
+      socket.setSoTimeout(HEAD_MS);
+      Peer client =
+          new Peer(
+              channel, new BufferedInputStream(socket.getInputStream()), socket.getOutputStream());
+      HttpHead head = HttpHead.read(client.in(), EgressProxy.MOST_HEAD);
+      socket.setSoTimeout(0);
+      Optional<Pass> pass =
+          credential(head)
+              .flatMap(c -> Optional.ofNullable(passes.get(digest(c))))
+              .filter(p -> p.from.equals(Optional.of(socket.getInetAddress())));
+      if (pass.isPresent()) {
+        HttpHead rest =
+            new HttpHead(
+                head.first(), head.fields().stream().filter(f -> !f.name().equals(FIELD)).toList());
+        pass.get().proxy.take(client, c -> rest);
+        return;
+      }
+      socket.setSoTimeout(HEAD_MS);
+      ProxyAnswers.askForCredential(client);
+    } catch (IOException e) {
+      // It spoke no HTTP, or nothing.
+    }
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // It is gone either way.
+    }
+  }
+
+  /** User and password as a request brings them, still in base64; two fields are none. */
+  private static Optional<String> credential(HttpHead head) {
+    List<String> values =
+        head.fields().stream()
+            .filter(f -> f.name().equals(FIELD))
+            .map(HttpHead.Field::value)
+            .toList();
+    return values.size() == 1 && values.getFirst().regionMatches(true, 0, BASIC, 0, BASIC.length())
+        ? Optional.of(values.getFirst().substring(BASIC.length()).strip())
+        : Optional.empty();
+  }
+
+  /** Listens no more; passes are closed by those who got them. */
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException e) {
+      // The port is closed in any case.
+    }
+  }
+}
