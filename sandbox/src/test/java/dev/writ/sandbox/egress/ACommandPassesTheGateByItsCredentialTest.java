@@ -78,8 +78,8 @@ class ACommandPassesTheGateByItsCredentialTest {
   @Test
   void aCredentialIsGoodForOneCommandFromItsAddressUntilItsEnd() throws Exception {
     String refused = "HTTP/1.1 407 Proxy Authentication Required";
-    try (EgressGate.Pass pass = admit();
-        EgressGate.Pass other = admit()) {
+    EgressGate.Pass pass = admit();
+    try (EgressGate.Pass other = admit()) {
       String mine = field(pass.userInfo());
       assertThat(asked(mine)).as("its pod has no address yet").isEqualTo(refused);
       pass.from(InetAddress.getByName("127.0.0.9"));
