@@ -59,8 +59,7 @@ export class Browser {
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     const page = new Page(this, sessionId, targetId);
     await Promise.all(['Page', 'Runtime', 'Network', 'Log'].map((domain) => page.send(`${domain}.enable`)));
-    await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
-    await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
+    await page.shape(width, height, dark);
     if (setup) await page.send('Page.addScriptToEvaluateOnNewDocument', { source: setup });
     await page.send('Page.navigate', { url });
     return page;
@@ -89,6 +88,12 @@ class Page {
 
   send(method, params) {
     return this.browser.send(method, params, this.sessionId);
+  }
+
+  /** Another size of its window, and what the system prefers. */
+  async shape(width, height, dark) {
+    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+    await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
   }
 
   /** The value of an expression, awaited. */

@@ -98,5 +98,7 @@ class AConfigurationIsCheckedAsItIsServedTest {
     isRefused(LOGLINE + "  tools: { settings: { grpc_port: x } }\n", "GWY-002", "grpc_port");
     isRefused(LOGLINE + "  tools: { settings: { grpc_port: \"65536\" } }\n", "GWY-002", "65536");
     isRefused(LOGLINE + "  tools: { settings: { port: \"1\" } }\n", "GWY-002", "settings/port");
+    isRefused(LOGLINE + "  execute: { settings: { port: \"1\" } }\n", "GWY-002", "[port]");
+    isRefused(LOGLINE + "  engine: { settings: { port: \"1\" } }\n", "GWY-002", "[port]");
   }
 }

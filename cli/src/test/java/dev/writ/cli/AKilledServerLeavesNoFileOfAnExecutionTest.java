@@ -16,9 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,8 @@ import org.junit.jupiter.api.Test;
 class AKilledServerLeavesNoFileOfAnExecutionTest {
   private static final String TRACE = "33333333-3333-4333-8333-333333333333";
   private static final String TOKEN = "writ_test_token_of_a_home_that_is_thrown_away";
+
+  private static final String SECRET = "a shared secret of this test";
 
   private final HttpClient client = HttpClient.newHttpClient();
   private Path dir;
@@ -48,6 +54,7 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
           - { name: own, digest: "DIGEST", tenant: acme, subject: agent }
         surfaces:
           execute: { keys: { acme: execute } }
+          logline: { settings: { subject.acme: agent, sandbox: wasm, cpu_ms: "1", memory_bytes: "1", output_bytes: "1", wall_ms: "1" } }
         """
             .replace("DIGEST", Tokens.digest(TOKEN).toString()));
   }
@@ -86,6 +93,7 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
             OwnProcess.writ(
                 "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"));
     server.environment().put("WRIT_SANDBOX_DIR", dir.resolve("s").toString());
+    server.environment().put("LOGLINE_SHARED_SECRET", SECRET);
     return server.redirectError(dir.resolve("log").toFile()).start();
   }
 
@@ -128,6 +136,31 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
     return client.send(post(url, body), HttpResponse.BodyHandlers.ofString()).body();
   }
 
+  /**
+   * A call of seed 001 without a body, for what is not there: its signature is used all the same.
+   */
+  private static HttpRequest signed() throws GeneralSecurityException {
+    String path = "/execute/artifacts/sha256:%1$s/sha256:%1$s".formatted("0".repeat(64));
+    String at = String.valueOf(Instant.now().getEpochSecond());
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    byte[] hmac = mac.doFinal((at + ".GET " + path).getBytes(StandardCharsets.UTF_8));
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1" + path))
+        .header("X-LogLine-Timestamp", at)
+        .header("X-LogLine-Signature", "sha256=" + HexFormat.of().formatHex(hmac))
+        .build();
+  }
+
+  private String send(URI url, HttpRequest request) throws Exception {
+    return client
+        .send(
+            HttpRequest.newBuilder(request, (_, _) -> true)
+                .uri(url.resolve(request.uri().getPath()))
+                .build(),
+            HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
   private List<Path> files(String name) throws IOException {
     try (Stream<Path> all = Files.find(dir, 8, (path, _) -> path.endsWith(name))) {
       return all.toList();
@@ -137,9 +170,12 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
   @Test
   void theNextOneOfItsTraceFindsAnEmptyWorkspace() throws Exception {
     String body = request(1, "echo kept > file-of-1; sleep 600");
+    HttpRequest signed = signed();
     Process first = serve();
     try {
-      client.sendAsync(post(url(first), body), HttpResponse.BodyHandlers.ofString());
+      URI url = url(first);
+      assertThat(send(url, signed)).contains("GWY-040");
+      client.sendAsync(post(url, body), HttpResponse.BodyHandlers.ofString());
       while (files("file-of-1").isEmpty()) {
         Thread.onSpinWait();
       }
@@ -153,6 +189,7 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
       assertThat(answer(url, request(2, "ls -A")))
           .contains("\"status\":\"success\"", "\"stdout\":\"\"");
       assertThat(answer(url, body)).as("and it is not run again").contains("R-STATE-00");
+      assertThat(send(url, signed)).as("nor is a signature accepted again").contains("GWY-106");
       assertThat(files("live").stream().map(live -> live.toFile().list().length))
           .containsExactly(0);
     } finally {

@@ -30,16 +30,19 @@ class EachCommandHasItsSectionTest {
         sections.add("## `writ " + spec.name() + "`\n\n```text usage\n" + lines + "\n```\n");
       }
     }
-    assertThat(sections).hasSizeGreaterThan(30).allSatisfy(section -> assertThat(page).contains(section));
-    assertThat(page.lines().filter("```text usage"::equals)).as("and none else").hasSameSizeAs(sections);
+    assertThat(sections)
+        .hasSizeGreaterThan(30)
+        .allSatisfy(section -> assertThat(page).contains(section));
+    assertThat(page.lines().filter("```text usage"::equals))
+        .as("and none else")
+        .hasSameSizeAs(sections);
   }
 
   /** Of a group those of its commands. */
   private static List<String> lines(String before, CliCommand command) {
     CommandSpec spec = command.usage().spec(new Object());
     if (command.subcommands().isEmpty()) {
-      String args =
-          spec.args().stream().map(arg -> " " + shown(arg)).collect(Collectors.joining());
+      String args = spec.args().stream().map(arg -> " " + shown(arg)).collect(Collectors.joining());
       return List.of(before + spec.name() + args);
     }
     return command.subcommands().stream()

@@ -47,11 +47,14 @@ class ImagesAreScannedTest {
             """
             cd root
             touch usr/bin/ping usr/bin/apt-get usr/bin/bash usr/bin/su usr/bin/gcc-12 usr/bin/curl
-            chmod 4755 usr/bin/ping
-            mkdir -p etc shared tmp var/cache .ssh && chmod 777 shared && chmod 1777 tmp
+            mkdir -p etc shared sticky tmp var/cache .ssh opt/tool/bin "etc/two words"
+            chmod 777 shared && chmod 1777 sticky tmp
+            chmod 755 usr/bin/* && ln -s /opt/tool/bin/javac usr/bin/jc && ln -s ../../opt/tool/busybox usr/bin/ash
+            touch opt/tool/bin/javac opt/tool/wget "etc/two words/a.key" && chmod 755 opt/tool/bin/javac
             echo '%s' > etc/note
             touch .ssh/known etc/server.key var/cache/ldconfig
             echo 'compiled in %s/target' > usr/lib
+            chmod 4755 usr/bin/ping
             cd ..
             """
                     .formatted(key, Project.deploy().getParent())
@@ -62,17 +65,21 @@ class ImagesAreScannedTest {
         .containsExactly(
             "build-path usr/lib",
             "cache var/cache/ldconfig",
+            "compiler opt/tool/bin/javac",
             "compiler usr/bin/gcc-12",
             "download usr/bin/curl",
             "key .ssh/",
             "key .ssh/known",
             "key etc/note",
             "key etc/server.key",
+            "key etc/two words/a.key",
             "package-manager usr/bin/apt-get",
             "setuid usr/bin/ping",
+            "shell usr/bin/ash",
             "shell usr/bin/bash",
             "superuser usr/bin/su",
-            "world-writable shared/");
+            "world-writable shared/",
+            "world-writable sticky/");
   }
 
   @Test
@@ -92,7 +99,7 @@ class ImagesAreScannedTest {
 
   @Test
   void whatAnImageMayHaveIsNotFound() throws IOException, InterruptedException {
-    Ended found = scan("touch root/usr/bin/sh; " + TAR, "sh");
+    Ended found = scan("install /dev/null root/usr/bin/sh; " + TAR, "sh");
 
     assertThat(found.lines()).isEmpty();
     assertThat(found.status()).isZero();

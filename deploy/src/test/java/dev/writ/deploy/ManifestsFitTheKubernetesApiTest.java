@@ -105,6 +105,9 @@ class ManifestsFitTheKubernetesApiTest {
                 "egress[0].ports[0].port",
                 443),
             Map.<String, Object>of(
+                "sandbox.seccomp.type", "Unconfined", "storage.className", "fast"),
+            Map.<String, Object>of("egress[0].ports[0].port", 4318, "replicas", 1),
+            Map.<String, Object>of(
                 "image.digest", "sha256:" + "0".repeat(64), "policy", "writ_policy: 1"))) {
       List<Map<?, ?>> objects = Chart.objects(values);
       assertThat(objects).hasSizeGreaterThan(5);
@@ -156,14 +159,81 @@ class ManifestsFitTheKubernetesApiTest {
   }
 
   @Test
+  void thePodIsConfinedWithEitherEngine() {
+    for (String engine : List.of("bubblewrap", "kubernetes")) {
+      Object pod = at(deployment(Map.of("sandbox.engine", engine)), "spec", "template", "spec");
+      Map<?, ?> container = (Map<?, ?>) at(pod, "containers", 0, "securityContext");
+
+      assertThat((List<?>) at(pod, "containers")).as(engine).hasSize(1);
+      assertThat(at(pod, "securityContext", "runAsNonRoot")).isEqualTo(true);
+      assertThat(at(pod, "securityContext", "runAsUser")).isEqualTo(65532);
+      assertThat(at(pod, "securityContext", "seccompProfile", "type"))
+          .isEqualTo(engine.equals("kubernetes") ? "RuntimeDefault" : "Localhost");
+      assertThat(container.get("runAsNonRoot")).isEqualTo(true);
+      assertThat(container.get("readOnlyRootFilesystem")).isEqualTo(true);
+      assertThat(container.get("allowPrivilegeEscalation")).isEqualTo(false);
+      assertThat(container.get("capabilities")).isEqualTo(Map.of("drop", List.of("ALL")));
+      assertThat(at(pod, "automountServiceAccountToken")).isEqualTo(engine.equals("kubernetes"));
+      assertThat(container.containsKey("seccompProfile")).as("another than the pod's").isFalse();
+    }
+  }
+
+  @Test
+  void theProfileOfSystemCallsIsAFileOfTheNodeUnlessTheOperatorSaysOtherwise() {
+    assertThat(seccomp(Map.of()))
+        .isEqualTo(Map.of("type", "Localhost", "localhostProfile", "writ/tool-gateway.json"));
+    // A path beside another type is what the API server refuses.
+    assertThat(seccomp(Map.of("sandbox.seccomp.type", "Unconfined")))
+        .isEqualTo(Map.of("type", "Unconfined"));
+  }
+
+  private static Object seccomp(Map<String, Object> values) {
+    return at(deployment(values), "spec", "template", "spec", "securityContext", "seccompProfile");
+  }
+
+  @Test
+  void whatTheChartDoesNotKnowIsRefused() {
+    assertThatThrownBy(() -> Chart.text(Map.of("sandbox.engine", "podman")))
+        .hasMessageContaining("sandbox");
+    assertThatThrownBy(() -> Chart.text(Map.of("image.digest", "latest")))
+        .hasMessageContaining("digest");
+    assertThatThrownBy(() -> Chart.text(Map.of("redis.url", "redis://redis:6379")))
+        .hasMessageContaining("url");
+  }
+
+  @Test
+  void callersAndFurtherPlacesAreValues() {
+    Map<?, ?> policy =
+        Chart.objects(Map.of("egress[0].ports[0].port", 4318)).stream()
+            .filter(object -> object.get("kind").equals("NetworkPolicy"))
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(at(policy, "spec", "ingress", 0, "from", 0, "podSelector", "matchLabels"))
+        .isEqualTo(Map.of("tool-gateway-client", "true"));
+    assertThat((List<?>) at(policy, "spec", "egress"))
+        .hasSize(3)
+        .last()
+        .isEqualTo(Map.of("ports", List.of(Map.of("port", 4318))));
+  }
+
+  @Test
+  void itsProbesAreThoseOfTheImage() {
+    Object container = at(deployment(Map.of()), "spec", "template", "spec", "containers", 0);
+
+    assertThat(at(container, "readinessProbe", "httpGet"))
+        .isEqualTo(Map.of("path", "/ready", "port", "http"));
+    assertThat(at(container, "livenessProbe", "exec", "command"))
+        .isEqualTo(List.of("/usr/bin/writ-start", "alive", "8088"));
+  }
+
+  @Test
   void thePodCarriesTheLimitsThatItsSandboxesLack() {
     Map<?, ?> deployment = deployment(Map.of());
     Object container = at(deployment, "spec", "template", "spec", "containers", 0);
 
     assertThat(at(container, "resources", "limits"))
         .isEqualTo(new TreeMap<>(Map.of("cpu", "2", "ephemeral-storage", "1Gi", "memory", "2Gi")));
-    assertThat(at(container, "securityContext", "capabilities", "drop")).isEqualTo(List.of("ALL"));
-    assertThat(at(container, "securityContext", "allowPrivilegeEscalation")).isEqualTo(false);
   }
 
   @Test
@@ -173,10 +243,7 @@ class ManifestsFitTheKubernetesApiTest {
 
     assertThat(at(own, "hostUsers")).isEqualTo(false);
     assertThat(at(own, "containers", 0, "securityContext", "procMount")).isEqualTo("Unmasked");
-    assertThat(at(own, "automountServiceAccountToken")).isEqualTo(false);
     assertThat(at(pods, "containers", 0, "securityContext", "procMount")).isNull();
-    assertThat(at(pods, "securityContext", "seccompProfile", "type")).isEqualTo("RuntimeDefault");
-    assertThat(at(pods, "automountServiceAccountToken")).isEqualTo(true);
   }
 
   @Test

@@ -838,6 +838,18 @@ public final class Kernel {
     ledger.append(new Batch().put(Tables.SINK, name, row)).await();
   }
 
+  /**
+   * Saves that a signature was accepted, and returns when that is durable.
+   *
+   * @param key in {@link Tables#SIGNATURE}
+   * @param over keys of earlier ones whose time is over; they are removed
+   */
+  public void saveSignature(String key, List<String> over) {
+    Batch batch = new Batch().put(Tables.SIGNATURE, key, new byte[0]);
+    over.forEach(old -> batch.delete(Tables.SIGNATURE, old));
+    ledger.append(batch).await();
+  }
+
   /** The same for a record that a sink gave up on, or is to send again; absent to remove it. */
   public void saveDeadLetter(String key, Optional<byte[]> row) {
     Batch batch = new Batch();

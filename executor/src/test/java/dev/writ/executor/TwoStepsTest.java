@@ -2,13 +2,17 @@ package dev.writ.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
 import dev.writ.fixture.TestTools;
@@ -24,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +70,29 @@ class TwoStepsTest {
     Served served = home.execute(decided, "alice");
     assertThat(served.receipt().status()).isEqualTo(Status.SUCCEEDED);
     assertThat(home.kinds("acme", "run-1")).hasSize(7);
+  }
+
+  /** A request is its payload; another key of the subject signs the same one. */
+  @Test
+  void what_a_key_was_answered_is_not_answered_to_another_key_of_its_subject() {
+    SigningKey second = TestKeys.key("alice's second key");
+    TrustedKey first = TestKeys.trusted("alice", KeyRole.AGENT, Optional.of("acme"));
+    home.enrol(
+        new TrustedKey(
+            second.verifyingKey(),
+            KeyRole.AGENT,
+            first.tenant(),
+            "alice",
+            first.notBefore(),
+            first.notAfter(),
+            Optional.empty()));
+    Envelope request = home.ask("alice").tool("mail").sign();
+    Envelope same = Envelope.signBytes(request.payloadType(), request.payload(), second);
+    assertThat(same.id()).isEqualTo(request.id());
+    home.submit(request);
+    assertThat(Refused.code(() -> home.submit(same))).isEqualTo("EXE-106");
+    assertThat(home.submit(request).served()).isPresent();
+    assertThat(home.driver.runs()).hasSize(1);
   }
 
   @Test

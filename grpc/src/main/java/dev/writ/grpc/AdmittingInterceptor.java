@@ -66,7 +66,7 @@ final class AdmittingInterceptor implements ServerInterceptor {
     AtomicBoolean whole = new AtomicBoolean();
     Future<?> timer =
         timers.schedule(
-            () -> tooSlow(told, held, whole),
+            () -> tooSlow(told, held, whole, open),
             ingress.limits().bodyWithin().toMillis(),
             TimeUnit.MILLISECONDS);
     Context context = Context.current().withValue(HeldCall.KEY, held);
@@ -96,6 +96,14 @@ final class AdmittingInterceptor implements ServerInterceptor {
   private static <Q, A> ServerCall.Listener<Q> refused(
       ServerCall<Q, A> call, HeldCall held, WritException e) {
     StatusRuntimeException told = GrpcStatuses.refusal(e, held.call().trace());
+    ended(held, e);
+    held.release();
+    call.close(told.getStatus(), told.getTrailers());
+    return new ServerCall.Listener<>() {};
+  }
+
+  /** Tells the observers of a call that no service got. */
+  private static void ended(HeldCall held, WritException e) {
     held.call().begun();
     held.call()
         .finished(
@@ -104,15 +112,16 @@ final class AdmittingInterceptor implements ServerInterceptor {
             0,
             Optional.empty(),
             Optional.empty());
-    held.release();
-    call.close(told.getStatus(), told.getTrailers());
-    return new ServerCall.Listener<>() {};
   }
 
-  private static void tooSlow(ServerCall<?, ?> call, HeldCall held, AtomicBoolean whole) {
+  private static void tooSlow(
+      ServerCall<?, ?> call, HeldCall held, AtomicBoolean whole, boolean open) {
     if (whole.compareAndSet(false, true)) {
-      StatusRuntimeException told =
-          GrpcStatuses.refusal(new WritException(GatewayError.TOO_SLOW, ""), held.call().trace());
+      WritException tooSlow = new WritException(GatewayError.TOO_SLOW, "");
+      StatusRuntimeException told = GrpcStatuses.refusal(tooSlow, held.call().trace());
+      if (!open) { // of those the listener tells
+        ended(held, tooSlow);
+      }
       call.close(told.getStatus(), told.getTrailers());
     }
   }

@@ -1,12 +1,12 @@
 package dev.writ.grpc;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Ingress;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecEvent;
 import dev.writ.surfaces.tools.ExecStream;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.function.BooleanSupplier;
 
 /**
  * Sends entries as fast as the client reads. While gRPC holds as much as it may for this call, the
@@ -16,12 +16,16 @@ final class EventSink implements ExecStream.Receiver {
   private static final long LOOK_AGAIN_MS = 1_000;
 
   private final ServerCallStreamObserver<ExecEvent> out;
-  private final Ingress ingress;
+  private final BooleanSupplier ends;
 
-  /** To be made before the service's method returns. */
-  EventSink(ServerCallStreamObserver<ExecEvent> out, Ingress ingress) {
+  /**
+   * To be made before the service's method returns.
+   *
+   * @param ends whether the server drains or closes
+   */
+  EventSink(ServerCallStreamObserver<ExecEvent> out, BooleanSupplier ends) {
     this.out = out;
-    this.ingress = ingress;
+    this.ends = ends;
     out.setOnReadyHandler(this::wake);
     out.setOnCancelHandler(this::wake);
   }
@@ -54,6 +58,6 @@ final class EventSink implements ExecStream.Receiver {
 
   @Override
   public boolean isClosing() {
-    return out.isCancelled() || ingress.isDraining();
+    return out.isCancelled() || ends.getAsBoolean();
   }
 }

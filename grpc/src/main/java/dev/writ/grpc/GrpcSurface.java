@@ -80,7 +80,8 @@ public final class GrpcSurface implements Surface {
     }
   }
 
-  private record Running(Server server, Threads threads) {}
+  private record Running(
+      Server server, Threads threads, ToolGatewayService service, HealthService health) {}
 
   @Override
   public String name() {
@@ -97,8 +98,11 @@ public final class GrpcSurface implements Surface {
     Threads threads = new Threads();
     String host = ingress.address().host();
     try {
-      Server server = builder(ingress, threads, host).build().start();
-      running = Optional.of(new Running(server, threads));
+      ToolGatewayService service = new ToolGatewayService(tools, ingress);
+      HealthService health = new HealthService(ingress);
+      Server server =
+          builder(ingress, threads, host).addService(service).addService(health).build().start();
+      running = Optional.of(new Running(server, threads, service, health));
       return Optional.of(url(ingress, host, server.getPort()));
     } catch (IOException e) {
       threads.end();
@@ -129,8 +133,6 @@ public final class GrpcSurface implements Surface {
             .decompressorRegistry(
                 DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, true))
             .intercept(new AdmittingInterceptor(ingress, threads.timers()))
-            .addService(new ToolGatewayService(tools, ingress))
-            .addService(new HealthService(ingress))
             .addService(ProtoReflectionServiceV1.newInstance());
     Optional<SslContextBuilder> tls = ingress.tls();
     if (tls.isPresent()) {
@@ -150,9 +152,16 @@ public final class GrpcSurface implements Surface {
   }
 
   @Override
+  public synchronized void drains() {
+    running.ifPresent(started -> started.health().lookNow());
+  }
+
+  @Override
   public synchronized void close() {
     running.ifPresent(started -> {
       Server server = started.server().shutdown();
+      started.service().close();
+      started.health().close();
       try {
         if (!server.awaitTermination(STOPS_WITHIN_S, TimeUnit.SECONDS)) {
           server.shutdownNow();

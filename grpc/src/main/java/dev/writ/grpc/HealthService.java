@@ -27,6 +27,11 @@ final class HealthService extends HealthGrpc.HealthImplBase {
   private final Ingress ingress;
   private final AtomicInteger watches = new AtomicInteger();
 
+  /** Notified where a watch should look before its time. */
+  private final Object look = new Object();
+
+  private boolean closing;
+
   HealthService(Ingress ingress) {
     this.ingress = ingress;
   }
@@ -52,26 +57,20 @@ final class HealthService extends HealthGrpc.HealthImplBase {
               HeldCall.KEY.get().call().trace()));
       return;
     }
-    Object cancelled = new Object();
-    out.setOnCancelHandler(() -> {
-      synchronized (cancelled) {
-        cancelled.notifyAll();
-      }
-    });
+    out.setOnCancelHandler(this::lookNow);
     boolean known = KNOWN.contains(request.getService());
     Thread.ofVirtual()
         .name("writ-grpc-health")
         .start(() -> {
           try {
-            watch(known, out, cancelled);
+            watch(known, out);
           } finally {
             watches.decrementAndGet();
           }
         });
   }
 
-  private void watch(
-      boolean known, ServerCallStreamObserver<HealthCheckResponse> out, Object cancelled) {
+  private void watch(boolean known, ServerCallStreamObserver<HealthCheckResponse> out) {
     ServingStatus told = ServingStatus.UNKNOWN;
     while (!out.isCancelled()) {
       ServingStatus now = known ? now() : ServingStatus.SERVICE_UNKNOWN;
@@ -79,14 +78,33 @@ final class HealthService extends HealthGrpc.HealthImplBase {
         out.onNext(response(now));
         told = now;
       }
-      synchronized (cancelled) {
+      synchronized (look) {
+        if (closing) {
+          out.onError(Status.UNAVAILABLE.withDescription("the server closes").asRuntimeException());
+          return;
+        }
         try {
-          cancelled.wait(LOOK_AGAIN_MS);
+          look.wait(LOOK_AGAIN_MS);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           return;
         }
       }
+    }
+  }
+
+  /** Tells the watches what has changed. */
+  void lookNow() {
+    synchronized (look) {
+      look.notifyAll();
+    }
+  }
+
+  /** Ends the watches. */
+  void close() {
+    synchronized (look) {
+      closing = true;
+      look.notifyAll();
     }
   }
 

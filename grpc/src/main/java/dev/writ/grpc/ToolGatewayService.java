@@ -25,10 +25,21 @@ import java.util.Optional;
 final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
   private final ToolsSurface tools;
   private final Ingress ingress;
+  private volatile boolean closing;
 
   ToolGatewayService(ToolsSurface tools, Ingress ingress) {
     this.tools = tools;
     this.ingress = ingress;
+  }
+
+  /** Ends the streams that follow. */
+  void close() {
+    closing = true;
+    tools.stream().wake();
+  }
+
+  private boolean ends() {
+    return closing || ingress.isDraining();
   }
 
   @Override
@@ -46,7 +57,7 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
   public void events(EventsRequest request, StreamObserver<ExecEvent> observer) {
     ServerCallStreamObserver<ExecEvent> out = (ServerCallStreamObserver<ExecEvent>) observer;
     HeldCall held = HeldCall.KEY.get().hold();
-    EventSink sink = new EventSink(out, ingress);
+    EventSink sink = new EventSink(out, this::ends);
     Thread.ofVirtual()
         .name("writ-grpc")
         .start(() -> work(held, out, () -> events(request, held.call(), sink, out)));
@@ -148,7 +159,7 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
     boolean follows = !request.hasFollow() || request.getFollow();
     call.stream();
     tools.stream().follow(call.caller(), from, follows, sink);
-    if (ingress.isDraining()) {
+    if (ends()) {
       throw new WritException(GatewayError.DRAINING, "");
     }
     return new Outcome(

@@ -2,31 +2,17 @@ package dev.writ.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Listen;
 import dev.writ.grpc.proto.ToolGatewayGrpc;
 import dev.writ.grpc.proto.ToolGatewayProto.EventsRequest;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecEvent;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecRequest;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecResponse;
 import dev.writ.grpc.proto.ToolGatewayProto.Limits;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.sandbox.SandboxSettings;
-import dev.writ.sandbox.host.Trees;
-import dev.writ.surfaces.seed.SeedServer;
-import dev.writ.tools.exec.ExecDriver;
-import dev.writ.tools.process.ProcessHost;
-import dev.writ.tools.process.SecretStore;
-import dev.writ.tools.registry.BuiltinTools;
 import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,61 +24,33 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The caller's deadline and its cancelling reach the process in the real sandbox. */
 class ACancelledCallKillsItsProcessTest {
-  private static final String POLICY =
-      SeedServer.POLICY
-              .replace("  tools: [exec]\n", "  tools: [exec, exec_real]\n")
-              .replace(
-                  "    sandboxes: [box]\n",
-                  "    sandboxes: [box, restricted]\n    commands: [sh, sleep]\n")
-              .replace(
-                  "requirements:\n",
-                  "requirements:\n  - { effect: { tool: exec_real }, require: { cel: 'true' } }\n")
-          + """
-          commands:
-            workspace_root: /workspace
-            sandbox: restricted
-            output_bytes: 1048576
-            roles:
-              developer:
-                commands: [sh, sleep]
-                limits: { cpu: 1.0, mem_mb: 256, timeout_sec: 60 }
-            images: {}
-            effect: { tool: exec_real, version: 1.0.0, operation: run, params: { argv: $argv, commands: $commands } }
-          """;
+  private static final String SECTION =
+      """
+      commands:
+        workspace_root: /workspace
+        sandbox: restricted
+        output_bytes: 1048576
+        roles:
+          developer:
+            commands: [sh, sleep]
+            limits: { cpu: 1.0, mem_mb: 256, timeout_sec: 60 }
+        images: {}
+        effect: { tool: exec_real, version: 1.0.0, operation: run, params: { argv: $argv, commands: $commands } }
+      """;
 
   @TempDir private static Path dir;
-  private static Path state;
-  private static ProcessHost processes;
+  private static RealExec exec;
   private static GrpcToolServer server;
 
   @BeforeAll
   static void start() throws IOException {
-    state = Files.createTempDirectory("grpc");
-    Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
-    processes = ProcessHost.open(SandboxSettings.in(state.resolve("s")), SecretStore.NONE);
-    server = new GrpcToolServer(dir, Listen.loopback(0));
-    SeedServer seed = server.seed;
-    seed.home.tools.register(real());
-    seed.home.drivers.add(seed.running.cancellable(new ExecDriver(processes)));
-    seed.restart();
-    seed.home.activate(POLICY);
-  }
-
-  /** The built-in tool under another name: exec is a test tool here. */
-  private static ToolManifest real() {
-    JsonValue.Obj exec = BuiltinTools.manifest("exec", "1.0.0").orElseThrow().toJson();
-    String json = new String(Jcs.write(exec), StandardCharsets.UTF_8);
-    return ToolManifest.read(
-        Jcs.parse(
-            json.replace("\"name\":\"exec\"", "\"name\":\"exec_real\"")
-                .getBytes(StandardCharsets.UTF_8)));
+    exec = new RealExec(dir, settings -> settings, "[sh, sleep]", SECTION);
+    server = exec.server;
   }
 
   @AfterAll
   static void stop() {
-    server.close();
-    processes.close();
-    Trees.remove(state);
+    exec.close();
   }
 
   private static ExecRequest request(String run, String cmd) {

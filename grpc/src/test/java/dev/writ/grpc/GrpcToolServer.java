@@ -71,15 +71,19 @@ final class GrpcToolServer implements AutoCloseable {
     return surface.port();
   }
 
-  /** What the tool of tests says from now on. */
   void does(String stdout) {
+    does(stdout, "");
+  }
+
+  /** What the tool of tests says from now on. */
+  void does(String stdout, String stderr) {
     byte[] output =
         Jcs.write(
             JsonValue.object()
                 .put("exit_code", 0)
                 .put("image", "python:3.11-bookworm")
                 .put("stdout", stdout)
-                .put("stderr", "")
+                .put("stderr", stderr)
                 .build());
     TestDriver.Behaviour behaviour =
         _ ->

@@ -15,6 +15,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,8 +30,14 @@ class TlsIsThatOfHttpTest {
 
   private ManagedChannel channel(int port, TestCertificates certificates, Optional<String> client)
       throws Exception {
+    return channel(port, certificates, "authority", client);
+  }
+
+  private ManagedChannel channel(
+      int port, TestCertificates certificates, String trusted, Optional<String> client)
+      throws Exception {
     SslContextBuilder builder =
-        SslContextBuilder.forClient().trustManager(certificates.pem("authority").toFile());
+        SslContextBuilder.forClient().trustManager(certificates.pem(trusted).toFile());
     client.ifPresent(name ->
         builder.keyManager(certificates.pem(name).toFile(), certificates.key(name).toFile()));
     return NettyChannelBuilder.forAddress("127.0.0.1", port)
@@ -78,6 +87,61 @@ class TlsIsThatOfHttpTest {
       for (ManagedChannel each : new ManagedChannel[] {known, anonymous, stranger, plain}) {
         each.shutdownNow();
       }
+    }
+  }
+
+  /** Under a running server: its certificate is renewed, and then the authority of its clients. */
+  @Test
+  void newConnectionsGetTheRenewedCertificateAndOpenOnesAreHeldAgainstTheNewAuthority()
+      throws Exception {
+    TestCertificates certificates =
+        new TestCertificates(dir)
+            .authority("authority")
+            .authority("clients")
+            .authority("next")
+            .issue("server", "/CN=server", "authority")
+            .issue("client", "/O=acme/CN=builder", "clients")
+            .issue("successor", "/O=acme/CN=builder", "next");
+    Listen listen =
+        new Listen(
+            "127.0.0.1",
+            0,
+            new Listen.Protection.Tls(
+                certificates.pem("server"),
+                certificates.key("server"),
+                Optional.of(new Listen.Clients(certificates.pem("clients"), true))));
+    try (GrpcToolServer server =
+        new GrpcToolServer(Files.createDirectory(dir.resolve("home")), listen)) {
+      List<ManagedChannel> channels = new ArrayList<>();
+      ManagedChannel open = channel(server.port(), certificates, Optional.of("client"));
+      channels.add(open);
+      assertThat(exec(open)).isZero();
+
+      certificates.issue("server", "/CN=server", "next");
+      channels.add(channel(server.port(), certificates, "next", Optional.of("client")));
+      assertThat(refused(channels.getLast()).getStatus().getCode())
+          .as("before it is read again")
+          .isEqualTo(Status.Code.UNAVAILABLE);
+      server.seed.renew();
+      channels.add(channel(server.port(), certificates, "next", Optional.of("client")));
+      assertThat(exec(channels.getLast())).isZero();
+      channels.add(channel(server.port(), certificates, Optional.of("client")));
+      assertThat(refused(channels.getLast()).getStatus().getCode())
+          .isEqualTo(Status.Code.UNAVAILABLE);
+      assertThat(exec(open)).as("an open connection goes on").isZero();
+
+      Files.copy(
+          certificates.pem("next"),
+          certificates.pem("clients"),
+          StandardCopyOption.REPLACE_EXISTING);
+      server.seed.renew();
+      assertThat(GrpcToolServer.code(refused(open))).isEqualTo("GWY-020");
+      channels.add(channel(server.port(), certificates, "next", Optional.of("client")));
+      assertThat(refused(channels.getLast()).getStatus().getCode())
+          .isEqualTo(Status.Code.UNAVAILABLE);
+      channels.add(channel(server.port(), certificates, "next", Optional.of("successor")));
+      assertThat(exec(channels.getLast())).isZero();
+      channels.forEach(ManagedChannel::shutdownNow);
     }
   }
 }

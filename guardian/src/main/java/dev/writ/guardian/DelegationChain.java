@@ -154,21 +154,18 @@ final class DelegationChain {
       throw new WritException(GuardianError.DOCUMENT_REVOKED, envelope.id().toString());
     }
     List<TrustedKey> signers = trust.verify(envelope, Delegation.TYPE, now);
-    TrustedKey giver = signers.getFirst();
-    for (TrustedKey signer : signers) {
-      if (!signer.subject().equals(giver.subject())
-          || signer.tenant().filter(link.tenant()::equals).isEmpty()) {
-        throw new WritException(
-            GuardianError.DELEGATION_SIGNER,
-            "link "
-                + (i + 1)
-                + " is of tenant "
-                + link.tenant()
-                + ", its key of "
-                + signer.tenant().orElse("no tenant")
-                + "/"
-                + signer.subject());
-      }
+    TrustedKey giver = signers.getFirst(); // all signers are one holder
+    if (giver.tenant().filter(link.tenant()::equals).isEmpty()) {
+      throw new WritException(
+          GuardianError.DELEGATION_SIGNER,
+          "link "
+              + (i + 1)
+              + " is of tenant "
+              + link.tenant()
+              + ", its key of "
+              + giver.tenant().orElse("no tenant")
+              + "/"
+              + giver.subject());
     }
     if (signers.stream().noneMatch(s -> s.kid().equals(link.from()))) {
       throw new WritException(

@@ -14,6 +14,7 @@ import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.SecretLike;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,23 +59,90 @@ class ARoleRunsItsCommandsAndNoOthersTest {
           params: { argv: $argv, cwd: $cwd, env: $env, image: $image, may: $commands, note: $$x }
       """;
 
-  private static final Policy POLICY =
-      World.policy(
-          World.POLICY
-                  .replace("roles: [analyst], surfaces", "roles: [analyst, developer], surfaces")
-                  .replace(
-                      "  analyst:\n",
-                      "  developer:\n"
-                          + "    tools: [js]\n"
-                          + "    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms:"
-                          + " 1 }\n"
-                          + "    sandboxes: [wasm]\n"
-                          + "  analyst:\n")
-              + SECTION);
+  private static final String BASE =
+      World.POLICY
+          .replace("roles: [analyst], surfaces", "roles: [analyst, developer], surfaces")
+          .replace(
+              "  analyst:\n",
+              "  developer:\n"
+                  + "    tools: [js]\n"
+                  + "    resources: { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 }\n"
+                  + "    sandboxes: [wasm]\n"
+                  + "  analyst:\n");
+
+  private static final Policy POLICY = World.policy(BASE + SECTION);
 
   private static CommandAdmission.Admitted admit(String json) {
     return CommandAdmission.admit(
         SeedZero.bytes(json), new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT), POLICY);
+  }
+
+  /** Asked for with a token that is for fewer roles than its subject has. */
+  @Test
+  void aCredentialMayBeForFewerRoles() {
+    Function<List<String>, CommandAdmission.Admitted> as =
+        roles ->
+            CommandAdmission.admit(
+                SeedZero.bytes(EXAMPLE),
+                new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT, Optional.of(roles)),
+                POLICY);
+    assertThat(as.apply(List.of("analyst", "developer"))).isNotNull();
+    for (List<String> others : List.of(List.of("analyst"), List.<String>of())) {
+      assertThatThrownBy(() -> as.apply(others)).hasMessageStartingWith("GRD-712");
+    }
+  }
+
+  private static Policy saying(String more) {
+    return World.policy(BASE + SECTION.replace("  images:", "  " + more + "\n  images:"));
+  }
+
+  @Test
+  void directoriesOfTenantsLieApart() {
+    assertThat(POLICY.host().workspaceOf(World.TENANT)).as("the only tenant").contains(".");
+    assertThat(POLICY.host().workspaceOf("another")).contains(".");
+    Policy named = saying("workspaces: { " + World.TENANT + ": of/it }");
+    assertThat(named.host().workspaceOf(World.TENANT)).contains("of/it");
+    assertThat(named.host().workspaceOf("another")).isEmpty();
+    for (String wrong :
+        List.of("{ TENANT: ../up }", "{ TENANT: /abs }", "{ TENANT: '' }", "{ nobody-s: of/it }")) {
+      assertThatThrownBy(() -> saying("workspaces: " + wrong.replace("TENANT", World.TENANT)))
+          .as(wrong)
+          .isInstanceOf(WritException.class);
+    }
+    for (String nested : List.of("of/it", "of/it/too", ".")) {
+      assertThatThrownBy(
+              () -> saying("workspaces: { " + World.TENANT + ": of/it, other: " + nested + " }"))
+          .hasMessageContaining("are not apart");
+    }
+  }
+
+  @Test
+  void directoriesOfARoleAreOfTheRoleThatIsAskedFor() {
+    Policy policy =
+        World.policy(
+            BASE + SECTION.replace("timeout_sec: 1 }", "timeout_sec: 1 }\n      paths: [a, b/c]"));
+    for (String cwd : List.of("/workspace/a", "/workspace/a/x", "/workspace/b/c")) {
+      assertThat(admit(policy, cwd).effect().params().get("cwd"))
+          .isEqualTo(JsonValue.of(cwd.substring("/workspace/".length())));
+    }
+    for (String cwd : List.of("/workspace", "/workspace/b", "/workspace/ab")) {
+      assertThatThrownBy(() -> admit(policy, cwd)).hasMessageStartingWith("GRD-716");
+    }
+    assertThatThrownBy(() ->
+            World.policy(
+                BASE
+                    + SECTION.replace("timeout_sec: 1 }", "timeout_sec: 1 }\n      paths: [../a]")))
+        .isInstanceOf(WritException.class);
+  }
+
+  private static CommandAdmission.Admitted admit(Policy policy, String cwd) {
+    return CommandAdmission.admit(
+        SeedZero.bytes(
+            "{\"role\":\"analyst\",\"case_id\":\"c\",\"cmd\":\"python x\",\"cwd\":\""
+                + cwd
+                + "\"}"),
+        new ExecuteAdmission.Asker(World.TENANT, World.SUBJECT),
+        policy);
   }
 
   private static String with(String pointer, JsonValue value) {
@@ -195,6 +263,17 @@ class ARoleRunsItsCommandsAndNoOthersTest {
   void whatOnlyAShellMeansIsNeverReadAsPlain(String line) {
     assertThat(CommandLine.parse(line).orElseThrow().needsShell()).isPresent();
     assertThat(CommandLine.parse(line).orElseThrow().words()).isEmpty();
+  }
+
+  @Test
+  void whatEndsAWordAndWhatDoesNot() {
+    assertThat(CommandLine.parse("a\tb  c ").orElseThrow().words()).containsExactly("a", "b", "c");
+    assertThat(CommandLine.parse(" ").orElseThrow().words()).isEmpty();
+    assertThat(CommandLine.parse("\"a\\b\"").orElseThrow().words()).containsExactly("a\\b");
+    assertThat(CommandLine.parse("\"a\\")).as("a quote that does not end").isEmpty();
+    for (String joined : List.of("a\\\nb", "a\\\rb", "\"a\\\nb\"")) {
+      assertThat(CommandLine.parse(joined).orElseThrow().needsShell()).as(joined).isPresent();
+    }
   }
 
   @Test

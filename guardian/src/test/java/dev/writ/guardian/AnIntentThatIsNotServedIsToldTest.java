@@ -27,4 +27,22 @@ class AnIntentThatIsNotServedIsToldTest {
     assertThat(advice("exec_ephemeral")).isEmpty();
     assertThat(advice("js")).isEmpty();
   }
+
+  /** However deep it stands among other requirements. */
+  @Test
+  void aMatchOnAProgramsTextIsToldWhereverItStands() {
+    String match = "{ cel: 'params.source.contains(\"rm\")' }";
+    assertThat(
+            PolicyAdvice.of(
+                World.policyRequiring(
+                    "{ all: [ { approvals: { role: reviewer, count: 1 } }, { any: [ { cel: 'true'"
+                        + " }, "
+                        + match
+                        + ", { none: [ "
+                        + match
+                        + " ] } ] }, { artifact: { type: text/plain, role: attestor } } ] }")))
+        .hasSize(2)
+        .allMatch(line -> line.startsWith("requirement 1 ("));
+    assertThat(PolicyAdvice.of(World.policy())).isEmpty();
+  }
 }

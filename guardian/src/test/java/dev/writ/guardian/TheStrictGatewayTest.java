@@ -12,6 +12,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteState;
@@ -340,6 +341,14 @@ class TheStrictGatewayTest {
     assertThat(RejectionCode.ofRefusal("GRD-104")).contains(RejectionCode.PRIVILEGED);
     assertThat(RejectionCode.ofRefusal("GRD-102")).contains(RejectionCode.INTENT_UNKNOWN);
     assertThat(RejectionCode.ofRefusal("R-SBX-001")).contains(RejectionCode.PROFILE_INVALID);
+    for (String code : List.of("EXE-301", "EXE-302", "EXE-303", "GRD-407")) {
+      assertThat(RejectionCode.ofRefusal(code)).as(code).isPresent();
+    }
+    for (GuardianError refusal : GuardianError.values()) {
+      assertThat(RejectionCode.ofRefusal(refusal.code()).isPresent())
+          .as("%s is the request's fault, but for a clock that is far behind", refusal.code())
+          .isEqualTo(refusal != GuardianError.JUDGED_LATE);
+    }
     for (String ours : List.of("EXE-304", "EXE-305", "EXE-702", "EXE-904", "LED-023")) {
       assertThat(RejectionCode.ofRefusal(ours)).as("%s is no fault of the request", ours).isEmpty();
     }

@@ -70,11 +70,10 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   /** States the deletion, as the first event or the next of its run. */
-  private Batch statement(List<Digest> contents) {
+  private static Batch statement(Ledger of, List<Digest> contents) {
     Envelope document = Fixture.document("deleted " + contents);
     Event event =
-        ledger
-            .head(DELETIONS)
+        of.head(DELETIONS)
             .map(head -> head.next("content.deleted", document.id(), AT, Optional.empty()))
             .orElseGet(() ->
                 Event.first(
@@ -92,13 +91,13 @@ class DeletedContentIsGoneFromTheDiskTest {
   }
 
   private SortedSet<Digest> delete(Digest... contents) {
-    return delete(ledger.treeSize(), contents);
+    return delete(ledger, ledger.treeSize(), contents);
   }
 
-  private SortedSet<Digest> delete(long searchedTo, Digest... contents) {
+  private static SortedSet<Digest> delete(Ledger of, long searchedTo, Digest... contents) {
     List<Digest> all = List.of(contents);
-    return ledger.delete(
-        all, searchedTo, LATER, new Ledger.Deletion(statement(all), enqueue -> enqueue.get()));
+    return of.delete(
+        all, searchedTo, LATER, new Ledger.Deletion(statement(of, all), enqueue -> enqueue.get()));
   }
 
   /** The files below a directory in which a piece of the content is. */
@@ -162,6 +161,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     assertThat(ledger.isPurgePending()).isFalse();
     assertThat(filesWith(data, small)).isEmpty();
     assertThat(filesWith(data, other)).isNotEmpty();
+    assertThat(data.resolve("db/LOG")).as("RocksDB's own log is one of them").exists();
     // Logs that were cut off are used again; what they hold then is read after a crash.
     byte[] after = content(30_000);
     Digest afterId = store(after);
@@ -211,7 +211,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     long size = ledger.treeSize();
     ledger.append(Fixture.step(ledger, run("r"), "about " + mentioned)).await();
     Digest free = store(content(100));
-    assertThat(delete(size, free, mentioned)).containsExactly(mentioned);
+    assertThat(delete(ledger, size, free, mentioned)).containsExactly(mentioned);
     byte[] uploaded = content(100);
     try (BlobSink sink = ledger.newUpload("acme", 1 << 20)) {
       sink.write(uploaded);
@@ -256,6 +256,11 @@ class DeletedContentIsGoneFromTheDiskTest {
       assertThat(before.hasBlob(smallId)).isTrue();
       assertThat(before.hasBlob(largeId)).isTrue();
       assertThat(before.head(DELETIONS)).isEmpty();
+      // What recovery read out of the log went into tables, and the log is kept.
+      assertThat(delete(before, before.treeSize(), smallId, largeId)).isEmpty();
+      before.purge();
+      assertThat(filesWith(home.resolve("before"), small)).isEmpty();
+      assertThat(filesWith(home.resolve("before"), large)).isEmpty();
     }
     // The statement is on disk, the file was not removed yet, nothing was purged.
     Path file = home.resolve("stated/data/blobs").resolve(largeId.hex().substring(0, 2));

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class OutagesLoseAndDoubleNothingTest {
   private static final boolean LONG = "long".equals(System.getProperty("writ.campaign"));
+  private static final String TARGETS = System.getProperty("writ.campaign.targets", ".*");
   private static final long SEED = Long.getLong("writ.seed", 20261123);
   private static final int OUTAGES = Integer.getInteger("writ.campaign.rounds", LONG ? 400 : 8);
 
@@ -48,6 +49,7 @@ class OutagesLoseAndDoubleNothingTest {
     if (LONG) {
       targets.add(DynamicTest.dynamicTest("neo4j", this::neo4j));
     }
+    targets.removeIf(target -> !target.getDisplayName().matches(TARGETS));
     return targets;
   }
 

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Builds one invocation of a prepared tool and runs it. */
@@ -37,6 +38,7 @@ public final class Call {
   private long outputBytes = 1 << 20;
   private long wallMs = 600_000;
   private String sandbox = "wasm";
+  private String tenant = "acme";
   private String run = "run-1";
   private boolean approved;
   private HostTerms host = HostTerms.NONE;
@@ -111,9 +113,27 @@ public final class Call {
     return this;
   }
 
+  /** As a subject of another tenant. */
+  public Call ofTenant(String name) {
+    tenant = name;
+    return this;
+  }
+
+  /** Policy's directory of each tenant. */
+  public Call workspaces(SortedMap<String, String> directories) {
+    host =
+        new HostTerms(
+            host.waived(),
+            host.images(),
+            host.commands(),
+            host.classes(),
+            Optional.of(directories));
+    return this;
+  }
+
   /** Guarantees that policy does without. */
   public Call waiving(List<String> names) {
-    host = new HostTerms(names, host.images(), host.commands(), host.classes());
+    host = new HostTerms(names, host.images(), host.commands(), host.classes(), host.workspaces());
     return this;
   }
 
@@ -121,13 +141,15 @@ public final class Call {
   public Call image(String program, String image) {
     TreeMap<String, String> images = new TreeMap<>(host.images());
     images.put(program, image);
-    host = new HostTerms(host.waived(), images, host.commands(), host.classes());
+    host = new HostTerms(host.waived(), images, host.commands(), host.classes(), host.workspaces());
     return this;
   }
 
   /** Policy's limits of commands. */
   public Call limits(CommandLimits limits) {
-    host = new HostTerms(host.waived(), host.images(), Optional.of(limits), host.classes());
+    host =
+        new HostTerms(
+            host.waived(), host.images(), Optional.of(limits), host.classes(), host.workspaces());
     return this;
   }
 
@@ -138,7 +160,11 @@ public final class Call {
             new Resources(cpuMs, memoryBytes, outputBytes, wallMs), limits);
     host =
         new HostTerms(
-            host.waived(), host.images(), host.commands(), new ResourceClasses(each, each, each));
+            host.waived(),
+            host.images(),
+            host.commands(),
+            new ResourceClasses(each, each, each),
+            host.workspaces());
     return this;
   }
 
@@ -151,7 +177,7 @@ public final class Call {
               entry.getKey(), Digest.sha256(bytes), bytes.length, "application/octet-stream"));
     }
     return new Invocation(
-        new Scope("acme", run, "agent-1"),
+        new Scope(tenant, run, "agent-1"),
         params,
         list,
         input -> new ByteArrayInputStream(inputs.get(input.name())),

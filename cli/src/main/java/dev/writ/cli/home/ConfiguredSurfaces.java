@@ -33,6 +33,9 @@ public final class ConfiguredSurfaces {
           McpSurface.NAME,
           ToolsSurface.NAME);
 
+  private static final List<String> WITHOUT_SETTINGS =
+      List.of(EngineSurface.NAME, ExecuteAdmission.PROFILE);
+
   private ConfiguredSurfaces() {}
 
   /**
@@ -54,11 +57,12 @@ public final class ConfiguredSurfaces {
     if (surfaces.containsKey(McpSurface.NAME)) {
       McpSettings.parse(surfaces.get(McpSurface.NAME).settings());
     }
-    if (surfaces.containsKey(EngineSurface.NAME)
-        && !surfaces.get(EngineSurface.NAME).settings().isEmpty()) {
-      throw new WritException(
-          GatewayError.CONFIG_FIELD,
-          "surfaces/engine/settings: " + surfaces.get(EngineSurface.NAME).settings().keySet());
+    for (String name : WITHOUT_SETTINGS) {
+      if (surfaces.containsKey(name) && !surfaces.get(name).settings().isEmpty()) {
+        throw new WritException(
+            GatewayError.CONFIG_FIELD,
+            "surfaces/" + name + " has no settings: " + surfaces.get(name).settings().keySet());
+      }
     }
   }
 

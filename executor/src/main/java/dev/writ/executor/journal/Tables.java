@@ -79,6 +79,12 @@ public final class Tables {
   public static final String DEAD_LETTER = "dead_letter";
 
   /**
+   * surface, end of its time, signature → nothing: a call that leaves nothing else in the ledger
+   * was accepted by it (spec/surface-logline.md). No document depends on it.
+   */
+  public static final String SIGNATURE = "signature";
+
+  /**
    * blob, tenant, run, seq of the event that names it, class of content → id of the document that
    * states its deletion.
    */

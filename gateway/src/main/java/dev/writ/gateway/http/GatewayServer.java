@@ -296,6 +296,7 @@ public final class GatewayServer implements AutoCloseable {
    */
   public boolean drain(Duration atMost) {
     parts.places().drain();
+    surfaces.forEach(Surface::drains);
     try {
       return parts.places().awaitFree(atMost);
     } catch (InterruptedException e) {

@@ -40,6 +40,9 @@ public interface Surface {
     return Optional.empty();
   }
 
+  /** The server takes no new calls: what waits for events is to end now. */
+  default void drains() {}
+
   /** Ends what {@link #listen} started. Called after calls at work have ended. */
   default void close() {}
 

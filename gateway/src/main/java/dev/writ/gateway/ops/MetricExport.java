@@ -90,18 +90,17 @@ final class MetricExport implements AutoCloseable {
   }
 
   private void send() {
-    List<MetricData> all = List.of();
-    boolean accepted = false;
     try {
-      all = measured.snapshots().flatMap(this::converted).toList();
-      accepted =
+      List<MetricData> all = measured.snapshots().flatMap(this::converted).toList();
+      boolean accepted =
           exporter
               .export(all)
               .join(Telemetry.EXPORT_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
               .isSuccess();
-    } catch (RuntimeException e) { // one number that cannot be read, at the end of a server
+      (accepted ? sent : dropped).add(all.size());
+    } catch (RuntimeException e) { // a number that cannot be read now may be read the next time
+      dropped.increment();
     }
-    (accepted ? sent : dropped).add(Math.max(1, all.size()));
   }
 
   private Stream<MetricData> converted(MetricSnapshot snapshot) {

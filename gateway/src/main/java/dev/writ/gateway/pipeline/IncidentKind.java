@@ -36,6 +36,7 @@ public enum IncidentKind {
               "cpu-time",
               "disk-limit",
               "pids-limit",
+              "artifact-limit",
               "input-too-large"));
 
   private static final TreeSet<String> SANDBOX =

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -262,6 +263,58 @@ class EverySignalReachesTheCollectorTest {
           .filteredOn(span -> span.name().equals("execute_tool calc"))
           .allMatch(span -> span.span().equals(request.hex().substring(0, 16)))
           .allMatch(span -> span.attributes().get("error.type").equals("driver-failed"));
+    }
+  }
+
+  @Test
+  void aFailureInTheMiddleEndsTheSendingOfNoSignal() throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    ExportQueue<Integer> queue =
+        new ExportQueue<>(
+            "test",
+            _ -> {
+              boolean fails = first.getCount() > 0;
+              first.countDown();
+              if (fails) {
+                throw new IllegalStateException();
+              }
+              return CompletableResultCode.ofSuccess();
+            },
+            Duration.ofSeconds(5));
+    try (queue) {
+      queue.add(1);
+      first.await();
+      queue.add(2);
+    }
+    assertThat(queue.dropped()).isEqualTo(1);
+    assertThat(queue.sent()).isEqualTo(1);
+
+    CountDownLatch read = new CountDownLatch(1);
+    AtomicBoolean readable = new AtomicBoolean();
+    Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+    metrics.counter(
+        "writ.test",
+        "Of a ledger that is closed, for example",
+        () -> {
+          read.countDown();
+          if (!readable.get()) {
+            throw new IllegalStateException();
+          }
+          return 1;
+        });
+    try (TestCollector collector = new TestCollector()) {
+      GatewayConfig.Telemetry config =
+          new GatewayConfig.Telemetry(
+              collector.url(),
+              100,
+              Optional.of(collector.url("metrics")),
+              Optional.empty(),
+              Duration.ofMillis(1));
+      try (Telemetry _ = new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
+        read.await();
+        readable.set(true);
+      }
+      assertThat(collector.metrics()).containsKey("writ_test");
     }
   }
 

@@ -18,7 +18,7 @@ import java.util.Optional;
  *     2)
  * @param nonce never used twice within the freshness window
  * @param retention {@code keep} or {@code drop-output} (protocol rule 21)
- * @param context trace context and the like, which no decision uses
+ * @param context trace context and the like, by which nothing is allowed
  * @param evidence digests of documents that are submitted as evidence
  * @param delegations envelopes, from the principal's to the signer's (protocol rule 9)
  */

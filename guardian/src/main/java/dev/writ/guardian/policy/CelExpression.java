@@ -159,16 +159,6 @@ public final class CelExpression {
   }
 
   @Override
-  public boolean equals(Object other) {
-    return other instanceof CelExpression that && source.equals(that.source);
-  }
-
-  @Override
-  public int hashCode() {
-    return source.hashCode();
-  }
-
-  @Override
   public String toString() {
     return source;
   }

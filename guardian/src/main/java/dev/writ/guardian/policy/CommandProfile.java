@@ -14,6 +14,8 @@ import java.util.TreeMap;
  * @param workspaceRoot the directory under which every {@code cwd} is; absolute
  * @param sandbox profile of every command
  * @param outputBytes the most output of a command, in bytes
+ * @param workspaces the directory below a host's WORKSPACE_ROOT that each tenant has, none of them
+ *     inside another; absent where policy has one tenant, which has all of it
  * @param limits of every command beside those of its role; the default where policy has none
  * @param images an image by program, for engines that run images
  * @param effect the template of the effect that runs a command
@@ -23,6 +25,7 @@ public record CommandProfile(
     String sandbox,
     long outputBytes,
     SortedMap<String, CommandRole> roles,
+    Optional<SortedMap<String, String>> workspaces,
     Optional<CommandLimits> limits,
     SortedMap<String, String> images,
     EffectTemplate effect) {
@@ -50,6 +53,7 @@ public record CommandProfile(
             section.name("sandbox"),
             section.between("output_bytes", 1, JsonValue.Num.MAX_INTEGER),
             Collections.unmodifiableSortedMap(roles),
+            section.optional("workspaces", key -> workspaces(section.section(key))),
             section.optional("limits", key -> CommandLimits.read(section.section(key))),
             Collections.unmodifiableSortedMap(images),
             EffectTemplate.read(section.section("effect"), VARIABLES));
@@ -62,20 +66,42 @@ public record CommandProfile(
     return profile;
   }
 
+  private static SortedMap<String, String> workspaces(Section section) {
+    TreeMap<String, String> workspaces = new TreeMap<>();
+    for (String tenant : section.keys()) {
+      String directory = section.name(tenant);
+      section.require(tenant, WorkspacePaths.isNormal(directory), directory);
+      for (String other : workspaces.values()) {
+        boolean apart =
+            !WorkspacePaths.isUnder(directory, List.of(other))
+                && !WorkspacePaths.isUnder(other, List.of(directory));
+        section.require(tenant, apart, directory + " and " + other + " are not apart");
+      }
+      workspaces.put(tenant, directory);
+    }
+    section.end();
+    return Collections.unmodifiableSortedMap(workspaces);
+  }
+
   JsonValue.Obj toJson() {
     var rolesJson = JsonValue.object();
     roles.forEach((name, role) -> rolesJson.put(name, role.toJson()));
-    var imagesJson = JsonValue.object();
-    images.forEach(imagesJson::put);
     return JsonValue.object()
         .put("workspace_root", workspaceRoot)
         .put("sandbox", sandbox)
         .put("output_bytes", outputBytes)
         .put("roles", rolesJson.build())
+        .putIfPresent("workspaces", workspaces, CommandProfile::toJson)
         .putIfPresent("limits", limits, CommandLimits::toJson)
-        .put("images", imagesJson.build())
+        .put("images", toJson(images))
         .put("effect", effect.toJson())
         .build();
+  }
+
+  private static JsonValue.Obj toJson(SortedMap<String, String> words) {
+    var json = JsonValue.object();
+    words.forEach(json::put);
+    return json.build();
   }
 
   public Optional<String> image(String program) {

@@ -3,6 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The commands that a role may run through seed 002's surface.
@@ -12,6 +13,7 @@ import java.util.List;
  * @param memMb most of {@code limits.mem_mb}, in MiB
  * @param timeoutSec most of {@code timeout_sec}, in seconds
  * @param environment variables that are let through, sorted
+ * @param paths directories of the workspace root in which its commands may work; absent for all
  */
 public record CommandRole(
     String name,
@@ -19,7 +21,8 @@ public record CommandRole(
     long cpuMilli,
     long memMb,
     long timeoutSec,
-    List<String> environment) {
+    List<String> environment,
+    Optional<List<String>> paths) {
 
   /** The shells that a line may be given to, the simplest first. */
   public static final List<String> SHELLS = List.of("sh", "bash");
@@ -36,8 +39,12 @@ public record CommandRole(
             limits.milli("cpu"),
             limits.between("mem_mb", 1, MB_MAX),
             limits.between("timeout_sec", 1, SECONDS_MAX),
-            section.names("environment", List.of()));
+            section.names("environment", List.of()),
+            section.optional("paths", section::names));
     limits.end();
+    role.paths()
+        .ifPresent(all ->
+            all.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path)));
     section.end();
     return role;
   }
@@ -53,6 +60,7 @@ public record CommandRole(
                 .put("timeout_sec", timeoutSec)
                 .build())
         .putList("environment", environment, JsonValue::of)
+        .putIfPresent("paths", paths, all -> JsonValue.of(all.stream().map(JsonValue::of).toList()))
         .build();
   }
 }

@@ -14,19 +14,42 @@ import java.util.TreeMap;
  * @param images the image in which a program runs, by the program's name
  * @param commands limits of commands; absent where policy has no commands
  * @param classes the resource classes
+ * @param workspaces the directory below the host's WORKSPACE_ROOT that each tenant has; absent
+ *     where there is one tenant, which has all of it
  */
 public record HostTerms(
     List<String> waived,
     SortedMap<String, String> images,
     Optional<CommandLimits> commands,
-    ResourceClasses classes) {
+    ResourceClasses classes,
+    Optional<SortedMap<String, String>> workspaces) {
   /** For a policy without terms. */
   public static final HostTerms NONE =
       new HostTerms(List.of(), new TreeMap<>(), Optional.empty(), ResourceClasses.DEFAULT);
 
+  /** For a policy with one tenant. */
+  public HostTerms(
+      List<String> waived,
+      SortedMap<String, String> images,
+      Optional<CommandLimits> commands,
+      ResourceClasses classes) {
+    this(waived, images, commands, classes, Optional.empty());
+  }
+
   public HostTerms {
     waived = List.copyOf(waived);
     images = Collections.unmodifiableSortedMap(new TreeMap<>(images));
+    workspaces = workspaces.map(TreeMap::new).map(Collections::unmodifiableSortedMap);
+  }
+
+  /**
+   * The directory below the host's WORKSPACE_ROOT that a tenant's commands may have: {@code .} for
+   * all of it, empty for none.
+   */
+  public Optional<String> workspaceOf(String tenant) {
+    return workspaces.isEmpty()
+        ? Optional.of(".")
+        : Optional.ofNullable(workspaces.get().get(tenant));
   }
 
   /** The limits of a call that declares these resources. */

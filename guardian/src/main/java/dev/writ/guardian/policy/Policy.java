@@ -374,7 +374,17 @@ public final class Policy {
         waived(),
         parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new),
         parts.commands().map(c -> c.limits().orElse(CommandLimits.DEFAULT)),
-        engine().classes());
+        engine().classes(),
+        workspaces());
+  }
+
+  /** Where policy does not say which directory is whose, one of several tenants has none. */
+  private Optional<SortedMap<String, String>> workspaces() {
+    boolean several = principals().stream().map(Principal::tenant).distinct().count() > 1;
+    return parts
+        .commands()
+        .flatMap(CommandProfile::workspaces)
+        .or(() -> several ? Optional.of(new TreeMap<>()) : Optional.empty());
   }
 
   /** The accounts of a budget that an effect is charged to. */

@@ -19,6 +19,7 @@ final class PolicyConsistency {
     budgets(parts, section);
     parts.execute().ifPresent(execute -> execute(parts, section, execute));
     parts.commands().ifPresent(commands -> commands(parts, section, commands));
+    parts.commands().ifPresent(commands -> workspaces(parts, section, commands));
     shares(parts, section);
     parts.engine().ifPresent(engine -> engine(parts, section, toolNames, engine));
   }
@@ -39,6 +40,12 @@ final class PolicyConsistency {
     if (parts.principals().values().stream().noneMatch(p -> p.tenant().equals(tenant))) {
       throw section.at(key, GuardianError.POLICY_REFERENCE, "tenant \"" + tenant + "\"");
     }
+  }
+
+  private static void workspaces(PolicyParts parts, Section section, CommandProfile commands) {
+    commands
+        .workspaces()
+        .ifPresent(all -> all.keySet().forEach(t -> tenant(parts, section, "commands", t)));
   }
 
   private static void execute(PolicyParts parts, Section section, ExecuteProfile execute) {

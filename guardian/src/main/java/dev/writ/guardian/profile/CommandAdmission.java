@@ -8,6 +8,7 @@ import dev.writ.guardian.policy.CommandLine;
 import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.policy.CommandRole;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.WorkspacePaths;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -56,6 +57,9 @@ public final class CommandAdmission {
     if (role.isEmpty()
         || !policy.rolesOf(asker.tenant(), asker.subject()).contains(request.role())) {
       throw new WritException(ProfileError.COMMAND_ROLE, asker.subject());
+    }
+    if (asker.credential().filter(roles -> !roles.contains(request.role())).isPresent()) {
+      throw new WritException(ProfileError.COMMAND_ROLE, "the credential is for other roles");
     }
     return new CommandAdmission(request, profile, role.get()).admit();
   }
@@ -115,10 +119,16 @@ public final class CommandAdmission {
 
   private String cwd() {
     String asked = request.cwd().orElse(profile.workspaceRoot());
-    return profile
-        .underRoot(asked)
-        .orElseThrow(
-            () -> new WritException(ProfileError.COMMAND_CWD, "root " + profile.workspaceRoot()));
+    String cwd =
+        profile
+            .underRoot(asked)
+            .orElseThrow(() ->
+                new WritException(ProfileError.COMMAND_CWD, "root " + profile.workspaceRoot()));
+    if (role.paths().filter(paths -> !WorkspacePaths.isUnder(cwd, paths)).isPresent()) {
+      throw new WritException(
+          ProfileError.COMMAND_CWD, "role " + role.name() + " has " + role.paths().get());
+    }
+    return cwd;
   }
 
   private void environment() {

@@ -45,8 +45,17 @@ public final class ExecuteAdmission {
   private static final String DISABLED = "disabled";
   private static final String EPHEMERAL = "ephemeral";
 
-  /** Who asks, as authenticated. */
-  public record Asker(String tenant, String subject) {}
+  /**
+   * Who asks, as authenticated.
+   *
+   * @param credential roles that the credential is narrowed to; absent if it is not
+   */
+  public record Asker(String tenant, String subject, Optional<List<String>> credential) {
+    /** Whose credential is not narrowed. */
+    public Asker(String tenant, String subject) {
+      this(tenant, subject, Optional.empty());
+    }
+  }
 
   /**
    * @param request the request, as far as it could be read

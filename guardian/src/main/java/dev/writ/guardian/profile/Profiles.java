@@ -41,7 +41,10 @@ public final class Profiles {
           ProfileError.BODY_MISSING, "the body is " + found + ", origin.raw " + named);
     }
     ExecuteAdmission.Asker asker =
-        new ExecuteAdmission.Asker(request.scope().tenant(), request.scope().subject());
+        new ExecuteAdmission.Asker(
+            request.scope().tenant(),
+            request.scope().subject(),
+            request.origin().orElseThrow().roles());
     return profile.equals(ExecuteAdmission.PROFILE)
         ? execute(request, ExecuteAdmission.check(raw, asker, policy, state, now))
         : command(request, raw, asker, policy);
@@ -61,6 +64,10 @@ public final class Profiles {
       Request request, byte[] raw, ExecuteAdmission.Asker asker, Policy policy) {
     try {
       CommandAdmission.Admitted admitted = CommandAdmission.admit(raw, asker, policy);
+      Optional<SurfaceRefusal> ofSurface = SurfaceRefusal.of(request);
+      if (ofSurface.isPresent()) {
+        throw ofSurface.get().exception();
+      }
       boolean asIs =
           isFor(request, admitted.effect())
               && admitted.request().caseId().equals(request.namedRun());

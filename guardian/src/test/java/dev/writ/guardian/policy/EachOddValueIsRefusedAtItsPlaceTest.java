@@ -38,6 +38,8 @@ class EachOddValueIsRefusedAtItsPlaceTest {
       requirements:
         - { effect: { tool: js }, require: { cel: 'true' } }
       revoked: []
+      engine:
+        flags: [ { match: { tool: js }, enabled: false } ]
       retention:
         rules:
           - { name: logs, contents: [outputs, observations], match: { tool: js }, keep_s: 60 }
@@ -78,6 +80,9 @@ class EachOddValueIsRefusedAtItsPlaceTest {
         "limit: 1000, | limit: [1], | GRD-504 | /budgets/0/limit",
         "window_s: 86400 | window_s: 0 | GRD-505 | /budgets/0/window_s",
         "unit: calls | unit: requests | GRD-505 | /budgets/0/unit",
+        "enabled: false | enabled: 0 | GRD-504 | /engine/flags/0/enabled",
+        "enabled: false | enabled: no | GRD-504 | /engine/flags/0/enabled",
+        "enabled: false | enabled: [] | GRD-504 | /engine/flags/0/enabled",
         // Names.
         "name: logs | name: \"\" | GRD-505 | /retention/rules/0/name",
         "name: logs | name: \"a\\x7fb\" | GRD-505 | /retention/rules/0/name",

@@ -42,6 +42,9 @@ class TheReportVerifiesItselfInABrowserTest {
       "last_match":4,"seed":"00","seq":6,"diff":"- a\\n+ b"}],"state":"DIVERGED"}
       """;
 
+  /** Effects of the large run. */
+  private static final int LARGE = Integer.getInteger("writ.report.effects", 210);
+
   private static final byte[] PIXEL =
       Base64.getDecoder()
           .decode(
@@ -111,7 +114,7 @@ class TheReportVerifiesItselfInABrowserTest {
 
   private static byte[] large(Path dir) {
     try (TestHome home = Sample.home(dir)) {
-      for (int n = 0; n < 1050; n++) {
+      for (int n = 0; n < LARGE; n++) {
         home.submit(home.ask("alice").params("{\"n\":" + n + "}"));
       }
       Sample.close(home, "run-1");
@@ -144,6 +147,8 @@ class TheReportVerifiesItselfInABrowserTest {
         Node.test(
             "report.test.mjs",
             Map.of(
+                "WRIT_EFFECTS",
+                Integer.toString(LARGE),
                 "WRIT_REPORTS",
                 dir.toString(),
                 "WRIT_VERIFIER_FILE",

@@ -68,6 +68,23 @@ public final class HostDirectory {
     });
   }
 
+  /**
+   * A directory below this one, which is made if it is missing. Links on the way are resolved.
+   *
+   * @throws WritException as {@link #below(Path, String)}, {@code SBX-043} also where a link leads
+   *     out of this directory
+   */
+  public HostDirectory below(String relative) {
+    io(() -> {
+      make();
+      return null;
+    });
+    HostDirectory inner = below(path(), relative);
+    List<Path> parts = new ArrayList<>(below);
+    parts.addAll(inner.below);
+    return new HostDirectory(root, parts);
+  }
+
   /** Its real path. */
   public Path path() {
     Path path = root;
@@ -145,11 +162,9 @@ public final class HostDirectory {
   /** Makes what is missing of it, for the owner of the directory around. */
   private void make() throws IOException {
     synchronized (MAKING) {
-      Path path = root;
       for (int i = 0; i < below.size(); i++) {
-        path = path.resolve(below.get(i));
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-          try (OpenTree around = OpenTree.at(root, below.subList(0, i))) {
+        try (OpenTree around = OpenTree.at(root, below.subList(0, i))) {
+          if (!around.has(below.get(i))) {
             around.sweep();
             around.makeTop(below.get(i));
           }

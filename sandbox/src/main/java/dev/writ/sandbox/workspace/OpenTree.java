@@ -3,7 +3,6 @@ package dev.writ.sandbox.workspace;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
-import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -40,12 +39,12 @@ final class OpenTree implements AutoCloseable {
   private static final Set<PosixFilePermission> OWNER_ALONE =
       PosixFilePermissions.fromString("rwx------");
 
-  private final Path directory;
+  private final DirectoryHandle directory;
   private final SecureDirectoryStream<Path> top;
 
-  private OpenTree(Path directory, SecureDirectoryStream<Path> top) {
+  private OpenTree(DirectoryHandle directory) throws IOException {
     this.directory = directory;
-    this.top = top;
+    this.top = directory.stream();
   }
 
   /**
@@ -54,15 +53,18 @@ final class OpenTree implements AutoCloseable {
    * @param below its parts, none of which may be a link
    */
   static OpenTree at(Path root, List<Path> below) throws IOException {
-    SecureDirectoryStream<Path> at = Trees.secure(Files.newDirectoryStream(root), root);
-    Path directory = root;
-    for (Path part : below) {
-      try (SecureDirectoryStream<Path> parent = at) {
-        at = parent.newDirectoryStream(part, LinkOption.NOFOLLOW_LINKS);
+    DirectoryHandle at = DirectoryHandle.of(root);
+    try {
+      for (Path part : below) {
+        try (DirectoryHandle parent = at) {
+          at = parent.in(part);
+        }
       }
-      directory = directory.resolve(part);
+      return new OpenTree(at);
+    } catch (IOException e) {
+      at.close();
+      throw e;
     }
-    return new OpenTree(directory, at);
   }
 
   /**
@@ -103,11 +105,7 @@ final class OpenTree implements AutoCloseable {
    */
   Content read(TreeLimits limits) throws IOException {
     Reading reading = new Reading(limits);
-    // A stream can be iterated once only, so the directory is opened again.
-    try (SecureDirectoryStream<Path> again =
-        top.newDirectoryStream(Path.of("."), LinkOption.NOFOLLOW_LINKS)) {
-      reading.directory(again, directory, "", 0);
-    }
+    reading.directory(directory, "", 0);
     return new Content(reading.items, reading.others);
   }
 
@@ -121,38 +119,42 @@ final class OpenTree implements AutoCloseable {
       this.limits = limits;
     }
 
-    void directory(SecureDirectoryStream<Path> stream, Path path, String prefix, int depth)
-        throws IOException {
+    void directory(DirectoryHandle directory, String prefix, int depth) throws IOException {
       if (depth > limits.depth()) {
         throw tooMuch("nested more than " + limits.depth() + " deep");
       }
-      List<Path> names = new ArrayList<>();
-      for (Path entry : stream) {
-        names.add(entry.getFileName());
-        if (items.size() + names.size() > limits.entries()) {
-          throw tooMuch("more than " + limits.entries() + " entries");
+      try (SecureDirectoryStream<Path> stream = directory.stream()) {
+        List<Path> names = new ArrayList<>();
+        for (Path entry : stream) {
+          names.add(entry.getFileName());
+          if (items.size() + names.size() > limits.entries()) {
+            throw tooMuch("more than " + limits.entries() + " entries");
+          }
         }
-      }
-      for (Path name : names) {
-        String text = new String(RawNames.bytes(name), StandardCharsets.ISO_8859_1);
-        if (depth > 0 || !text.equals(PART)) {
-          entry(stream, path, name, prefix + text, depth);
+        for (Path name : names) {
+          String text = new String(RawNames.bytes(name), StandardCharsets.ISO_8859_1);
+          if (depth > 0 || !text.equals(PART)) {
+            entry(directory, stream, name, prefix + text, depth);
+          }
         }
       }
     }
 
     private void entry(
-        SecureDirectoryStream<Path> parent, Path path, Path name, String text, int depth)
+        DirectoryHandle directory,
+        SecureDirectoryStream<Path> parent,
+        Path name,
+        String text,
+        int depth)
         throws IOException {
       PosixFileAttributes found = view(parent, name).readAttributes();
       if (found.isSymbolicLink()) {
-        Path target = Files.readSymbolicLink(path.resolve(name));
+        Path target = Files.readSymbolicLink(directory.path().resolve(name));
         items.put(text, new Item('l', Set.of(), Optional.empty(), Optional.of(target)));
       } else if (found.isDirectory()) {
         items.put(text, new Item('d', found.permissions(), Optional.empty(), Optional.empty()));
-        try (SecureDirectoryStream<Path> inner =
-            parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
-          directory(inner, path.resolve(name), text + "/", depth + 1);
+        try (DirectoryHandle inner = directory.in(name)) {
+          directory(inner, text + "/", depth + 1);
         }
       } else if (found.isRegularFile()) {
         bytes += found.size();
@@ -233,13 +235,9 @@ final class OpenTree implements AutoCloseable {
 
   /** Removes what an interrupted write left. */
   void sweep() throws IOException {
-    Path left = directory.resolve(PART);
-    if (Files.exists(left, LinkOption.NOFOLLOW_LINKS)) {
-      if (view(top, PART_PATH).readAttributes().isDirectory()) {
-        top.deleteDirectory(PART_PATH);
-      } else {
-        top.deleteFile(PART_PATH);
-      }
+    Optional<PosixFileAttributes> left = existing(PART);
+    if (left.isPresent()) {
+      remove(PART, left.get().isDirectory());
     }
   }
 
@@ -269,28 +267,35 @@ final class OpenTree implements AutoCloseable {
     if (existing(name).filter(PosixFileAttributes::isDirectory).isPresent()) {
       return;
     }
-    Files.createDirectory(
-        directory.resolve(PART), PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-    own(Optional.empty());
+    makePart();
     moveTo(name);
+  }
+
+  private void makePart() throws IOException {
+    Files.createDirectory(
+        directory.path().resolve(PART), PosixFilePermissions.asFileAttribute(OWNER_ALONE));
+    own(Optional.empty());
+  }
+
+  /** Whether the directory itself has an entry of that name, a link too. */
+  boolean has(Path name) throws IOException {
+    return Files.exists(directory.path().resolve(name), LinkOption.NOFOLLOW_LINKS);
   }
 
   /** Makes an empty directory in this one, with its permissions and owner. */
   void makeTop(Path name) throws IOException {
-    Files.createDirectory(
-        directory.resolve(PART), PosixFilePermissions.asFileAttribute(OWNER_ALONE));
-    own(Optional.empty());
+    makePart();
     view(top, PART_PATH).setPermissions(view(top, Path.of(".")).readAttributes().permissions());
     top.move(PART_PATH, top, name);
   }
 
   void makeLink(String name, Path target) throws IOException {
-    Files.createSymbolicLink(directory.resolve(PART), target);
+    Path part = directory.path().resolve(PART);
+    Files.createSymbolicLink(part, target);
     PosixFileAttributes around = view(top, Path.of(".")).readAttributes();
-    PosixFileAttributeView link =
-        Files.getFileAttributeView(
-            directory.resolve(PART), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-    give(link, around);
+    give(
+        Files.getFileAttributeView(part, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS),
+        around);
     moveTo(name);
   }
 
@@ -367,6 +372,7 @@ final class OpenTree implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    directory.close();
     top.close();
   }
 }

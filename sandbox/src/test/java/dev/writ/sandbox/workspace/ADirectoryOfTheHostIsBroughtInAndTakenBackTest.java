@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.workspace.HostDirectory.Brought;
 import dev.writ.sandbox.workspace.HostDirectory.Changes;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,6 +115,67 @@ class ADirectoryOfTheHostIsBroughtInAndTakenBackTest {
     assertThat(repo.resolve("notes")).hasContent("mine");
     assertThat(repo.resolve("latest.txt")).hasContent("mine");
     assertThat(takeBack(brought)).as("again, as after a crash").isEqualTo(changes);
+  }
+
+  /** What is held open is worked in, whatever its name leads to meanwhile. */
+  @Test
+  void whoSwapsTheDirectoryForALinkLeadsNothingOutOfIt() throws IOException {
+    Path moved = root.resolve("moved");
+    Path elsewhere = Files.createDirectory(root.resolve("elsewhere"));
+    Files.createSymbolicLink(elsewhere.resolve("latest"), Path.of("/secret"));
+    try (OpenTree tree = OpenTree.at(root, List.of(Path.of("repo")))) {
+      Files.move(repo, moved);
+      Files.createSymbolicLink(repo, elsewhere);
+      tree.makeDirectory("src/made");
+      tree.makeLink("src/link", Path.of("a.py"));
+      tree.makeTop(Path.of("top"));
+      assertThat(tree.has(Path.of("top"))).isTrue();
+      assertThat(tree.read(TreeLimits.STANDARD).items().get("latest").target())
+          .contains(Path.of("src/a.py"));
+      Files.writeString(elsewhere.resolve(OpenTree.PART), "of somebody else");
+      tree.sweep();
+    }
+    assertThat(moved.resolve("src/made")).isEmptyDirectory();
+    assertThat(moved.resolve("top")).isEmptyDirectory();
+    assertThat(moved.resolve("src/link")).hasContent("a");
+    assertThat(elsewhere.resolve(OpenTree.PART)).hasContent("of somebody else");
+    assertThat(tree(elsewhere)).hasSize(2);
+  }
+
+  /** Others rename directories and links to and fro while the command's changes are copied back. */
+  @Test
+  void aRaceOfSwapsNeverReachesOutside() throws Exception {
+    Path elsewhere = Files.createDirectory(root.resolve("elsewhere"));
+    Path aside = root.resolve("aside");
+    Brought brought = bring("repo");
+    for (int i = 0; i < 50; i++) {
+      Files.createDirectories(inside.resolve("src/d" + i));
+      Files.createSymbolicLink(inside.resolve("src/d" + i + "/l"), Path.of("../a.py"));
+    }
+    AtomicBoolean over = new AtomicBoolean();
+    Thread swaps =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (!over.get()) {
+                try {
+                  Files.move(repo.resolve("src"), aside);
+                  Files.createSymbolicLink(repo.resolve("src"), elsewhere);
+                  Files.delete(repo.resolve("src"));
+                  Files.move(aside, repo.resolve("src"));
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              }
+            });
+    try {
+      takeBack(brought);
+    } catch (WritException e) {
+      assertThat(e.code()).isEqualTo(SandboxError.HOST); // found swapped: not all is copied
+    } finally {
+      over.set(true);
+      swaps.join();
+    }
+    assertThat(tree(elsewhere)).isEmpty();
   }
 
   @ParameterizedTest

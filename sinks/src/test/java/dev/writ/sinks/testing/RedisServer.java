@@ -35,6 +35,15 @@ public final class RedisServer extends ServerProcess {
     return command;
   }
 
+  /** Returns when it has read its disk, too: until then it refuses all but a few commands. */
+  @Override
+  public void start() {
+    super.start();
+    while (this.<String>ask(redis -> redis.info("persistence")).contains("loading:1")) {
+      Thread.onSpinWait();
+    }
+  }
+
   public String url() {
     return "redis://127.0.0.1:" + port();
   }

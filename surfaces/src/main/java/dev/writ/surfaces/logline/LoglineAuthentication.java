@@ -1,7 +1,6 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.HttpCall;
 import java.nio.charset.StandardCharsets;
@@ -9,21 +8,16 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.PriorityQueue;
-import java.util.TreeMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
  * HMAC-SHA-256 (RFC 2104) over timestamp, a dot and what is signed: the raw body of an execution;
- * method and path of a call without a body. A signature is accepted only once: while its timestamp
- * is fresh it is kept here, and that of an execution in the ledger for good, as the request's
- * idempotency key.
+ * method and path of a call without a body. A signature is accepted only once.
  */
 final class LoglineAuthentication {
   static final String TOOL = "X-LogLine-Tool-Id";
@@ -33,31 +27,28 @@ final class LoglineAuthentication {
   /** How far a timestamp may be from now. */
   static final Duration SKEW = Duration.ofSeconds(300);
 
-  /** How many signatures are remembered. */
-  static final int TAKEN_MAX = 65_536;
-
   private static final String SCHEME = "sha256=";
 
   /** From this value on a number is in milliseconds: in seconds it would be the year 5138. */
   private static final long MILLISECONDS_FROM = 100_000_000_000L;
 
   private final List<LoglineConfig.Secret> secrets;
-  private final TreeMap<String, Instant> taken = new TreeMap<>();
+  private final UsedSignatures used;
 
-  /** The same ordered by time, so that the oldest are dropped without a scan. */
-  private final PriorityQueue<Taken> byTime =
-      new PriorityQueue<>(Comparator.comparing(Taken::until));
-
-  private record Taken(Instant until, String signature) {}
-
-  LoglineAuthentication(List<LoglineConfig.Secret> secrets) {
+  LoglineAuthentication(List<LoglineConfig.Secret> secrets, UsedSignatures used) {
     this.secrets = secrets;
+    this.used = used;
   }
 
   /**
-   * @param signature lower-case hexadecimal: identifies the call, which is accepted only once
+   * @param used identifies the call, which is accepted only once
    */
-  record Authenticated(LoglineConfig.Secret secret, String signature) {
+  record Authenticated(LoglineConfig.Secret secret, UsedSignatures.Used used) {
+    /** In lower-case hexadecimal digits. */
+    String signature() {
+      return used.signature();
+    }
+
     /** Names the credential for the limits of the server. */
     String credential() {
       return LoglineSurface.METHOD + " " + secret.name();
@@ -66,9 +57,10 @@ final class LoglineAuthentication {
 
   /**
    * @param signed what the signature is of, behind the timestamp and a dot
+   * @param isStored whether {@link UsedSignatures#store} follows
    * @throws WritException {@code GWY-103} to {@code GWY-106}
    */
-  Authenticated authenticate(Headers headers, byte[] signed, Instant now) {
+  Authenticated authenticate(Headers headers, byte[] signed, Instant now, boolean isStored) {
     requireSigned(headers, now);
     String timestamp = header(headers, TIMESTAMP);
     byte[] given = given(header(headers, SIGNATURE));
@@ -76,8 +68,7 @@ final class LoglineAuthentication {
         secret(given, timestamp, signed)
             .orElseThrow(() -> new WritException(LoglineError.SIGNATURE, ""));
     String hex = HexFormat.of().formatHex(given);
-    take(hex, time(timestamp), now);
-    return new Authenticated(secret, hex);
+    return new Authenticated(secret, used.take(hex, time(timestamp), now, isStored));
   }
 
   /** What the signature of a call without a body is of. */
@@ -154,24 +145,6 @@ final class LoglineAuthentication {
       return mac.doFinal(signed);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has HmacSHA256", e);
-    }
-  }
-
-  /** Only verified signatures are kept, so nobody else can fill the table. */
-  private void take(String signature, Instant at, Instant now) {
-    synchronized (taken) {
-      while (!byTime.isEmpty() && byTime.peek().until().isBefore(now)) {
-        taken.remove(byTime.poll().signature());
-      }
-      if (taken.containsKey(signature)) {
-        throw new WritException(LoglineError.REPLAYED, "");
-      }
-      if (taken.size() >= TAKEN_MAX) {
-        throw new WritException(GatewayError.SIGNATURES_FULL, "at most " + TAKEN_MAX);
-      }
-      Instant until = at.plus(SKEW);
-      taken.put(signature, until);
-      byTime.add(new Taken(until, signature));
     }
   }
 }

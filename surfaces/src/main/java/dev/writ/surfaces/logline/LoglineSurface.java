@@ -38,6 +38,7 @@ public final class LoglineSurface implements Surface {
 
   private final Pipeline pipeline;
   private final LoglineConfig config;
+  private final UsedSignatures signatures;
   private final LoglineAuthentication authentication;
   private final LoglineArtifacts artifacts;
   private final LoglineRuns runs;
@@ -45,7 +46,8 @@ public final class LoglineSurface implements Surface {
   public LoglineSurface(Pipeline pipeline, LoglineConfig config) {
     this.pipeline = pipeline;
     this.config = config;
-    this.authentication = new LoglineAuthentication(config.secrets());
+    this.signatures = new UsedSignatures(pipeline.kernel(), LoglineAuthentication.SKEW);
+    this.authentication = new LoglineAuthentication(config.secrets(), signatures);
     this.artifacts = new LoglineArtifacts(pipeline, config.artifactsBytes());
     this.runs = new LoglineRuns(pipeline);
   }
@@ -108,7 +110,8 @@ public final class LoglineSurface implements Surface {
       JsonValue.Obj context) {}
 
   private HttpAnswer execute(HttpCall call) {
-    Authenticated caller = authentication.authenticate(call.headers(), call.body(), pipeline.now());
+    Authenticated caller =
+        authentication.authenticate(call.headers(), call.body(), pipeline.now(), false);
     call.admission().admit("", caller.credential()); // its tenant is in the body
     call.admission().weigh(call.body());
     Body body = body(call.body());
@@ -156,8 +159,9 @@ public final class LoglineSurface implements Surface {
   private Authenticated authenticated(HttpCall call) {
     Authenticated caller =
         authentication.authenticate(
-            call.headers(), LoglineAuthentication.bodyless(call), pipeline.now());
+            call.headers(), LoglineAuthentication.bodyless(call), pipeline.now(), true);
     call.admission().admit("", caller.credential());
+    signatures.store(caller.used());
     if (!call.query().isEmpty()) { // it is not signed
       throw new WritException(GatewayError.PARAMETER, call.query().firstKey());
     }

@@ -12,10 +12,12 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.CommandProfile;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.CommandAdmission;
 import dev.writ.guardian.profile.CommandRequest;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ProfileError;
+import dev.writ.guardian.profile.SurfaceRefusal;
 import dev.writ.ledger.LedgerView;
 import dev.writ.surfaces.text.ToolText;
 import java.util.List;
@@ -89,14 +91,14 @@ public final class ExecCalls {
       admitted =
           CommandAdmission.admit(
               asked.body(),
-              new ExecuteAdmission.Asker(caller.tenant(), caller.subject()),
+              new ExecuteAdmission.Asker(caller.tenant(), caller.subject(), narrowed(caller)),
               pipeline.policy());
-      requireRole(caller, admitted.request());
-      root.ifPresent(directory -> directory.require(relative(admitted.request())));
+      root.ifPresent(directory -> require(directory, caller, admitted.request()));
     } catch (WritException e) {
       return refused(asked, through, e);
     }
-    Answer answer = through.vouch(vouched(asked, admitted.request(), admitted.effect()));
+    Answer answer =
+        through.vouch(vouched(asked, admitted.request(), admitted.effect(), Optional.empty()));
     if (answer.served().isEmpty()) {
       return denied(answer.decision());
     }
@@ -110,21 +112,34 @@ public final class ExecCalls {
         told.response(), told.execId(), served.receipt().request(), served.id());
   }
 
-  /** A credential may be narrowed to some of its subject's roles. */
-  private static void requireRole(Caller caller, CommandRequest request) {
-    if (!caller.roles().isEmpty() && !caller.roles().contains(request.role())) {
-      throw new WritException(ProfileError.COMMAND_ROLE, caller.principal());
-    }
+  private static Optional<List<String>> narrowed(Caller caller) {
+    return caller.roles().isEmpty() ? Optional.empty() : Optional.of(caller.roles());
   }
 
-  private String relative(CommandRequest request) {
-    CommandProfile profile = pipeline.policy().commands().orElseThrow();
-    return profile
-        .underRoot(request.cwd().orElse(profile.workspaceRoot()))
-        .orElse("."); // the profile accepted it, perhaps under an earlier policy
+  /**
+   * @throws WritException {@code GRD-716} for what only this host can tell: which directory the
+   *     tenant has, and where links lead
+   */
+  private void require(WorkspaceRoot directory, Caller caller, CommandRequest request) {
+    Policy policy = pipeline.policy();
+    CommandProfile profile = policy.commands().orElseThrow();
+    String relative =
+        profile
+            .underRoot(request.cwd().orElse(profile.workspaceRoot()))
+            .orElse("."); // the profile accepted it, perhaps under an earlier policy
+    directory.require(
+        policy
+            .host()
+            .workspaceOf(caller.tenant())
+            .orElseThrow(() ->
+                new WritException(
+                    ProfileError.COMMAND_CWD,
+                    "policy names no directory of tenant " + caller.tenant())),
+        relative);
   }
 
-  private Pipeline.Vouched vouched(Asked asked, CommandRequest request, Effect effect) {
+  private Pipeline.Vouched vouched(
+      Asked asked, CommandRequest request, Effect effect, Optional<SurfaceRefusal> refused) {
     JsonValue.Obj exec =
         JsonValue.object()
             .put("role", request.role())
@@ -145,7 +160,11 @@ public final class ExecCalls {
         true,
         asked
             .trace()
-            .putTo(JsonValue.object().put("exec", exec).put("role", request.role()))
+            .putTo(
+                JsonValue.object()
+                    .put("exec", exec)
+                    .put("role", request.role())
+                    .putIfPresent(SurfaceRefusal.CONTEXT, refused, SurfaceRefusal::toJson))
             .build(),
         Optional.of(asked.body()),
         Optional.empty());
@@ -160,7 +179,12 @@ public final class ExecCalls {
       return new Ended.Denied(400, code.code(), code.meaning(), e.found());
     }
     try { // lets the Guardian sign the refusal, too
-      through.vouch(vouched(asked, CommandRequest.parse(asked.body()), ExecuteAdmission.NO_EFFECT));
+      through.vouch(
+          vouched(
+              asked,
+              CommandRequest.parse(asked.body()),
+              ExecuteAdmission.NO_EFFECT,
+              Optional.of(new SurfaceRefusal(code, e.found()))));
     } catch (WritException again) {
       // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
     }

@@ -108,6 +108,11 @@ public final class ExecStream {
     }
   }
 
+  /** Whoever waits for more looks whether it is to close. */
+  public void wake() {
+    changes.happened();
+  }
+
   private List<Placed> told(long from, long to, String tenant) {
     List<Placed> found = new ArrayList<>();
     ledger.eventsByIndex(

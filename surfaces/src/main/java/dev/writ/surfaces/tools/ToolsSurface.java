@@ -71,6 +71,11 @@ public final class ToolsSurface implements Surface {
         Route.get("/v1/streams/" + STREAM, Route.Access.CALLER, stream::open));
   }
 
+  @Override
+  public void drains() {
+    stream.wake();
+  }
+
   /** The seed's own words for an execution. */
   @Override
   public SortedMap<String, String> namesOf(Digest id, Request request) {

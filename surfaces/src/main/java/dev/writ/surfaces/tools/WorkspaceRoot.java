@@ -23,21 +23,28 @@ public final class WorkspaceRoot {
   }
 
   /**
-   * @param relative in normal form, {@code .} for the root
-   * @throws WritException {@code GRD-716} where a link leads out
+   * @param tenants the tenant's directory below the root, {@code .} for all of it
+   * @param relative below that, in normal form, {@code .} for itself
+   * @throws WritException {@code GRD-716} where a link leads out of the tenant's directory
    */
-  void require(String relative) {
+  void require(String tenants, String relative) {
     try {
-      Path at = root.resolve(relative).normalize();
-      // The sandbox creates missing directories, so the deepest existing one is checked.
-      while (!Files.exists(at, LinkOption.NOFOLLOW_LINKS)) {
-        at = at.getParent();
-      }
-      if (!at.toRealPath().startsWith(root)) {
+      Path allowed = real(root.resolve(tenants));
+      if (!allowed.startsWith(root) || !real(allowed.resolve(relative)).startsWith(allowed)) {
         throw new WritException(ProfileError.COMMAND_CWD, "a link leads out of it");
       }
     } catch (IOException e) {
       throw new WritException(ProfileError.COMMAND_CWD, e.getClass().getSimpleName(), e);
     }
+  }
+
+  /** With the links of what exists of it resolved: the sandbox makes missing directories. */
+  private static Path real(Path path) throws IOException {
+    Path wanted = path.normalize();
+    Path there = wanted;
+    while (!Files.exists(there, LinkOption.NOFOLLOW_LINKS)) {
+      there = there.getParent();
+    }
+    return there.toRealPath().resolve(there.relativize(wanted)).normalize();
   }
 }

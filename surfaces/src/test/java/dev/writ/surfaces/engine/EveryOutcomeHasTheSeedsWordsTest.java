@@ -71,6 +71,7 @@ class EveryOutcomeHasTheSeedsWordsTest {
       {End.KILLED, "seccomp-violation", "Killed", "SandboxViolation", "SandboxViolation"},
       {End.FAILED, "pids-limit", "Failed", "Failed", "ResourceExceeded"},
       {End.FAILED, "disk-limit", "Failed", "Failed", "ResourceExceeded"},
+      {End.FAILED, "artifact-limit", "Failed", "Failed", "ResourceExceeded"},
       {End.KILLED, "out-of-memory", "Killed", "Failed", "ResourceExceeded"},
       {End.KILLED, "output-limit", "Killed", "Failed", "ResourceExceeded"},
       {End.KILLED, "cpu-limit", "Killed", "Failed", "ResourceExceeded"},

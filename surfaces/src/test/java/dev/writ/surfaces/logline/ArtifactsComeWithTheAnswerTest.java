@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.journal.Tables;
 import dev.writ.fixture.Behaviours;
 import dev.writ.guardian.document.Resources;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -158,9 +160,37 @@ class ArtifactsComeWithTheAnswerTest {
     }
     LoglineCaller again = LoglineCaller.of(server, "of alice");
     assertThat(again.call("GET", url).status()).isEqualTo(200);
+    isRefusedAsRepeated(url);
+    server.restart();
+    isRefusedAsRepeated(url);
+  }
+
+  private void isRefusedAsRepeated(String url) {
     Reply repeated = LoglineCaller.of(server, "of alice").call("GET", url);
     assertThat(repeated.status()).isEqualTo(409);
     assertThat(repeated.string("code")).isEqualTo("GWY-106");
+  }
+
+  /** What is fresh no longer is refused by its timestamp, and needs no row. */
+  @Test
+  void theLedgerKeepsAsManySignaturesAsAreFresh() {
+    String url = text(artifacts().getLast(), "url");
+    alice.call("GET", url);
+    alice.call("GET", url);
+    assertThat(rows()).isEqualTo(2);
+    server.home.clock.forward(LoglineAuthentication.SKEW.plusSeconds(1));
+    assertThat(alice.call("GET", url).status()).isEqualTo(200);
+    assertThat(rows()).isEqualTo(1);
+    server.home.clock.forward(LoglineAuthentication.SKEW.plusSeconds(1));
+    server.restart();
+    assertThat(alice.call("GET", url).status()).isEqualTo(200);
+    assertThat(rows()).isEqualTo(1);
+  }
+
+  private int rows() {
+    List<String> keys = new ArrayList<>();
+    server.home.kernel().ledger().scan(Tables.SIGNATURE, "", (key, _) -> keys.add(key));
+    return keys.size();
   }
 
   /** spec/surface-logline.md has the same. */

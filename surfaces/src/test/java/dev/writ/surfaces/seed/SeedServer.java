@@ -11,6 +11,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestTools;
+import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
@@ -195,13 +196,7 @@ public final class SeedServer implements AutoCloseable {
                 listen,
                 limits,
                 made,
-                List.of(
-                    new Tokens(
-                        List.of(
-                            token("alice", TestKeys.TENANT),
-                            token("bob", TestKeys.TENANT),
-                            token("deputy", TestKeys.TENANT),
-                            token("eve", TestKeys.OTHER_TENANT)))),
+                List.of(tokens()),
                 places,
                 new Observer() {
                   @Override
@@ -219,6 +214,27 @@ public final class SeedServer implements AutoCloseable {
                 (_, e) -> failures.add(e),
                 home.clock,
                 new SecureRandom()));
+  }
+
+  private static Tokens tokens() {
+    return new Tokens(
+        List.of(
+            token("alice", TestKeys.TENANT),
+            token("bob", TestKeys.TENANT),
+            token("deputy", TestKeys.TENANT),
+            token("eve", TestKeys.OTHER_TENANT),
+            new Tokens.Entry(
+                "narrowed-token",
+                Tokens.digest("token-of-narrowed"),
+                TestKeys.TENANT,
+                "alice",
+                List.of("worker"),
+                Optional.empty())));
+  }
+
+  /** Reads the files of TLS again. */
+  public void renew() {
+    server.change(List.of(tokens()), new Certificates(List.of()), List.of(), server.files(listen));
   }
 
   private Policy policyInForce() {

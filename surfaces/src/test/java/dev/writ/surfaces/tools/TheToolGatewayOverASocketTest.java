@@ -59,6 +59,8 @@ class TheToolGatewayOverASocketTest {
             commands: [pytest, python, node, npm, go, bash, sh]
             limits: { cpu: 2.0, mem_mb: 4096, timeout_sec: 600 }
             environment: [PYTHONUNBUFFERED]
+            paths: [deep, real, repo]
+        workspaces: { acme: acme-s, other: other }
         images: { pytest: "python:3.11-bookworm" }
         effect: { tool: exec, version: 1.0.0, operation: twice, params: { argv: $argv, cwd: $cwd, env: $env, image: $image } }
       """;
@@ -203,12 +205,47 @@ class TheToolGatewayOverASocketTest {
 
   @Test
   void aLinkThatLeadsOutOfTheWorkspaceIsRefused() throws IOException {
-    Files.createSymbolicLink(workspaces.resolve("repo"), Path.of("/etc"));
-    refused(FITTING, 403, "GRD-716");
-    Files.delete(workspaces.resolve("repo"));
-    Files.createDirectory(workspaces.resolve("real"));
-    Files.createSymbolicLink(workspaces.resolve("repo"), Path.of("real"));
+    Path own = Files.createDirectory(workspaces.resolve("acme-s"));
+    Files.createDirectory(workspaces.resolve("other"));
+    for (String target : List.of("/etc", "../other", "..", "nowhere")) {
+      Files.createSymbolicLink(own.resolve("repo"), Path.of(target));
+      refused(FITTING, 403, "GRD-716");
+      Files.delete(own.resolve("repo"));
+    }
+    assertThat(server.decisionCodes()).as("the Guardian says it too").containsOnly("GRD-716");
+    Files.createDirectory(own.resolve("real"));
+    Files.createSymbolicLink(own.resolve("repo"), Path.of("real"));
     assertThat(exec(FITTING).status()).isEqualTo(200);
+  }
+
+  @Test
+  void aCredentialThatIsForOtherRolesIsRefusedAndTheGuardianSaysSo() {
+    Reply reply = server.post("narrowed", "/v1/tools/exec", FITTING);
+    assertThat(reply.status()).as(reply.text()).isEqualTo(403);
+    assertThat(reply.string("code")).isEqualTo("GRD-712");
+    assertThat(server.decisionCodes()).containsExactly("GRD-712");
+    assertThat(server.audit().problems()).isEmpty();
+  }
+
+  @Test
+  void aRoleWorksInItsDirectoriesAlone() {
+    refused(FITTING.replace("/workspace/repo", "/workspace"), 403, "GRD-716");
+    refused(FITTING.replace("/workspace/repo", "/workspace/repository"), 403, "GRD-716");
+    assertThat(exec(FITTING.replace("/workspace/repo", "/workspace/repo/a")).status())
+        .isEqualTo(200);
+    assertThat(server.decisionCodes()).containsExactly("GRD-716", "GRD-716", "");
+  }
+
+  /** One who shares the policy with others has no directory unless policy says which. */
+  @Test
+  void aTenantWithoutADirectoryHasNone() {
+    server.home.activate(SeedServer.POLICY + SECTION.replace("acme: acme-s, ", ""));
+    refused(FITTING, 403, "GRD-716");
+    server.home.activate(
+        SeedServer.POLICY
+            + SECTION.replace("workspaces: { acme: acme-s, other: other }\n", "limits: {}\n"));
+    refused(FITTING, 403, "GRD-716");
+    assertThat(server.decisionCodes()).containsExactly("GRD-716", "GRD-716");
   }
 
   /** As a shell says it, in the answer and in the stream. */
@@ -467,7 +504,7 @@ class TheToolGatewayOverASocketTest {
     assertThatThrownBy(
             () -> {
               Files.createSymbolicLink(workspaces.resolve("dangling"), Path.of("gone"));
-              new WorkspaceRoot(workspaces).require("dangling");
+              new WorkspaceRoot(workspaces).require(".", "dangling");
             })
         .isInstanceOf(WritException.class)
         .hasMessageStartingWith("GRD-716");

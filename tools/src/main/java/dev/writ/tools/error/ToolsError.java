@@ -105,8 +105,8 @@ public enum ToolsError implements ErrorCode {
   MOUNT(
       "TOL-051",
       "a directory of this host cannot become the workspace",
-      "Set WORKSPACE_ROOT; bring a directory without inputs, secrets and approval"
-          + " (spec/tool-exec.md)."),
+      "Set WORKSPACE_ROOT and, where policy has several tenants, workspaces; bring a directory"
+          + " without inputs, secrets and approval (spec/tool-exec.md)."),
 
   GIT_URL(
       "TOL-070",

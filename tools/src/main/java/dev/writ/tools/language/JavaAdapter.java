@@ -8,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Java, in a separate JVM, never in the kernel's; it uses the JDK that runs Writ, read-only. The
@@ -15,6 +17,12 @@ import java.util.Optional;
  */
 public final class JavaAdapter implements LanguageAdapter {
   private static final Path HOME = home();
+
+  /** The class that is started. */
+  private static final String WORKER = "Worker";
+
+  /** Made on first use. */
+  private static SortedMap<String, byte[]> classes;
 
   /** A JDK below /usr keeps its path in the sandbox. */
   private static final boolean IN_USR = HOME.startsWith("/usr");
@@ -38,6 +46,20 @@ public final class JavaAdapter implements LanguageAdapter {
   }
 
   @Override
+  public SortedMap<String, byte[]> workerFiles() {
+    TreeMap<String, byte[]> files = new TreeMap<>(WorkerScripts.of(workers()));
+    files.putAll(classes(files.get(WORKER + ".java")));
+    return files;
+  }
+
+  private static synchronized SortedMap<String, byte[]> classes(byte[] source) {
+    if (classes == null) {
+      classes = CompiledWorker.of(WORKER, source);
+    }
+    return classes;
+  }
+
+  @Override
   public List<String> argv(ToolSource source) {
     return List.of(
         JDK + "/bin/java",
@@ -48,7 +70,7 @@ public final class JavaAdapter implements LanguageAdapter {
         "-XX:MaxRAMPercentage=60",
         "--class-path", // otherwise the JVM's start directory would be on it
         WORKERS,
-        WORKERS + "/Worker.java",
+        WORKER,
         source.entry(),
         PACKAGE);
   }

@@ -6,6 +6,7 @@ import dev.writ.tools.author.ToolSource;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Everything language-specific that the engine needs: the command to start, and the files it needs.
@@ -26,6 +27,11 @@ public interface LanguageAdapter {
 
   /** The files of {@code dev/writ/tools/worker} that it starts. */
   List<String> workers();
+
+  /** The content of {@link #WORKERS}: those files, and what is made of them on this host. */
+  default SortedMap<String, byte[]> workerFiles() {
+    return WorkerScripts.of(workers());
+  }
 
   /** The worker's command line; it reads one call and writes its frames. */
   List<String> argv(ToolSource source);

@@ -52,7 +52,6 @@ public final class LanguageDriver extends ProcessDriver {
   private static final long FRAMING = 64 << 10;
 
   private final LanguageAdapter adapter;
-  private final SortedMap<String, byte[]> workers;
   private final WarmPool pool;
   private final ConcurrentSkipListMap<Digest, Path> placed = new ConcurrentSkipListMap<>();
 
@@ -65,14 +64,8 @@ public final class LanguageDriver extends ProcessDriver {
    * @param pool of the same host, with workers that may be ready for a call
    */
   public LanguageDriver(LanguageAdapter adapter, ProcessHost host, WarmPool pool) {
-    this(adapter, WorkerScripts.of(adapter.workers()), host, pool);
-  }
-
-  private LanguageDriver(
-      LanguageAdapter adapter, SortedMap<String, byte[]> workers, ProcessHost host, WarmPool pool) {
-    super(adapter.language().text(), digest(workers), host);
+    super(adapter.language().text(), digest(WorkerScripts.of(adapter.workers())), host);
     this.adapter = adapter;
-    this.workers = workers;
     this.pool = pool;
   }
 
@@ -139,8 +132,8 @@ public final class LanguageDriver extends ProcessDriver {
     Optional<List<String>> executables =
         source.spawn() ? Optional.empty() : adapter.executables(source, files);
     binds.add(new Bind(files, LanguageAdapter.PACKAGE));
-    if (!workers.isEmpty()) {
-      binds.add(new Bind(host().sharedFiles(workers), LanguageAdapter.WORKERS));
+    if (!adapter.workers().isEmpty()) {
+      binds.add(new Bind(host().sharedFiles(adapter.workerFiles()), LanguageAdapter.WORKERS));
     }
     return call -> run(call, manifest, operation, source, binds, executables);
   }

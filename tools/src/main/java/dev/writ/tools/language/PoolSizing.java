@@ -22,8 +22,9 @@ import java.util.function.ToIntFunction;
  * had more than it needs for {@link PoolSettings#shrinkMs} loses one of them, and the next after
  * the same time: demand that comes and goes does not start and end workers. A worker's memory
  * counts from the order to start it until it is gone or given to a call. If memory does not
- * suffice, a worker that is no longer wanted, or whose kind was not called for ten seconds, is
- * evicted in favour of a kind that was called since.
+ * suffice, a worker that is no longer wanted, whose kind was not called for ten seconds, or whose
+ * kind has two more than the other, is evicted in favour of a kind that was called since. The kind
+ * that has the fewest workers is the first to get one.
  *
  * @param <K> a kind of call
  */
@@ -33,6 +34,9 @@ final class PoolSizing<K> {
 
   /** A worker that takes longer to start is of no use. */
   static final long START_MS_MAX = 30_000;
+
+  /** A kind that has so many more than one that is called gives it one. */
+  private static final int MORE_THAN_ITS_SHARE = 2;
 
   /** How many may start at once, beside the calls that run. */
   static final int STARTS_MAX = 2;
@@ -191,7 +195,9 @@ final class PoolSizing<K> {
     });
     demands.forEach((key, demand) -> shrink(key, demand, nowMs, steps));
     demands.entrySet().stream()
-        .sorted(Comparator.comparingLong(e -> -e.getValue().lastMs))
+        .sorted(
+            Comparator.<Map.Entry<K, Demand>>comparingInt(e -> count(e.getKey()))
+                .thenComparingLong(e -> -e.getValue().lastMs))
         .forEach(e -> start(e.getKey(), e.getValue(), nowMs, steps));
     return steps;
   }
@@ -229,14 +235,14 @@ final class PoolSizing<K> {
     }
   }
 
-  /** Evicts one spare worker of a pool that is full. */
+  /** Evicts one spare worker of a pool that is full, unless one is on its way out already. */
   private void makePlace(K key, Demand wants, long nowMs, List<Step<K>> steps) {
-    if (settings.mostIn(wants.pool) == 0) {
+    if (settings.mostIn(wants.pool) == 0 || countIn(wants.pool, State.LEAVING) > 0) {
       return;
     }
     workers.entrySet().stream()
         .filter(e -> e.getValue().pool.equals(wants.pool) && !e.getValue().key.equals(key))
-        .filter(e -> isSpare(e.getValue(), wants, nowMs))
+        .filter(e -> isSpare(e.getValue(), key, wants, nowMs))
         .findFirst()
         .ifPresent(e -> leaveForOthers(e.getKey(), e.getValue(), steps));
   }
@@ -250,7 +256,7 @@ final class PoolSizing<K> {
       Worker<K> worker = entry.getValue();
       if (worker.state == State.LEAVING) {
         room += worker.bytes;
-      } else if (room < bytes && !worker.key.equals(key) && isSpare(worker, wants, nowMs)) {
+      } else if (room < bytes && !worker.key.equals(key) && isSpare(worker, key, wants, nowMs)) {
         room += worker.bytes;
         chosen.put(entry.getKey(), worker);
       }
@@ -260,10 +266,14 @@ final class PoolSizing<K> {
     }
   }
 
-  private boolean isSpare(Worker<K> worker, Demand wants, long nowMs) {
+  /** Whether another kind may have its place: none of two kinds that are called keeps all. */
+  private boolean isSpare(Worker<K> worker, K by, Demand wants, long nowMs) {
     Demand demand = demands.get(worker.key);
+    boolean fewer =
+        nowMs - wants.lastMs <= WINDOW_MS && count(worker.key) >= count(by) + MORE_THAN_ITS_SHARE;
     return worker.state == State.READY
         && (demand == null
+            || fewer
             || nowMs - demand.lastMs > WINDOW_MS && demand.lastMs < wants.lastMs
             || count(worker.key) > wanted(worker.key, nowMs));
   }

@@ -191,6 +191,10 @@ public final class WarmPool implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      synchronized (this) {
+        keeper = null; // had it failed, the next call would start another
+      }
     }
   }
 

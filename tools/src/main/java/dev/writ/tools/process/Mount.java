@@ -38,7 +38,7 @@ public final class Mount implements AutoCloseable {
   /**
    * Brings a directory in, once nobody else has it. That is waited for as long as the call may run.
    *
-   * @param relative below the root, in normal form
+   * @param relative below the directory of the call's tenant, in normal form
    * @throws WritException {@code TOL-051}; what the sandbox refuses to copy
    */
   public static Mount of(ProcessCall call, ProcessHost host, String relative) {
@@ -48,12 +48,21 @@ public final class Mount implements AutoCloseable {
         || !call.invocation().inputs().isEmpty()) {
       throw new WritException(ToolsError.MOUNT, "the call has an approval, a secret or an input");
     }
+    String tenant = call.invocation().scope().tenant();
+    String tenants =
+        call.invocation()
+            .host()
+            .workspaceOf(tenant)
+            .orElseThrow(() ->
+                new WritException(
+                    ToolsError.MOUNT, "policy names no directory of tenant " + tenant));
     HostDirectory directory =
         HostDirectory.below(
-            host.workspaceRoot()
-                .orElseThrow(
-                    () -> new WritException(ToolsError.MOUNT, "this host has no WORKSPACE_ROOT")),
-            relative);
+                host.workspaceRoot()
+                    .orElseThrow(() ->
+                        new WritException(ToolsError.MOUNT, "this host has no WORKSPACE_ROOT")),
+                tenants)
+            .below(relative);
     DirectoryLocks.Taken taken;
     try {
       taken =

@@ -19,11 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,29 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
     assertThat(stdout(sh("cat code", ",'mount':'repo'").run())).isEqualTo("by somebody else");
     assertThat(stdout(sh("pwd; cat repo/code", ",'mount':'.','cwd':'repo'").run()))
         .startsWith("/workspace/repo");
+  }
+
+  /** Whatever one of them asks for, it never sees the directory of another. */
+  @Test
+  void eachTenantHasADirectoryOfItsOwn() throws IOException {
+    TreeMap<String, String> directories = new TreeMap<>();
+    directories.put("acme", "of/acme");
+    directories.put("globex", "globex");
+    Function<String, DriverOutcome> acme =
+        mount -> sh("ls; echo acme > mine", mount).workspaces(directories).run();
+    Function<String, DriverOutcome> globex =
+        mount -> sh("ls; cat *", mount).workspaces(directories).ofTenant("globex").run();
+    assertThat(stdout(acme.apply(",'mount':'.'"))).isEmpty();
+    assertThat(root.resolve("of/acme/mine")).hasContent("acme\n");
+    assertThat(stdout(globex.apply(",'mount':'of/acme'"))).isEmpty();
+    assertThat(root.resolve("globex/of/acme")).as("its own of that name").isEmptyDirectory();
+    Files.createSymbolicLink(root.resolve("globex/theirs"), Path.of("../of/acme"));
+    assertThat(globex.apply(",'mount':'theirs'").message()).startsWith("SBX-043");
+    assertThat(stdout(acme.apply(",'mount':'.'"))).isEqualTo("mine\n");
+    DriverOutcome none = sh("ls", ",'mount':'.'").workspaces(directories).ofTenant("initech").run();
+    assertThat(none.reason() + " " + none.message())
+        .startsWith("refused TOL-051")
+        .contains("policy names no directory of tenant initech");
   }
 
   /** Calls of different runs that work on one directory, or on one and its parent. */

@@ -96,7 +96,7 @@ class AWarmCallEndsAsAColdOneTest {
             export function count(input, context) {
               console.log('called');
               if (input.text === 'fail') throw new Error('no such order');
-              if (input.text === 'hang') for (;;) {}
+              if (input.text === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
               return { context };
             }
             """);
@@ -171,18 +171,18 @@ class AWarmCallEndsAsAColdOneTest {
             """
             import time
             t = time.process_time
-            while t() < 0.4: pass
+            while t() < 0.2: pass
 
             def count(input, context):
                 while t() < float(input["text"]): pass
                 return {}
             """);
-    // 0.4 at the start count, cold and warm: 1.4 of 1.0 is too much, 0.6 is not.
-    DriverOutcome outcome = tool.warm(tool.asIs("1.4").cpuMs(1_000));
+    // 0.2 at the start count, cold and warm: 0.7 of 0.5 is too much, 0.3 is not.
+    DriverOutcome outcome = tool.warm(tool.asIs("0.7").cpuMs(500));
     assertThat(outcome.end() + " " + outcome.reason()).isEqualTo("KILLED cpu-limit");
-    outcome = tool.warm(tool.asIs("0.6").cpuMs(1_000));
+    outcome = tool.warm(tool.asIs("0.3").cpuMs(500));
     assertThat(outcome.reason()).isEqualTo("ok");
-    assertThat(outcome.metrics().cpuMs()).isBetween(600L, 999L);
+    assertThat(outcome.metrics().cpuMs()).isBetween(300L, 499L);
   }
 
   /** What a worker can see of itself: no sign tells it that it waited. */

@@ -14,10 +14,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Nothing of a call is found by the next; nobody waits who should not. */
 class AWarmWorkerIsForOneCallTest {
+  private static final int CALLS = "long".equals(System.getProperty("writ.campaign")) ? 64 : 8;
   private static final String OK = "def count(input, context):\n    return {'ok': True}\n";
 
   @Test
@@ -61,18 +63,18 @@ class AWarmWorkerIsForOneCallTest {
       WarmLab.Tool tool =
           lab.python("def count(input, context):\n    return {'text': input['text']}\n");
       List<Future<String>> answers = new ArrayList<>();
-      for (int i = 0; i < 16; i++) {
+      for (int i = 0; i < CALLS; i++) {
         String text = "call " + i;
         Callable<String> call = () -> Call.text(tool.asIs(text).run());
         answers.add(callers.submit(call));
         assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
       }
-      for (int i = 0; i < 16; i++) {
+      for (int i = 0; i < CALLS; i++) {
         assertThat(answers.get(i).get()).isEqualTo("{\"text\":\"call " + i + "\"}");
         assertThat(lab.pool.figures().bytes()).isLessThanOrEqualTo(budget);
       }
       WarmPool.Figures figures = lab.pool.figures();
-      assertThat(figures.warm() + figures.cold()).isEqualTo(16);
+      assertThat(figures.warm() + figures.cold()).isEqualTo(CALLS);
       lab.await(f -> f.ready() == 3);
     }
   }
@@ -123,7 +125,7 @@ class AWarmWorkerIsForOneCallTest {
           lab.process(
               """
               import select
-              warm = not select.select([sys.stdin], [], [], 1)[0]
+              warm = not select.select([sys.stdin], [], [], 0.2)[0]
               write({'kind': 'ready'})
               sys.stdin.buffer.read(1)
               if warm: os._exit(0)
@@ -141,25 +143,26 @@ class AWarmWorkerIsForOneCallTest {
   /** Processor time, standard error, standard output: none of it is part of a start. */
   @Test
   void oneThatWorksOrTalksWhileItWaitsIsNotHandedOver() {
-    for (String busy : List.of("while True: pass", "os.write(2, b'x')", "os.write(1, b'x')")) {
-      try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
-        WarmLab.Tool tool =
-            lab.process(
-                "import threading\n"
-                    + "def busy():\n"
-                    + "    time.sleep(0.2)\n"
-                    + "    "
-                    + busy
-                    + "\n"
-                    + "write({'kind': 'ready'})\n"
-                    + "threading.Thread(target=busy, daemon=True).start()\n"
-                    + "read(); write({'kind': 'result', 'output': {}})\n"
-                    + "os._exit(0)\n");
-        assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
-        lab.await(f -> f.started() == 1 && f.bytes() == 0);
-        assertThat(tool.asIs("x").run().reason()).isEqualTo("ok");
-        assertThat(lab.pool.figures().warm()).as(busy).isZero();
-      }
+    try (WarmLab lab = new WarmLab(PoolSettings.ofMiB(1_024))) {
+      List<WarmLab.Tool> tools =
+          Stream.of("while True: pass", "os.write(2, b'x')", "os.write(1, b'x')")
+              .map(busy ->
+                  lab.process(
+                      "import threading\n"
+                          + "def busy():\n"
+                          + "    time.sleep(0.2)\n"
+                          + "    "
+                          + busy
+                          + "\n"
+                          + "write({'kind': 'ready'})\n"
+                          + "threading.Thread(target=busy, daemon=True).start()\n"
+                          + "read(); write({'kind': 'result', 'output': {}})\n"
+                          + "os._exit(0)\n"))
+              .toList();
+      tools.forEach(tool -> assertThat(tool.asIs("x").run().reason()).isEqualTo("ok"));
+      lab.await(f -> f.started() == tools.size() && f.bytes() == 0);
+      tools.forEach(tool -> assertThat(tool.asIs("x").run().reason()).isEqualTo("ok"));
+      assertThat(lab.pool.figures().warm()).isZero();
     }
   }
 

@@ -70,8 +70,7 @@ class OnlyWhatWasReviewedIsLoadedTest {
 
   private Traced call(LanguageAdapter adapter) throws Exception {
     Path workers = home.resolve("worker");
-    WorkerScripts.of(adapter.workers())
-        .forEach((name, bytes) -> write(workers.resolve(name), bytes));
+    adapter.workerFiles().forEach((name, bytes) -> write(workers.resolve(name), bytes));
     List<String> argv = new ArrayList<>();
     Path trace = home.resolve("trace");
     argv.addAll(List.of("strace", "-f", "-z", "-qq", "-e", "trace=open,openat,openat2", "-o"));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ThePoolKeepsItsBudgetTest {
   private static final PoolName POOL = new PoolName("python", "small");
   private static final PoolName OTHER = new PoolName("node", "small");
-  private static final int HISTORIES = Integer.getInteger("writ.histories", 300);
+  private static final int HISTORIES = Integer.getInteger("writ.histories", 100);
 
   /** What a host would do with the steps, which may take long, and what must hold meanwhile. */
   private static final class World {
@@ -303,6 +303,49 @@ class ThePoolKeepsItsBudgetTest {
     assertThat(ended(sizing.steps(1 + PoolSizing.WINDOW_MS))).containsExactly(1L);
     sizing.gone(1, 1 + PoolSizing.WINDOW_MS);
     assertThat(grow(sizing, 1 + PoolSizing.WINDOW_MS)).containsExactly(2L);
+  }
+
+  /** However often it is looked before the one that was told to go is gone. */
+  @Test
+  void oneIsEndedForOne() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(2, 60_000));
+    sizing.take("a", POOL, 1, 0);
+    sizing.take("a", POOL, 1, 0);
+    assertThat(grow(sizing, 0)).hasSize(2);
+    sizing.take("b", POOL, 1, 1 + PoolSizing.WINDOW_MS);
+    assertThat(ended(sizing.steps(1 + PoolSizing.WINDOW_MS))).containsExactly(1L);
+    assertThat(sizing.steps(2 + PoolSizing.WINDOW_MS)).isEmpty();
+    sizing.gone(1, 3 + PoolSizing.WINDOW_MS);
+    assertThat(grow(sizing, 3 + PoolSizing.WINDOW_MS)).containsExactly(3L);
+  }
+
+  /** One kind takes each worker as soon as it is ready, so that it always wants another. */
+  @Test
+  void aKindThatIsCalledAllTheTimeLeavesOthersTheirTurnToStart() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(8, 60_000));
+    sizing.take("rare", POOL, 1, 0);
+    for (long now = 1; now < 5; now++) {
+      sizing.take("busy", POOL, 1, now);
+      started(sizing.steps(now)).forEach(sizing::ready);
+    }
+    assertThat(sizing.take("rare", POOL, 1, 5)).isPresent();
+  }
+
+  /** A flood of one kind, of tenants without a quota, say. */
+  @Test
+  void aDeepQueueLeavesAnotherKindItsShareOfAFullPool() {
+    PoolSizing<String> sizing = new PoolSizing<>(pools(4, 60_000));
+    sizing.queue(key -> key.equals("flood") ? Integer.MAX_VALUE : 0);
+    sizing.take("flood", POOL, 1, 0);
+    assertThat(grow(sizing, 0)).hasSize(4);
+    sizing.take("b", POOL, 1, 1);
+    assertThat(ended(sizing.steps(1))).containsExactly(1L);
+    sizing.gone(1, 2);
+    assertThat(grow(sizing, 2)).containsExactly(5L);
+    sizing.take("b", POOL, 1, 3);
+    assertThat(sizing.pools().get(POOL).ready()).isEqualTo(3);
+    assertThat(grow(sizing, 4)).hasSize(1);
+    assertThat(sizing.take("b", POOL, 1, 5)).as("it has its place again").isPresent();
   }
 
   @Test

@@ -9,15 +9,6 @@ import com.networknt.schema.SpecificationVersion;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.guardian.ToolSchemas;
-import dev.writ.guardian.document.ToolManifest;
-import dev.writ.sandbox.testing.PodmanService;
-import dev.writ.tools.Call;
-import dev.writ.tools.exec.ExecDriver;
-import dev.writ.tools.process.SecretStore;
-import dev.writ.tools.process.TestHosts;
-import dev.writ.tools.registry.BuiltinTools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -304,57 +294,5 @@ class TasksRunInAnyContainerTest {
     assertThat(process.waitFor()).isZero();
     assertThat(((JsonValue.Str) result().get("stdout_tail")).value().codePoints().count())
         .isEqualTo(4_000);
-  }
-
-  /** The tool exec in podman, in an image that has nothing but the program. */
-  @Test
-  void inAnImageOfNothingElseItsResultIsAnArtifactOfTheReceipt() throws Exception {
-    PodmanService service = PodmanService.shared();
-    Path tar = dir.resolve("image.tar");
-    host("tar", "-C", built.resolve("root").toString(), "-cf", tar.toString(), "usr");
-    service.podman(
-        "import",
-        "-q",
-        "--change",
-        "ENV PATH=/usr/bin",
-        tar.toString(),
-        "localhost/writ-test-task:latest");
-    String image =
-        service.podman(
-            "image", "inspect", "--format", "{{index .RepoDigests 0}}", "writ-test-task");
-    String spec = spec(",\"argv\":[\"agent-task\"],\"cwd\":\"/workspace\"");
-    Files.writeString(Files.createDirectories(dir.resolve("repo")).resolve("spec.json"), spec);
-    try (TestHosts hosts =
-        TestHosts.open(
-            s -> s.withContainers(service.socket()).rooted(dir),
-            SecretStore.NONE,
-            Optional.empty())) {
-      ToolManifest manifest = BuiltinTools.manifest("exec", "1.0.0").orElseThrow();
-      JsonValue.Obj params =
-          (JsonValue.Obj)
-              Jcs.parse(
-                  """
-                  {"argv": ["agent-task", "--spec", "spec.json", "--result", "task-result.json"],
-                   "commands": ["agent-task"], "mount": "repo", "artifacts": ["task-result.json"]}
-                  """
-                      .getBytes(StandardCharsets.UTF_8));
-      ToolSchemas.of(manifest).requireInput("run", params);
-      DriverOutcome outcome =
-          new Call(new ExecDriver(hosts.host()).prepare(manifest, "run", _ -> new byte[0]))
-              .sandbox("restricted")
-              .params(params)
-              .image("agent-task", image)
-              .run();
-      assertThat(outcome.reason()).as(outcome.message()).isEqualTo("ok");
-      assertThat(outcome.artifacts())
-          .extracting(DriverOutcome.Artifact::name)
-          .containsExactly("task-result.json");
-      JsonValue.Obj found = result(outcome.artifacts().getFirst().bytes());
-      assertThat(found.get("spec")).isEqualTo(JsonValue.of(digest(spec)));
-      assertThat(found.get("exit_code")).isEqualTo(JsonValue.of(125));
-      assertThat(((JsonValue.Str) found.get("stderr_tail")).value())
-          .as("it ran itself, without arguments")
-          .startsWith("agent-task: TSK-001");
-    }
   }
 }

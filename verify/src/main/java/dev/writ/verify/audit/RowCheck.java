@@ -1,6 +1,8 @@
 package dev.writ.verify.audit;
 
 import static dev.writ.guardian.policy.ContentClass.ARTIFACTS;
+import static dev.writ.guardian.policy.ContentClass.INPUTS;
+import static dev.writ.guardian.policy.ContentClass.OBSERVATIONS;
 import static dev.writ.guardian.policy.ContentClass.OUTPUTS;
 import static dev.writ.verify.error.AuditError.CHAIN;
 import static dev.writ.verify.error.AuditError.DOCUMENT;
@@ -152,6 +154,24 @@ final class RowCheck implements RunRows {
         .origin()
         .flatMap(origin -> origin.execution())
         .ifPresent(name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
+    asked.dispatched.ifPresent(event ->
+        request
+            .effect()
+            .inputs()
+            .forEach(input ->
+                stored(
+                    run,
+                    INPUTS,
+                    event.seq(),
+                    input.digest(),
+                    input.size(),
+                    "request " + asked.id)));
+    receipt
+        .observations()
+        .filter(digest ->
+            !isDeleted(run, OBSERVATIONS, run.head.seq(), digest) && !ledger.hasBlob(digest))
+        .ifPresent(digest ->
+            findings.problem(DOCUMENT, "receipt " + id + " observations", "lost", digest));
     if (receipt.status() != Status.IN_DOUBT) {
       receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, OUTPUTS, c));
       receipt
@@ -169,23 +189,34 @@ final class RowCheck implements RunRows {
    * read it. That the row of a deletion follows from a statement is checked with the statement.
    */
   private void content(OpenRun run, Digest receipt, ContentClass of, Content content) {
-    String place = "receipt " + receipt + " content " + content.digest();
     // The receipt is in the event behind the run's head.
-    Deletion.Item item =
-        new Deletion.Item(of, content.digest(), run.head.seq() + 1, content.size());
-    if (!has(Tables.DELETED, Deletions.key(run.id, item))) {
-      try {
-        findings.outputs++;
-        findings.same(DOCUMENT, place, ledger.blobSize(content.digest()), content.size());
-      } catch (WritException e) {
-        findings.problem(DOCUMENT, place, e, content.size());
-      }
-    }
+    long seq = run.head.seq() + 1;
+    findings.outputs +=
+        stored(run, of, seq, content.digest(), content.size(), "receipt " + receipt) ? 1 : 0;
     String key = Tables.key(run.id.tenant(), content.digest().hex());
     findings.rows++;
     if (!has(Tables.REFERENCE, key)) {
       findings.problem(ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
     }
+  }
+
+  /** Whether it has to be there: no statement says that it was deleted. */
+  private boolean stored(
+      OpenRun run, ContentClass of, long seq, Digest digest, long size, String namedBy) {
+    if (isDeleted(run, of, seq, digest)) {
+      return false;
+    }
+    String place = namedBy + " content " + digest;
+    try {
+      findings.same(DOCUMENT, place, ledger.blobSize(digest), size);
+    } catch (WritException e) {
+      findings.problem(DOCUMENT, place, e, size);
+    }
+    return true;
+  }
+
+  private boolean isDeleted(OpenRun run, ContentClass of, long seq, Digest digest) {
+    return has(Tables.DELETED, Deletions.key(run.id, new Deletion.Item(of, digest, seq, 0)));
   }
 
   /**

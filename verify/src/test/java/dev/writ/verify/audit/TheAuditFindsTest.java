@@ -372,6 +372,45 @@ class TheAuditFindsTest {
   }
 
   @Test
+  void anEffectThatHasTwoReceipts() {
+    Event receipt = event("receipt.signed", receipt(second));
+    AuditReport report = forged(rewrite().repeat(receipt, receipt));
+    assertThat(report.problems())
+        .extracting(Problem::code, Problem::place, Problem::recorded)
+        .contains(
+            org.assertj.core.groups.Tuple.tuple(
+                AuditError.TWICE,
+                "event acme/run-1 " + (receipt.seq() + 1) + " receipt.signed",
+                "a second receipt"));
+  }
+
+  /** Of a request that waits: nothing was dispatched, so nothing can have come of it. */
+  @Test
+  void aReceiptOfWhatWasNotDispatched() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Event last = event("receipt.signed", receipt(second));
+    AuditReport report =
+        forged(
+            rewrite()
+                .repeat(event("decision.made", lastOf("decision.made")), last)
+                .document(receipt(second), member("request", JsonValue.of(pay.id().toString()))));
+    assertThat(report.problems())
+        .extracting(Problem::code, Problem::recorded)
+        .contains(
+            org.assertj.core.groups.Tuple.tuple(
+                AuditError.ORDER, "a receipt of what was not dispatched"));
+  }
+
+  private Digest lastOf(String kind) {
+    return home.log().stream()
+        .filter(e -> e.kind().equals(kind))
+        .reduce((_, later) -> later)
+        .orElseThrow()
+        .body();
+  }
+
+  @Test
   void anIdempotencyKeyThatIsDispatchedTwice() {
     AuditReport report =
         forged(rewrite().document(second.request(), member("idempotency_key", JsonValue.of("k1"))));

@@ -31,6 +31,12 @@ final class Unmended extends ClassLoader {
 
   private static final String OURS = "dev.writ.";
 
+  private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+  /** For all of them: it lists what is in the archives of the class path once. */
+  private static final StandardJavaFileManager FILES =
+      COMPILER.getStandardFileManager(null, null, null);
+
   private final TreeMap<String, ByteArrayOutputStream> classes = new TreeMap<>();
 
   /**
@@ -59,23 +65,20 @@ final class Unmended extends ClassLoader {
     return text;
   }
 
-  private void compile(Path source, String text) throws IOException {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+  private void compile(Path source, String text) {
     StringWriter errors = new StringWriter();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      boolean done =
-          compiler
-              .getTask(
-                  errors,
-                  new InMemory(files),
-                  null,
-                  List.of("-proc:none", "-cp", System.getProperty("java.class.path")),
-                  null,
-                  List.of(new Source(source, text)))
-              .call();
-      if (!done) {
-        throw new IllegalStateException(source + " as it was does not compile: " + errors);
-      }
+    boolean done =
+        COMPILER
+            .getTask(
+                errors,
+                new InMemory(FILES),
+                null,
+                List.of("-proc:none", "-cp", System.getProperty("java.class.path")),
+                null,
+                List.of(new Source(source, text)))
+            .call();
+    if (!done) {
+      throw new IllegalStateException(source + " as it was does not compile: " + errors);
     }
   }
 
