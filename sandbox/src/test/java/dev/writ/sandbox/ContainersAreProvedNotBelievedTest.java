@@ -51,12 +51,14 @@ class ContainersAreProvedNotBelievedTest {
 
   /** An image with one static program, made of nothing but a file that the compiler here wrote. */
   private static ImageReference image(String name, String... changes) throws Exception {
-    Path root = Files.createDirectories(engines.directory().resolve(name));
-    Path source = root.resolveSibling(name + ".c");
-    Files.writeString(source, PROGRAM, StandardCharsets.US_ASCII);
-    host("gcc", "-static", "-O1", "-o", root + "/hello", source.toString());
-    Path tar = root.resolveSibling(name + ".tar");
-    host("tar", "-C", root.toString(), "-cf", tar.toString(), "hello");
+    Path tar = engines.directory().resolve("image.tar");
+    if (!Files.exists(tar)) {
+      Path root = Files.createDirectories(engines.directory().resolve("image"));
+      Path source = root.resolveSibling("image.c");
+      Files.writeString(source, PROGRAM, StandardCharsets.US_ASCII);
+      host("gcc", "-static", "-O1", "-o", root + "/hello", source.toString());
+      host("tar", "-C", root.toString(), "-cf", tar.toString(), "hello");
+    }
     List<String> line = new ArrayList<>(List.of("import", "-q"));
     for (String change : changes) {
       line.addAll(List.of("--change", change));

@@ -15,12 +15,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every program of attacks.txt, on every engine: none may say ESCAPED, and nothing may be left. A
- * container takes longer to start, so there it is some of each kind, and all with {@code
- * -Dwrit.attacks=true}.
+ * Every program of attacks.txt, on every engine: none may say ESCAPED, and nothing may be left. On
+ * bubblewrap, the first choice, it is all of them; on runc some of each kind and all that the
+ * filter ends, since another compiler made it; in containers, which take longer to start, some of
+ * each kind. With {@code -Dwrit.attacks=true} it is all everywhere.
  */
 class HostileProgramsGainNothingTest {
-  private static final List<String> ON_CONTAINERS =
+  private static final List<String> SOME =
       List.of(
           "fork-bomb-python",
           "memory-child",
@@ -30,23 +31,17 @@ class HostileProgramsGainNothingTest {
           "spin-in-children",
           "ptrace",
           "mount",
-          "unshare",
           "clone-newuser",
           "become-root",
           "capabilities",
-          "setuid-file",
           "raw-socket",
           "make-device",
-          "read-host",
           "hidden-proc",
-          "write-sys",
-          "environment",
           "kill-all",
           "self-exe",
           "inherited-files",
           "leaked-directory",
           "other-sandbox",
-          "exec-from-tmp",
           "loopback-host");
 
   private static AttackRange range;
@@ -64,12 +59,18 @@ class HostileProgramsGainNothingTest {
   static List<Arguments> attacks() {
     List<Arguments> all = new ArrayList<>();
     for (String engine : TestEngines.allNames()) {
-      boolean few = engine.equals("docker") && !Boolean.getBoolean("writ.attacks");
       Attack.all().stream()
-          .filter(attack -> !few || ON_CONTAINERS.contains(attack.name()))
+          .filter(attack -> isChosen(engine, attack))
           .forEach(attack -> all.add(Arguments.of(engine, attack)));
     }
     return all;
+  }
+
+  private static boolean isChosen(String engine, Attack attack) {
+    return engine.equals("bubblewrap")
+        || Boolean.getBoolean("writ.attacks")
+        || SOME.contains(attack.name())
+        || engine.equals("runc") && attack.ends().contains(EndReason.SECCOMP_VIOLATION);
   }
 
   @ParameterizedTest(name = "{0}: {1}")

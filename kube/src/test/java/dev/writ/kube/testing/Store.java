@@ -63,8 +63,8 @@ final class Store extends KubernetesCrudDispatcher {
   }
 
   private static Optional<Pod> asPod(String json) {
-    return Serialization.<Object>unmarshal(json) instanceof Pod pod
-        ? Optional.of(pod)
+    return Serialization.unmarshal(json, GenericKubernetesResource.class).getKind().equals("Pod")
+        ? Optional.of(Serialization.unmarshal(json, Pod.class))
         : Optional.empty();
   }
 

@@ -3,11 +3,9 @@ package dev.writ.sandbox.egress;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
@@ -32,15 +29,16 @@ public final class EgressGate implements AutoCloseable {
   private static final String BASIC = "Basic ";
   private static final String USER = "command";
   private static final int CREDENTIAL_BYTES = 32;
-  private static final int MOST_UNKNOWN = 256;
+  private static final int MOST_UNKNOWN = 1_024;
+  private static final int MOST_UNKNOWN_EACH = 64;
   private static final int HEAD_MS = 10_000;
 
   private final ServerSocketChannel server;
   private final SecureRandom random = new SecureRandom();
   private final Map<Digest, Pass> passes = new ConcurrentHashMap<>();
 
-  /** Connections whose command is not known yet. */
-  private final Semaphore unknown = new Semaphore(MOST_UNKNOWN);
+  /** How many connections there are whose command is not known yet, by where they come from. */
+  private final Map<InetAddress, Integer> unknown = new ConcurrentHashMap<>();
 
   private EgressGate(ServerSocketChannel server) {
     this.server = server;
@@ -126,51 +124,69 @@ public final class EgressGate implements AutoCloseable {
     while (server.isOpen()) {
       try {
         SocketChannel channel = server.accept();
-        if (!unknown.tryAcquire()) {
+        InetAddress from = channel.socket().getInetAddress();
+        int each = unknown.merge(from, 1, Integer::sum);
+        if (each > MOST_UNKNOWN_EACH || unknown.size() > MOST_UNKNOWN) {
+          leave(from);
           channel.close();
           continue;
         }
-        Thread.ofVirtual()
-            .name("writ-egress-gate")
-            .start(() -> {
-              try {
-                receive(channel);
-              } finally {
-                unknown.release();
-              }
-            });
+        Thread.ofVirtual().name("writ-egress-gate").start(() -> receive(channel, from));
       } catch (IOException e) {
         return; // closed
       }
     }
   }
 
-  /** Gives a connection to the proxy of its command. */
-  private void receive(SocketChannel channel) {
+  private void leave(InetAddress from) {
+    unknown.computeIfPresent(from, (address, n) -> n == 1 ? null : n - 1);
+  }
+
+  /** Ends a connection that does not say in time whose it is, however often it says something. */
+  private static Thread limit(SocketChannel channel) {
+    return Thread.ofVirtual()
+        .start(() -> {
+          try {
+            Thread.sleep(HEAD_MS);
+            channel.close();
+          } catch (InterruptedException | IOException e) {
+            // It did, or is gone.
+          }
+        });
+  }
+
+  private void receive(SocketChannel channel, InetAddress from) {
+    Thread limit = limit(channel);
+    boolean passed = false;
     try {
-      Socket socket = channel.socket();
-      socket.setSoTimeout(HEAD_MS);
-      Peer client =
-          new Peer(
-              channel, new BufferedInputStream(socket.getInputStream()), socket.getOutputStream());
+      Peer client = Peer.of(channel);
       HttpHead head = HttpHead.read(client.in(), EgressProxy.MOST_HEAD);
-      socket.setSoTimeout(0);
       Optional<Pass> pass =
           credential(head)
               .flatMap(c -> Optional.ofNullable(passes.get(digest(c))))
-              .filter(p -> p.from.equals(Optional.of(socket.getInetAddress())));
+              .filter(p -> p.from.equals(Optional.of(from)));
       if (pass.isPresent()) {
         HttpHead rest =
             new HttpHead(
                 head.first(), head.fields().stream().filter(f -> !f.name().equals(FIELD)).toList());
+        passed = true;
+        limit.interrupt();
         pass.get().proxy.take(client, c -> rest);
-        return;
+      } else {
+        ProxyAnswers.askForCredential(client);
       }
-      socket.setSoTimeout(HEAD_MS);
-      ProxyAnswers.askForCredential(client);
     } catch (IOException e) {
       // It spoke no HTTP, or nothing.
+    } finally {
+      leave(from);
+      limit.interrupt();
+      if (!passed) {
+        close(channel);
+      }
     }
+  }
+
+  private static void close(SocketChannel channel) {
     try {
       channel.close();
     } catch (IOException e) {

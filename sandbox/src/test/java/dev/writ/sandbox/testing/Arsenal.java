@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Writes hostile programs to a directory; those in C are compiled there, all at once. */
@@ -57,24 +56,30 @@ final class Arsenal {
 
   static void write(Path directory, List<Attack> attacks) throws IOException {
     Path sources = Files.createDirectory(directory.resolve("c"));
-    StringBuilder compile = new StringBuilder("set -e\n");
+    Files.writeString(sources.resolve("prelude.h"), PRELUDE, StandardCharsets.UTF_8);
+    StringBuilder names = new StringBuilder();
     for (Attack attack : attacks) {
       Path file = directory.resolve(attack.name());
       if (attack.language().equals("c")) {
         Path source = sources.resolve(attack.name() + ".c");
-        Files.writeString(source, PRELUDE + attack.program(), StandardCharsets.UTF_8);
-        compile
-            .append("gcc -w -O1 -pthread -o ")
-            .append(file)
-            .append(' ')
-            .append(source)
-            .append('\n');
+        Files.writeString(source, attack.program(), StandardCharsets.UTF_8);
+        names.append(attack.name()).append('\n');
       } else {
         Files.writeString(file, attack.program(), StandardCharsets.UTF_8);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
       }
     }
-    List<String> argv = new ArrayList<>(List.of("/bin/sh", "-c", compile.toString()));
+    Files.writeString(sources.resolve("names"), names, StandardCharsets.UTF_8);
+    // The headers are read once for all, which is most of the work.
+    String compile =
+        """
+        set -e
+        cd %s
+        gcc -w -O1 -pthread prelude.h
+        xargs -P 2 -I NAME gcc -w -O1 -pthread -include prelude.h -o ../NAME NAME.c < names
+        """
+            .formatted(sources);
+    List<String> argv = List.of("/bin/sh", "-c", compile);
     Process process = new ProcessBuilder(argv).redirectErrorStream(true).start();
     try (var in = process.getInputStream()) {
       String said = new String(in.readAllBytes(), StandardCharsets.UTF_8);
