@@ -115,7 +115,8 @@ class LanguagesRunInPodsTest {
     String bundle = dir.resolve("run.writ").toString();
     done("close", "main");
     done("export", "main", "-o", bundle);
-    assertThat(done("replay", bundle)).contains("COMPLETE");
+    assertThat(Run.on("", "", environment, Commands.ALL, "replay", bundle).out())
+        .contains("COMPLETE");
     assertThat(contents(bundle))
         .contains(
             "\"runtime\":{\"language\":\"python\",\"version\":\"3.13.77\"}",
