@@ -70,10 +70,17 @@ size_t utf8_length(const unsigned char *p, const unsigned char *end) {
   return n;
 }
 
+/* The bytes up to the quote that ends a string: it has no more of its own. */
+static size_t raw_length(const struct reader *r) {
+  const unsigned char *p = r->at;
+  while (p < r->end && *p != '"') p += *p == '\\' && p + 1 < r->end ? 2 : 1;
+  return (size_t)(p - r->at);
+}
+
 static char *string(struct reader *r) {
   if (r->at >= r->end || *r->at != '"') return fail(r, "a string is missing");
   r->at++;
-  char *text = malloc((size_t)(r->end - r->at) + 1), *out = text;
+  char *text = malloc(raw_length(r) + 1), *out = text;
   if (!text) abort();
   while (r->at < r->end && *r->at != '"') {
     if (*r->at < 0x20) return fail(r, "a control character in a string");

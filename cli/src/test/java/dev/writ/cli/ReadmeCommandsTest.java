@@ -7,32 +7,66 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The commands of the README's "For auditors", in their order, as they stand there, in a folder
- * with nothing but the launcher: each must succeed.
+ * The README shows what {@code ./writ demo} prints: the demo is run, and its output compared with
+ * the README's but for what is new in each run (ids, keys, signatures, the random number). Then the
+ * commands of "For auditors" run in their order, as they stand there, in a folder with nothing but
+ * the launcher and what the demo left: each must succeed. After a change that is meant, {@code
+ * -Dwrit.update=true} writes the README's output anew.
  */
-class ReadmeAuditorsTest {
+class ReadmeCommandsTest {
+  private static final String BEGIN = "<!-- demo -->\n```text\n";
+  private static final String END = "```\n<!-- /demo -->";
+
+  /** A terminal of the width that the README has. */
+  private static final Map<String, String> TERMINAL =
+      Map.of("COLUMNS", "108", "NO_COLOR", "1", "WRIT_JAVA_OPTS", "-Dwrit.terminals=out");
 
   @Test
-  void everyCommandForAuditorsWorksAsWritten(@TempDir Path folder) throws Exception {
+  void theDemoPrintsWhatIsShownAndEveryCommandForAuditorsWorks(@TempDir Path folder)
+      throws Exception {
     List<String> commands = commands();
     assertThat(commands).hasSizeGreaterThan(8);
     Path launcher =
         Files.createSymbolicLink(folder.resolve("writ"), Project.root().resolve("writ"));
-    Process demo = start(folder, "./writ demo");
-    assertThat(demo.waitFor(5, TimeUnit.MINUTES)).isTrue();
-    assertThat(demo.exitValue()).as(said(folder)).isZero();
+    succeeds(folder, "./writ demo", TERMINAL);
+    comparedWithReadme(said(folder));
     for (String command : commands) {
-      Process process = start(folder, command);
-      assertThat(process.waitFor(5, TimeUnit.MINUTES)).as(command).isTrue();
-      assertThat(process.exitValue()).as(command + "\n" + said(folder)).isZero();
+      succeeds(folder, command, Map.of("NO_COLOR", "1"));
     }
     assertThat(Files.readString(folder.resolve("demo.html"))).contains("<title>");
     Files.delete(launcher);
+  }
+
+  private static void comparedWithReadme(String shown) throws IOException {
+    Path readme = Project.root().resolve("README.md");
+    String text = Project.read(readme);
+    int begin = text.indexOf(BEGIN) + BEGIN.length();
+    int end = text.indexOf(END, begin);
+    assertThat(begin).isGreaterThan(BEGIN.length());
+    assertThat(end).isGreaterThan(0);
+    if (Boolean.getBoolean("writ.update")) {
+      Files.writeString(readme, text.substring(0, begin) + shown + text.substring(end));
+      return;
+    }
+    assertThat(masked(text.substring(begin, end))).isEqualTo(masked(shown));
+  }
+
+  /** What each run makes anew, as a word of no particular length; spaces follow from lengths. */
+  private static String masked(String text) {
+    return text.replaceAll("sha256:[0-9a-f]{64}", "DIGEST")
+        .replaceAll("\\b[0-9a-f]{12}\\b", "ID")
+        .replaceAll("log key \\S+:", "log key KEY:")
+        .replaceAll("(?m)^  — (\\S+) \\S+$", "  — $1 SIGNATURE")
+        .replaceAll("(?m)^  [A-Za-z0-9+/]{43}=$", "  ROOT")
+        .replaceAll("0\\.\\d{6,}(e-\\d+)?", "RANDOM")
+        .replaceAll(" +", " ")
+        .replaceAll("─+", "─");
   }
 
   private static List<String> commands() throws IOException {
@@ -46,14 +80,17 @@ class ReadmeAuditorsTest {
         .toList();
   }
 
-  private static Process start(Path folder, String command) throws IOException {
+  private static void succeeds(Path folder, String command, Map<String, String> environment)
+      throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-c", command)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("said.txt").toFile());
-    builder.environment().put("NO_COLOR", "1");
-    return builder.start();
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    assertThat(process.waitFor(5, TimeUnit.MINUTES)).as(command).isTrue();
+    assertThat(process.exitValue()).as(command + "\n" + said(folder)).isZero();
   }
 
   private static String said(Path folder) throws IOException {

@@ -2,12 +2,14 @@ package dev.writ.embed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,7 +18,18 @@ class TheReadmesProgramRunsTest {
   private static final Pattern PROGRAM =
       Pattern.compile("<!-- library -->\n```java\n(.*?)```\n<!-- /library -->", Pattern.DOTALL);
 
+  private static final String CLASS_PATH = System.getProperty("java.class.path");
+
   @TempDir Path folder;
+
+  /** Once, in this process, for both runs. */
+  private void compile() {
+    String file = folder.resolve("Program.java").toString();
+    int status =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-proc:none", "-cp", CLASS_PATH, "-d", folder.toString(), file);
+    assertThat(status).isZero();
+  }
 
   private String run() throws IOException, InterruptedException {
     Process process =
@@ -26,8 +39,8 @@ class TheReadmesProgramRunsTest {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
-                System.getProperty("java.class.path"),
-                "Program.java")
+                folder + File.pathSeparator + CLASS_PATH,
+                "Program")
             .directory(folder.toFile())
             .redirectError(folder.resolve("stderr").toFile())
             .start();
@@ -42,6 +55,7 @@ class TheReadmesProgramRunsTest {
     Matcher program = PROGRAM.matcher(Files.readString(Path.of("..", "README.md")));
     assertThat(program.find()).isTrue();
     Files.writeString(folder.resolve("Program.java"), program.group(1));
+    compile();
     String first = run();
     assertThat(first).matches("42 sha256:[0-9a-f]{64}");
     assertThat(run()).matches("42 sha256:[0-9a-f]{64}").isNotEqualTo(first);

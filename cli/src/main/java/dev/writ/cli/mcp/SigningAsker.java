@@ -22,7 +22,7 @@ record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random) implemen
   public Answer ask(McpSession session, Effect effect, Digest raw, JsonValue.Obj context) {
     Envelope request =
         new Asking(kernel, random)
-            .request(key, session.run(), effect, Optional.empty(), List.of(), true);
+            .request(key, session.run(), effect, Optional.empty(), List.of(), true, context);
     return kernel.submit(request, List.of());
   }
 

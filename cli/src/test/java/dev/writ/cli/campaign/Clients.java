@@ -30,7 +30,9 @@ import java.util.stream.Stream;
 /** Clients of one server: they work until it is gone or they are told to stop. */
 final class Clients {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(60);
-  private static final int RUNS = 6;
+
+  /** Each is exported, verified by both verifiers and replayed in the end. */
+  private static final int RUNS = Integer.getInteger("writ.campaign.runs", 2);
 
   /** A client that is refused so often in a row gives up: the server has stopped to work. */
   private static final int REFUSED_MAX = 5;

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,13 +46,23 @@ final class Life implements AutoCloseable {
   private final Installation installation;
   private final Memory memory = new Memory();
   private final List<String> story = new ArrayList<>();
+  private final Deque<Round> planned;
 
-  Life(long seed, Path work, Tally tally) throws IOException, InterruptedException {
+  /** How a round ends, and what most of its work is. */
+  record Round(Strike strike, Work focus) {}
+
+  /**
+   * @param planned its first rounds; what follows them is random
+   */
+  Life(long seed, Path work, Tally tally, List<Round> planned)
+      throws IOException, InterruptedException {
     this.seed = seed;
     this.random = new Random(seed);
     this.work = work;
     this.tally = tally;
-    this.disk = random.nextBoolean() ? Optional.of(Disk.make(work)) : Optional.empty();
+    this.planned = new ArrayDeque<>(planned);
+    boolean needsDisk = planned.stream().anyMatch(round -> round.strike().needsDisk());
+    this.disk = random.nextBoolean() || needsDisk ? Optional.of(Disk.make(work)) : Optional.empty();
     this.outside = Outside.open();
     this.sandboxes = Files.createTempDirectory(Path.of("/tmp"), "writ");
     // Not by the call before: a command has set this process's umask since the first life.
@@ -88,8 +100,9 @@ final class Life implements AutoCloseable {
 
   /** One round: work, a fault in the middle, and the end of the process. */
   void round() throws IOException, InterruptedException {
-    Strike strike = next();
-    Work focus = Work.values()[random.nextInt(Work.values().length)];
+    Round round = planned.isEmpty() ? next() : planned.remove();
+    Strike strike = round.strike();
+    Work focus = round.focus();
     Optional<Faults.Plan> plan = plan(strike);
     story.add(strike + " " + plan.map(Object::toString).orElse("") + " during " + focus);
     tally.round(strike, focus);
@@ -121,7 +134,7 @@ final class Life implements AutoCloseable {
     }
   }
 
-  private Strike next() {
+  private Round next() {
     List<Strike> all = new ArrayList<>(List.of(Strike.values()));
     if (disk.isEmpty()) {
       all.removeIf(Strike::needsDisk);
@@ -129,7 +142,8 @@ final class Life implements AutoCloseable {
     // Calls are where processes die in most different ways.
     all.addAll(Collections.nCopies(3, Strike.KILL_AT_A_CALL));
     all.addAll(Collections.nCopies(3, Strike.COMMAND_KILLED));
-    return all.get(random.nextInt(all.size()));
+    Strike strike = all.get(random.nextInt(all.size()));
+    return new Round(strike, Work.values()[random.nextInt(Work.values().length)]);
   }
 
   private Optional<Faults.Plan> plan(Strike strike) {

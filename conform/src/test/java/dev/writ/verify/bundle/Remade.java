@@ -25,15 +25,16 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A bundle as who holds every key can write it: documents changed and signed again, events changed,
@@ -42,7 +43,10 @@ import java.util.regex.Pattern;
  * events, and {@link #others} between them.
  */
 public final class Remade {
-  private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
+  private static final int HEX = 2 * Digest.LENGTH;
+
+  /** Envelopes by type, signers and text: most documents of a vector are those of the others. */
+  private static final Map<String, Envelope> SIGNED = new ConcurrentHashMap<>();
 
   /** An event to be written: what its run makes of it follows. */
   public static final class Step {
@@ -407,16 +411,18 @@ public final class Remade {
       return;
     }
     String before = new String(Jcs.write(draft.document()), StandardCharsets.UTF_8);
-    Matcher named = HEX.matcher(before);
-    while (named.find()) {
-      Digest other = Digest.parse("sha256:" + named.group());
-      if (!other.equals(id)) {
-        write(other);
-      }
-    }
-    JsonValue after = Jcs.parse(text(before).getBytes(StandardCharsets.UTF_8));
-    SigningKey[] signers = draft.kids().stream().map(keys).toArray(SigningKey[]::new);
-    Envelope envelope = Envelope.sign(draft.type(), after, signers);
+    digests(
+        before,
+        (_, hex) -> {
+          if (!hex.equals(id.hex())) {
+            write(Digest.parse("sha256:" + hex));
+          }
+        });
+    String after = text(before);
+    Envelope envelope =
+        SIGNED.computeIfAbsent(
+            String.join("\n", draft.type(), String.join(" ", draft.kids()), after),
+            _ -> signed(draft, after));
     written.put(id, envelope);
     rename(id.hex(), envelope.id().hex());
     if (draft.type().equals(Decision.TYPE)) {
@@ -443,8 +449,29 @@ public final class Remade {
   }
 
   private String text(String text) {
-    return HEX.matcher(text)
-        .replaceAll(found -> renamed.getOrDefault(found.group(), found.group()));
+    StringBuilder other = new StringBuilder(text);
+    digests(text, (at, hex) -> other.replace(at, at + HEX, renamed.getOrDefault(hex, hex)));
+    return other.toString();
+  }
+
+  private Envelope signed(Draft draft, String text) {
+    return Envelope.sign(
+        draft.type(),
+        Jcs.parse(text.getBytes(StandardCharsets.UTF_8)),
+        draft.kids().stream().map(keys).toArray(SigningKey[]::new));
+  }
+
+  /** Finds what is written as a digest is, from left to right, with its place. */
+  private static void digests(String text, BiConsumer<Integer, String> found) {
+    int digits = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      digits = c >= '0' && c <= '9' || c >= 'a' && c <= 'f' ? digits + 1 : 0;
+      if (digits == HEX) {
+        found.accept(i + 1 - HEX, text.substring(i + 1 - HEX, i + 1));
+        digits = 0;
+      }
+    }
   }
 
   // ---- the entries

@@ -38,6 +38,23 @@ public final class Asking {
       Optional<String> idempotencyKey,
       List<Digest> consumes,
       boolean keepOutput) {
+    return request(
+        key, run, effect, idempotencyKey, consumes, keepOutput, JsonValue.object().build());
+  }
+
+  /**
+   * The same with further data, which no decision uses.
+   *
+   * @param context the trace that the request belongs to, for example
+   */
+  public Envelope request(
+      SigningKey key,
+      String run,
+      Effect effect,
+      Optional<String> idempotencyKey,
+      List<Digest> consumes,
+      boolean keepOutput,
+      JsonValue.Obj context) {
     TrustedKey holder = holder(key);
     byte[] nonce = new byte[16];
     random.nextBytes(nonce);
@@ -50,7 +67,7 @@ public final class Asking {
             HexFormat.of().formatHex(nonce),
             kernel.now(),
             keepOutput ? "keep" : "drop-output",
-            JsonValue.object().build(),
+            context,
             Optional.empty(),
             List.of(),
             List.of());

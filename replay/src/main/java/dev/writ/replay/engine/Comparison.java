@@ -102,10 +102,6 @@ final class Comparison implements DocumentSigner {
     return List.copyOf(found);
   }
 
-  long lastMatch() {
-    return lastMatch;
-  }
-
   Chain chain() {
     return chain;
   }

@@ -1,6 +1,5 @@
 package dev.writ.replay.engine;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.executor.driver.DriverFailed;
@@ -106,9 +105,5 @@ final class RecordedOutcomes {
   static DriverOutcome unknown() {
     return DriverOutcome.failed(
         DriverOutcome.End.FAILED, "as-recorded", "", DriverOutcome.Metrics.NONE);
-  }
-
-  Optional<byte[]> content(Digest digest) {
-    return recording.blob(digest);
   }
 }

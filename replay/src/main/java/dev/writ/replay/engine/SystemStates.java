@@ -46,10 +46,6 @@ final class SystemStates {
     }
   }
 
-  SystemState now() {
-    return now;
-  }
-
   /** The states under which work at that time may have been done. */
   List<SystemState> at(Instant time) {
     List<SystemState> states = new ArrayList<>();

@@ -86,7 +86,8 @@ final class Bubblewrap implements Launcher {
     script.line("ulimit -S -t " + c.backstopS());
     script.line("ulimit -H -t " + (c.backstopS() + 1));
     if (c.cgroup().isEmpty()) {
-      script.line("ulimit -v " + Math.max(limits.memoryBytes() / 1_024, 1 << 20));
+      // Of what a process can write to; browsers and runtimes reserve far more of its addresses.
+      script.line("ulimit -d " + Math.max(limits.memoryBytes() / 1_024, 1 << 20));
     }
     script.line("umask 022");
   }

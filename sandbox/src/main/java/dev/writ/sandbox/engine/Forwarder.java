@@ -59,10 +59,17 @@ final class Forwarder {
         "set -e\n"
             + ShellScript.quoted(forward)
             + " </dev/null >/dev/null 2>&1 7<&- 8>&- 9<&- &\n"
-            + "n=0\n"
-            + "until grep -q '"
+            // With nothing but the shell: an image has no grep.
+            + "listens() {\n"
+            + "  while IFS= read -r line; do\n"
+            + "    case $line in *'"
             + LISTENING
-            + "' /proc/self/net/tcp; do\n"
+            + "'*) return 0 ;; esac\n"
+            + "  done </proc/self/net/tcp\n"
+            + "  return 1\n"
+            + "}\n"
+            + "n=0\n"
+            + "until listens; do\n"
             + "  n=$((n + 1)); [ $n -lt 1000 ] || exit 97; sleep 0.005\n"
             + "done\n"
             + "exec \"$@\"\n";

@@ -171,6 +171,7 @@ class WhatIsMissingIsRefusedTest {
             "no",
             "timed-out",
             "memory exited OptionalInt[1]",
+            "reserved",
             "forwarders 1",
             "secret SBX-003",
             "docker SBX-002",

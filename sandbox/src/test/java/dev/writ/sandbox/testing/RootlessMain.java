@@ -54,6 +54,15 @@ public final class RootlessMain {
                 Command.of("/usr/bin/python3", "-c", "x = b'x' * 1500000000; print('ESCAPED')")
                     .withLimits(CgroupLimits.STANDARD.withMemoryBytes(64 << 20)));
         System.out.println("memory " + greedy.reason().text() + " " + greedy.exitCode());
+        // Browsers and runtimes reserve addresses that they never write to.
+        Ended roomy =
+            sandbox.exec(
+                Command.of(
+                    "/usr/bin/python3",
+                    "-c",
+                    "import mmap; mmap.mmap(-1, 64 << 30, prot=0,"
+                        + " flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); print('reserved')"));
+        System.out.print(new String(roomy.stdout().bytes(), StandardCharsets.UTF_8));
         Ended out =
             sandbox.exec(
                 Command.of("grep", "-c", "0100007F:0C38 00000000:0000 0A", "/proc/net/tcp")

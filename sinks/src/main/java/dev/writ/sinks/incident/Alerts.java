@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.config.AlertThresholds;
 import dev.writ.gateway.pipeline.AlertSigns;
@@ -17,26 +18,43 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import dev.writ.surfaces.text.ContentSource;
 import dev.writ.surfaces.text.ToolText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
  * Which alerts an event of the journal raises. Each is computed from the event and those before it
- * in its run, so that the same event raises the same alerts whenever it is read.
+ * in its run, so that the same event raises the same alerts whenever it is read. Used by one
+ * thread.
  */
 final class Alerts {
   private static final Duration WINDOW = Duration.ofHours(1);
   private static final long EVENTS_LOOKED_AT_MAX = 2_000;
+  private static final int SIGNS_MAX = 10_000;
   private static final long OBSERVATIONS_BYTES_MAX = 64L << 20;
 
   private final LedgerView ledger;
   private final ContentSource contents;
   private final AlertThresholds thresholds;
+
+  /** The latest that were looked at, by run and place in it. */
+  private final Map<String, Sign> signs =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Sign> eldest) {
+          return size() > SIGNS_MAX;
+        }
+      };
 
   Alerts(LedgerView ledger, ContentSource contents, AlertThresholds thresholds) {
     this.ledger = ledger;
@@ -62,15 +80,11 @@ final class Alerts {
   }
 
   List<Alert> of(Event event, Decision decision) {
-    Scope scope = decision.scope();
+    Optional<Scope> scope = suspicious(decision);
     boolean raised =
-        isSuspicious(decision, scope)
+        scope.isPresent()
             && isNth(
-                lately(
-                    event,
-                    before ->
-                        before.kind().equals(EventKind.DECISION_MADE)
-                            && isSuspicious(Decision.read(document(before)), scope)),
+                lately(event, before -> before.suspicious.equals(scope)),
                 threshold("suspicious_commands"));
     return raised ? List.of(Alert.SuspiciousCommands) : List.of();
   }
@@ -79,9 +93,9 @@ final class Alerts {
     return sandbox(event, AlertSigns.isSandboxFailure(refusal.code())).stream().toList();
   }
 
-  private static boolean isSuspicious(Decision decision, Scope scope) {
-    return decision.code().filter(AlertSigns.SUSPICIOUS::contains).isPresent()
-        && decision.scope().equals(scope);
+  /** Whose command was refused so that an operator wants to hear of it. */
+  private static Optional<Scope> suspicious(Decision decision) {
+    return decision.code().filter(AlertSigns.SUSPICIOUS::contains).map(_ -> decision.scope());
   }
 
   private boolean isSandboxFailure(Receipt receipt) {
@@ -91,17 +105,32 @@ final class Alerts {
   }
 
   private Optional<Alert> sandbox(Event event, boolean failed) {
-    return failed && isNth(lately(event, this::isSandboxFailure), threshold("sandbox_failures"))
+    return failed && isNth(lately(event, Sign::sandboxFailure), threshold("sandbox_failures"))
         ? Optional.of(Alert.SandboxFailures)
         : Optional.empty();
   }
 
-  private boolean isSandboxFailure(Event event) {
+  /** What alerts count of one event, so that a flood of events is not read again for each. */
+  private record Sign(Instant at, Optional<Scope> suspicious, boolean sandboxFailure) {}
+
+  private Sign sign(RunId run, long seq) {
+    return signs.computeIfAbsent(
+        Tables.key(run.tenant(), run.run(), Tables.number(seq)),
+        _ -> sign(ledger.event(run, seq).orElseThrow()));
+  }
+
+  private Sign sign(Event event) {
     return switch (event.kind()) {
-      case EventKind.RECEIPT_SIGNED -> isSandboxFailure(Receipt.read(document(event)));
+      case EventKind.DECISION_MADE ->
+          new Sign(event.at(), suspicious(Decision.read(document(event))), false);
+      case EventKind.RECEIPT_SIGNED ->
+          new Sign(event.at(), Optional.empty(), isSandboxFailure(Receipt.read(document(event))));
       case EventKind.EFFECT_REFUSED ->
-          AlertSigns.isSandboxFailure(Refusal.read(document(event)).code());
-      default -> false;
+          new Sign(
+              event.at(),
+              Optional.empty(),
+              AlertSigns.isSandboxFailure(Refusal.read(document(event)).code()));
+      default -> new Sign(event.at(), Optional.empty(), false);
     };
   }
 
@@ -111,12 +140,12 @@ final class Alerts {
   }
 
   /** How many of the run's events are so, up to this one, within the window. */
-  private long lately(Event event, Predicate<Event> is) {
+  private long lately(Event event, Predicate<Sign> is) {
     long count = 0;
     long oldest = Math.max(0, event.seq() - EVENTS_LOOKED_AT_MAX);
     for (long seq = event.seq(); seq >= oldest; seq--) {
-      Event before = ledger.event(event.runId(), seq).orElseThrow();
-      if (before.at().isBefore(event.at().minus(WINDOW))) {
+      Sign before = sign(event.runId(), seq);
+      if (before.at.isBefore(event.at().minus(WINDOW))) {
         break;
       }
       count += is.test(before) ? 1 : 0;

@@ -214,6 +214,15 @@ class TasksRunInAnyContainerTest {
     assertThat(page).containsPattern("\\| " + code + " \\| [0-9, ]*" + status + "[0-9, ]* \\|");
   }
 
+  /** None of its strings takes more memory than it is long. */
+  @Test
+  void aSpecMayHaveAsManyStringsAsFit() throws Exception {
+    String many = "\"a\"" + ",\"a\"".repeat(200_000);
+    assertThat(run(spec(",\"argv\":[\"true\"],\"artifacts\":[" + many + "]"))).isZero();
+    assertThat(run(spec(",\"argv\":[\"true\"],\"artifacts\":[" + many + ",\"\\u00e9\\\"\"]")))
+        .isZero();
+  }
+
   @Test
   void aSpecOfMoreThanOneMebibyteIsNotRead() throws Exception {
     assertThat(run(" ".repeat(1 << 20) + spec(",\"argv\":[\"true\"]"))).isEqualTo(125);

@@ -154,24 +154,11 @@ final class RowCheck implements RunRows {
         .origin()
         .flatMap(origin -> origin.execution())
         .ifPresent(name -> bytes(Tables.EXECUTION, Tables.key(run.id.tenant(), name), NOTHING));
-    asked.dispatched.ifPresent(event ->
-        request
-            .effect()
-            .inputs()
-            .forEach(input ->
-                stored(
-                    run,
-                    INPUTS,
-                    event.seq(),
-                    input.digest(),
-                    input.size(),
-                    "request " + asked.id)));
+    asked.dispatched.ifPresent(event -> inputs(run, request, event.seq(), "request " + asked.id));
     receipt
         .observations()
-        .filter(digest ->
-            !isDeleted(run, OBSERVATIONS, run.head.seq(), digest) && !ledger.hasBlob(digest))
-        .ifPresent(digest ->
-            findings.problem(DOCUMENT, "receipt " + id + " observations", "lost", digest));
+        .map(digest -> new Deletion.Item(OBSERVATIONS, digest, run.head.seq(), sizeOf(digest)))
+        .ifPresent(item -> stored(run, item, "receipt " + id));
     if (receipt.status() != Status.IN_DOUBT) {
       receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, OUTPUTS, c));
       receipt
@@ -190,9 +177,10 @@ final class RowCheck implements RunRows {
    */
   private void content(OpenRun run, Digest receipt, ContentClass of, Content content) {
     // The receipt is in the event behind the run's head.
-    long seq = run.head.seq() + 1;
-    findings.outputs +=
-        stored(run, of, seq, content.digest(), content.size(), "receipt " + receipt) ? 1 : 0;
+    Deletion.Item item =
+        new Deletion.Item(of, content.digest(), run.head.seq() + 1, content.size());
+    findings.outputs += isDeleted(run, item) ? 0 : 1;
+    stored(run, item, "receipt " + receipt);
     String key = Tables.key(run.id.tenant(), content.digest().hex());
     findings.rows++;
     if (!has(Tables.REFERENCE, key)) {
@@ -200,23 +188,32 @@ final class RowCheck implements RunRows {
     }
   }
 
-  /** Whether it has to be there: no statement says that it was deleted. */
-  private boolean stored(
-      OpenRun run, ContentClass of, long seq, Digest digest, long size, String namedBy) {
-    if (isDeleted(run, of, seq, digest)) {
-      return false;
-    }
-    String place = namedBy + " content " + digest;
-    try {
-      findings.same(DOCUMENT, place, ledger.blobSize(digest), size);
-    } catch (WritException e) {
-      findings.problem(DOCUMENT, place, e, size);
-    }
-    return true;
+  private void inputs(OpenRun run, Request request, long dispatched, String namedBy) {
+    request.effect().inputs().stream()
+        .map(input -> new Deletion.Item(INPUTS, input.digest(), dispatched, input.size()))
+        .forEach(item -> stored(run, item, namedBy));
   }
 
-  private boolean isDeleted(OpenRun run, ContentClass of, long seq, Digest digest) {
-    return has(Tables.DELETED, Deletions.key(run.id, new Deletion.Item(of, digest, seq, 0)));
+  /** A content has to be there, in its size, unless a statement says that it was deleted. */
+  private void stored(OpenRun run, Deletion.Item item, String namedBy) {
+    if (isDeleted(run, item)) {
+      return;
+    }
+    String place = namedBy + " content " + item.digest();
+    try {
+      findings.same(DOCUMENT, place, ledger.blobSize(item.digest()), item.size());
+    } catch (WritException e) {
+      findings.problem(DOCUMENT, place, e, item.size());
+    }
+  }
+
+  private boolean isDeleted(OpenRun run, Deletion.Item item) {
+    return has(Tables.DELETED, Deletions.key(run.id, item));
+  }
+
+  /** Of observations, whose size no document states. */
+  private long sizeOf(Digest content) {
+    return ledger.hasBlob(content) ? ledger.blobSize(content) : 0;
   }
 
   /**
