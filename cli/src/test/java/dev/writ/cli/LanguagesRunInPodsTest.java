@@ -112,6 +112,7 @@ class LanguagesRunInPodsTest {
         .contains(
             "\"output\":{\"characters\":7,\"lines\":0,\"words\":2}", "\"status\":\"succeeded\"");
 
+    environment.remove("WRIT_SANDBOX_ENGINE"); // what follows needs no cluster
     String bundle = dir.resolve("run.writ").toString();
     done("close", "main");
     done("export", "main", "-o", bundle);
