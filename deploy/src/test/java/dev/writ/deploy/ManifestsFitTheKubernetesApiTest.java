@@ -161,7 +161,9 @@ class ManifestsFitTheKubernetesApiTest {
   @Test
   void thePodIsConfinedWithEitherEngine() {
     for (String engine : List.of("bubblewrap", "kubernetes")) {
-      Object pod = at(deployment(Map.of("sandbox.engine", engine)), "spec", "template", "spec");
+      Map<String, Object> values = new TreeMap<>(PODS);
+      values.put("sandbox.engine", engine);
+      Object pod = at(deployment(values), "spec", "template", "spec");
       Map<?, ?> container = (Map<?, ?>) at(pod, "containers", 0, "securityContext");
 
       assertThat((List<?>) at(pod, "containers")).as(engine).hasSize(1);
