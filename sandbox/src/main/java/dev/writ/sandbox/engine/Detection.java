@@ -9,6 +9,7 @@ import dev.writ.sandbox.host.HostCommands;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Finds the engines of this host, and which guarantees each can give. */
@@ -143,10 +144,12 @@ final class Detection {
   }
 
   static Forwarder forwarder() {
+    Optional<Path> bwrap = HostCommands.find("bwrap");
+    Optional<Path> setpriv = HostCommands.find("setpriv");
     return new Forwarder(
-        HostCommands.find("bwrap").orElse(null),
-        HostCommands.find("setpriv").orElse(null),
-        HostCommands.find("bwrap").isPresent() ? HostCommands.find("socat").orElse(null) : null);
+        bwrap.orElse(null),
+        setpriv.orElse(null),
+        bwrap.isPresent() && setpriv.isPresent() ? HostCommands.find("socat").orElse(null) : null);
   }
 
   /** Null if the engine is missing; it is never used then. */

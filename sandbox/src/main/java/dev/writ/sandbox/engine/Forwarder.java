@@ -35,12 +35,16 @@ final class Forwarder {
     return socat != null;
   }
 
-  /** The forwarder's command line, without root's privileges. */
+  /**
+   * The forwarder's command line, without root's privileges. It ends with whatever started it, also
+   * where no cgroup holds them together.
+   */
   List<String> argv(Confinement c) {
-    List<String> forward = new ArrayList<>();
-    if (c.host().root()) {
-      forward.addAll(Privileges.drop(setpriv, c.uid()));
-    }
+    List<String> forward =
+        new ArrayList<>(
+            c.host().root()
+                ? Privileges.drop(setpriv, c.uid())
+                : List.of(setpriv.toString(), "--pdeathsig", "KILL"));
     forward.addAll(
         List.of(
             socat.toString(),

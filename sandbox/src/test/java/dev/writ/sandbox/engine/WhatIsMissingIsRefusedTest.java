@@ -173,6 +173,7 @@ class WhatIsMissingIsRefusedTest {
             "memory exited OptionalInt[1]",
             "reserved",
             "forwarders 1",
+            "forwarders left 0",
             "secret SBX-003",
             "docker SBX-002",
             "runc SBX-003",
@@ -199,7 +200,7 @@ class WhatIsMissingIsRefusedTest {
       }
       assertThat(rootless(uid))
           .startsWith("shortfalls [distinct-uid, disk-limit, tmp-noexec]", "choose SBX-003")
-          .contains("timed-out", "memory out-of-memory OptionalInt.empty", "forwarders 1")
+          .contains("timed-out", "memory out-of-memory OptionalInt.empty", "forwarders left 0")
           .endsWith("end");
       for (Path directory : given) {
         try (Stream<Path> left = Files.list(directory)) {

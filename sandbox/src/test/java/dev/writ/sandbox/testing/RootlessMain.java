@@ -18,6 +18,7 @@ import dev.writ.sandbox.engine.Engines;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** What a user without root can do, and is refused; a line for each. */
 public final class RootlessMain {
@@ -68,6 +69,7 @@ public final class RootlessMain {
                 Command.of("grep", "-c", "0100007F:0C38 00000000:0000 0A", "/proc/net/tcp")
                     .withEgress(List.of(EgressRule.of("a.test", 80))));
         System.out.print("forwarders " + new String(out.stdout().bytes(), StandardCharsets.UTF_8));
+        System.out.println("forwarders left " + forwarders(arguments[0]));
         SecretFile secret = new SecretFile("s", new byte[1]);
         refused("secret", () -> sandbox.exec(Command.of("true").withSecrets(List.of(secret))));
         sandbox.start(Command.of("sleep", "600"), OutputListener.NONE);
@@ -76,6 +78,22 @@ public final class RootlessMain {
       refused("runc", () -> engines.named("runc").create(spec));
     }
     System.out.println("end");
+  }
+
+  /** How many forwarders to a proxy of this state directory do not end. */
+  private static long forwarders(String state) {
+    return ProcessHandle.allProcesses()
+        .filter(process ->
+            process.info().commandLine().filter(line -> line.contains("socat")).isPresent())
+        .filter(process ->
+            process.info().commandLine().filter(line -> line.contains(state)).isPresent())
+        .filter(process ->
+            process
+                .onExit()
+                .handle((ended, late) -> late != null)
+                .completeOnTimeout(true, 10, TimeUnit.SECONDS)
+                .join())
+        .count();
   }
 
   private static void refused(String what, Runnable work) {
