@@ -1,26 +1,23 @@
 package dev.writ.client;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
 import dev.writ.guardian.policy.Policy;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * An owner's side of a running server: sends what owners have signed. The signature is the only
@@ -48,20 +45,9 @@ public final class AdminClient implements AutoCloseable {
   }
 
   private static SSLContext trusting(Path authority) {
-    try (InputStream in = Files.newInputStream(authority)) {
-      KeyStore trust = KeyStore.getInstance("PKCS12");
-      trust.load(null, null);
-      int count = 0;
-      for (var certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        trust.setCertificateEntry("authority-" + count++, certificate);
-      }
-      TrustManagerFactory trusts =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trusts.init(trust);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trusts.getTrustManagers(), null);
-      return context;
-    } catch (IOException | GeneralSecurityException e) {
+    try {
+      return TlsAuthorities.trusting(Files.readAllBytes(authority));
+    } catch (IOException | CertificateException e) {
       throw new WritException(
           ClientError.AUTHORITY_UNREADABLE, authority + ": " + e.getClass().getSimpleName(), e);
     }

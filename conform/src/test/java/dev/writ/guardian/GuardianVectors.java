@@ -1289,7 +1289,8 @@ final class GuardianVectors {
             m.resourcesMax(),
             m.sandboxes(),
             m.files(),
-            Optional.of("text"));
+            Optional.of("text"),
+            Optional.empty());
     judge(
         "envelope-flag-" + name,
         reason,

@@ -55,6 +55,21 @@ class TlsIsThatOfHttpTest {
     return catchThrowableOfType(StatusRuntimeException.class, () -> exec(channel));
   }
 
+  /**
+   * With the certificate {@code server}, for clients with certificates alone.
+   *
+   * @param clients their authority
+   */
+  private static Listen listen(TestCertificates certificates, String clients) {
+    return new Listen(
+        "127.0.0.1",
+        0,
+        new Listen.Protection.Tls(
+            certificates.pem("server"),
+            certificates.key("server"),
+            Optional.of(new Listen.Clients(certificates.pem(clients), true))));
+  }
+
   @Test
   void aClientWithACertificateOfTheAuthorityIsServedAndOthersGetNoConnection() throws Exception {
     TestCertificates certificates =
@@ -64,14 +79,7 @@ class TlsIsThatOfHttpTest {
             .issue("server", "/CN=server", "authority")
             .issue("client", "/O=acme/CN=builder", "authority")
             .issue("stranger", "/O=acme/CN=builder", "foreign");
-    Listen listen =
-        new Listen(
-            "127.0.0.1",
-            0,
-            new Listen.Protection.Tls(
-                certificates.pem("server"),
-                certificates.key("server"),
-                Optional.of(new Listen.Clients(certificates.pem("authority"), true))));
+    Listen listen = listen(certificates, "authority");
     try (GrpcToolServer server =
         new GrpcToolServer(Files.createDirectory(dir.resolve("home")), listen)) {
       ManagedChannel known = channel(server.port(), certificates, Optional.of("client"));
@@ -102,14 +110,7 @@ class TlsIsThatOfHttpTest {
             .issue("server", "/CN=server", "authority")
             .issue("client", "/O=acme/CN=builder", "clients")
             .issue("successor", "/O=acme/CN=builder", "next");
-    Listen listen =
-        new Listen(
-            "127.0.0.1",
-            0,
-            new Listen.Protection.Tls(
-                certificates.pem("server"),
-                certificates.key("server"),
-                Optional.of(new Listen.Clients(certificates.pem("clients"), true))));
+    Listen listen = listen(certificates, "clients");
     try (GrpcToolServer server =
         new GrpcToolServer(Files.createDirectory(dir.resolve("home")), listen)) {
       List<ManagedChannel> channels = new ArrayList<>();

@@ -39,7 +39,8 @@ class TheEngineIsSetByPolicyTest {
         m.resourcesMax(),
         m.sandboxes(),
         m.files(),
-        category);
+        category,
+        Optional.empty());
   }
 
   private static Policy policy(String engine) {

@@ -1,16 +1,12 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.CLibrary;
 import dev.writ.ledger.error.LedgerError;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -30,37 +26,16 @@ final class Flock implements WriterLock.Held {
   private static final int ENFILE = 23;
   private static final int EACCES = 13;
 
-  private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO_FIELD =
-      ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
   private static final MethodHandle OPEN_FUNCTION =
-      function(
-          "open",
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
-          Linker.Option.firstVariadicArg(2));
+      CLibrary.variadic("open", 2, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
   private static final MethodHandle FLOCK =
-      function(
-          "flock",
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-  private static final MethodHandle CLOSE =
-      function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+      CLibrary.function("flock", ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
 
   private final int descriptor;
   private boolean closed;
 
   private Flock(int descriptor) {
     this.descriptor = descriptor;
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle function(
-      String name, FunctionDescriptor type, Linker.Option... options) {
-    Linker.Option[] all = new Linker.Option[options.length + 1];
-    System.arraycopy(options, 0, all, 0, options.length);
-    all[options.length] = Linker.Option.captureCallState("errno");
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type, all);
   }
 
   /**
@@ -71,19 +46,19 @@ final class Flock implements WriterLock.Held {
    */
   static Optional<Flock> take(Path path) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(ERRNO);
+      MemorySegment errno = CLibrary.capture(arena);
       int descriptor =
           (int)
               OPEN_FUNCTION.invokeExact(
                   errno, arena.allocateFrom(path.toString(), StandardCharsets.UTF_8), OPEN);
       if (descriptor < 0) {
-        throw notOpened(path, error(errno));
+        throw notOpened(path, CLibrary.errno(errno));
       }
       Flock lock = new Flock(descriptor);
       if ((int) FLOCK.invokeExact(errno, descriptor, EXCLUSIVE_AT_ONCE) == 0) {
         return Optional.of(lock);
       }
-      int error = error(errno);
+      int error = CLibrary.errno(errno);
       lock.close();
       if (error == EWOULDBLOCK) {
         return Optional.empty();
@@ -106,20 +81,12 @@ final class Flock implements WriterLock.Held {
     return new WritException(code, "opening " + path + ": errno " + error);
   }
 
-  private static int error(MemorySegment errno) {
-    return (int) ERRNO_FIELD.get(errno, 0L);
-  }
-
   @Override
   public void close() {
     if (closed) {
       return;
     }
     closed = true;
-    try (Arena arena = Arena.ofConfined()) {
-      int _ = (int) CLOSE.invokeExact(arena.allocate(ERRNO), descriptor);
-    } catch (Throwable e) {
-      throw new IllegalStateException("close(2) cannot be called", e);
-    }
+    CLibrary.close(descriptor);
   }
 }

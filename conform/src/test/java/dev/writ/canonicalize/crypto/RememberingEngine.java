@@ -3,6 +3,9 @@ package dev.writ.canonicalize.crypto;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Bouncy Castle, asked once for each key and message, and signature. For tests that sign and verify
@@ -16,6 +19,22 @@ public final class RememberingEngine extends SignatureEngine {
 
   private RememberingEngine() {
     super("Bouncy Castle, remembered");
+  }
+
+  /** For a test class whose documents repeat each other's: each signature is judged once. */
+  public static final class ForTheClass implements BeforeAllCallback, AfterAllCallback {
+    private SignatureEngine before;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+      before = SignatureEngines.current();
+      use();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+      SignatureEngines.use(before);
+    }
   }
 
   /** From now on keys use it. */

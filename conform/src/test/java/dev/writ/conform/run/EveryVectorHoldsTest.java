@@ -3,8 +3,6 @@ package dev.writ.conform.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.crypto.RememberingEngine;
-import dev.writ.canonicalize.crypto.SignatureEngine;
-import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.conform.Ours;
 import dev.writ.conform.adapter.Adapter;
@@ -16,26 +14,13 @@ import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** This implementation conforms: profile L3, every vector, without anything unsupported. */
+@ExtendWith(RememberingEngine.ForTheClass.class)
 class EveryVectorHoldsTest {
   private static final Vectors VECTORS = Vectors.load(Golden.ROOT);
-
-  private static final SignatureEngine BEFORE = SignatureEngines.current();
-
-  /** Vectors repeat each other's documents: each signature is judged once. */
-  @BeforeAll
-  static void remember() {
-    RememberingEngine.use();
-  }
-
-  @AfterAll
-  static void forget() {
-    SignatureEngines.use(BEFORE);
-  }
 
   @Test
   void thisImplementationConforms() throws IOException {

@@ -60,6 +60,13 @@ final class RetentionVectors {
     static final byte[] DELETED = recordUndispatched();
   }
 
+  private static final List<TestParty> PARTIES =
+      Plot.PARTIES.stream()
+          .filter(party ->
+              List.of("operator", "owner", "guardian", "executor", "log", "alice")
+                  .contains(party.name()))
+          .toList();
+
   private final List<Made> made = new ArrayList<>();
 
   static List<Made> all() {
@@ -75,13 +82,7 @@ final class RetentionVectors {
   /** Two effects, whose run is closed; then their contents are deleted, by a rule each. */
   private static byte[] record() {
     TestTools tools = BundleVectors.tools();
-    List<TestParty> parties =
-        Plot.PARTIES.stream()
-            .filter(party ->
-                List.of("operator", "owner", "guardian", "executor", "log", "alice")
-                    .contains(party.name()))
-            .toList();
-    try (TestHome home = Scenario.setup(parties, POLICY.toJson(), tools, Plot.START).found()) {
+    try (TestHome home = Scenario.setup(PARTIES, POLICY.toJson(), tools, Plot.START).found()) {
       BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
       BundleVectors.submit(home, ask("alice", "mail", "n-2"), "alice");
       BundleVectors.close(home, "run-1");
@@ -104,13 +105,7 @@ final class RetentionVectors {
                 storage: { bytes_max: 100000, unnamed_s: 60 }
                 retention: { rules: [ { name: hour, contents: [inputs], keep_s: 3600 } ] }
                 """);
-    List<TestParty> parties =
-        Plot.PARTIES.stream()
-            .filter(party ->
-                List.of("operator", "owner", "guardian", "executor", "log", "alice")
-                    .contains(party.name()))
-            .toList();
-    try (TestHome home = Scenario.setup(parties, policy.toJson(), tools, Plot.START).found()) {
+    try (TestHome home = Scenario.setup(PARTIES, policy.toJson(), tools, Plot.START).found()) {
       BundleVectors.submit(home, naming(home, ask("alice", "mail", "n-1")), "alice");
       Plot.Ask denied =
           ask("alice", "mail", "n-2").effect("params", Plot.json("{\"forbidden\":1}"));

@@ -3,8 +3,6 @@ package dev.writ.conform.world;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.crypto.RememberingEngine;
-import dev.writ.canonicalize.crypto.SignatureEngine;
-import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.Ours;
@@ -18,15 +16,15 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files
  * that are there, and each says what is written beside it by hand. {@code -Dwrit.update=true}
  * writes the files; {@code ./writ conform index} then takes them into the index.
  */
+@ExtendWith(RememberingEngine.ForTheClass.class)
 class WorldVectorsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
@@ -85,19 +83,6 @@ class WorldVectorsTest {
         yield JsonValue.object().put("code", code).build();
       }
     };
-  }
-
-  private static final SignatureEngine BEFORE = SignatureEngines.current();
-
-  /** Vectors repeat each other's documents: each signature is judged once. */
-  @BeforeAll
-  static void remember() {
-    RememberingEngine.use();
-  }
-
-  @AfterAll
-  static void forget() {
-    SignatureEngines.use(BEFORE);
   }
 
   @Test

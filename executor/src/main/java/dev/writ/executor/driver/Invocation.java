@@ -22,10 +22,7 @@ import java.util.Optional;
  *     it
  * @param approved whether the decision saw a signed approval for this very request
  * @param host policy's terms for the host that this runs on
- * @param observer watches the call's sandbox; not an input of the operation
- * @param trace what the tool is told of the call's trace
- * @param intent the digest of the intent, by which what is made elsewhere for this call is named;
- *     not an input of the operation. Absent for a call that no intent ordered, such as a test's.
+ * @param call whose call it is
  */
 public record Invocation(
     Scope scope,
@@ -39,11 +36,9 @@ public record Invocation(
     Optional<Digest> workspaceBefore,
     boolean approved,
     HostTerms host,
-    SandboxObserver observer,
-    CallTrace trace,
-    Optional<Digest> intent) {
+    CallContext call) {
 
-  /** Unobserved. */
+  /** Of nobody's call. */
   public Invocation(
       Scope scope,
       JsonValue.Obj params,
@@ -68,12 +63,10 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        SandboxObserver.NONE,
-        CallTrace.NONE,
-        Optional.empty());
+        CallContext.NONE);
   }
 
-  /** Unobserved, under a policy without terms for hosts. */
+  /** The same under a policy without terms for hosts. */
   public Invocation(
       Scope scope,
       JsonValue.Obj params,
@@ -99,8 +92,8 @@ public record Invocation(
         HostTerms.NONE);
   }
 
-  /** The same call, observed. */
-  public Invocation observedBy(SandboxObserver watching) {
+  /** The same operation, as part of a call. */
+  public Invocation of(CallContext context) {
     return new Invocation(
         scope,
         params,
@@ -113,47 +106,7 @@ public record Invocation(
         workspaceBefore,
         approved,
         host,
-        watching,
-        trace,
-        intent);
-  }
-
-  /** The same call, as part of a trace. */
-  public Invocation in(CallTrace context) {
-    return new Invocation(
-        scope,
-        params,
-        inputs,
-        content,
-        seed,
-        time,
-        resources,
-        sandbox,
-        workspaceBefore,
-        approved,
-        host,
-        observer,
-        context,
-        intent);
-  }
-
-  /** The same call, ordered by an intent. */
-  public Invocation orderedBy(Digest digest) {
-    return new Invocation(
-        scope,
-        params,
-        inputs,
-        content,
-        seed,
-        time,
-        resources,
-        sandbox,
-        workspaceBefore,
-        approved,
-        host,
-        observer,
-        trace,
-        Optional.of(digest));
+        context);
   }
 
   /** Opens an input's bytes; they are re-hashed while read and a mismatch throws. */

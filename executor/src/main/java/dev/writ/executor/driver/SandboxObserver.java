@@ -7,30 +7,20 @@ package dev.writ.executor.driver;
  */
 public interface SandboxObserver {
   /** Watches nothing. */
-  SandboxObserver NONE =
-      new SandboxObserver() {
-        @Override
-        public void created() {}
-
-        @Override
-        public void executing() {}
-
-        @Override
-        public void destroyed() {}
-      };
+  SandboxObserver NONE = new SandboxObserver() {};
 
   /** The call's commands run in the sandbox of that name, which may have been waiting for it. */
   default void in(String sandboxId) {}
 
   /** The sandbox exists. */
-  void created();
+  default void created() {}
 
   /** A command is about to start in it; called for each command. */
-  void executing();
+  default void executing() {}
 
   /** That command has ended. */
   default void executed() {}
 
   /** Nothing of the sandbox exists any more: no process, no file. */
-  void destroyed();
+  default void destroyed() {}
 }

@@ -2,10 +2,12 @@ package dev.writ.executor.stage;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.CallContext;
 import dev.writ.executor.driver.CallTrace;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.PendingWrites;
@@ -166,21 +168,22 @@ public final class Dispatch {
   private Invocation invocation(Ready ready, Instant at) {
     Order order = ready.order();
     Effect effect = order.request().effect();
-    Invocation call =
-        new Invocation(
-            order.request().scope(),
-            effect.params(),
-            effect.inputs(),
-            inputs,
-            HexFormat.of().parseHex(order.intent().prngSeed()),
-            at,
-            effect.resources(),
-            effect.sandbox(),
-            ready.workspaceBefore(),
-            approved(order.decision()),
-            ready.host());
-    return call.orderedBy(order.intentEnvelope().id())
-        .in(CallTrace.of(order.decision().request(), order.request().context()));
+    return new Invocation(
+        order.request().scope(),
+        effect.params(),
+        effect.inputs(),
+        inputs,
+        HexFormat.of().parseHex(order.intent().prngSeed()),
+        at,
+        effect.resources(),
+        effect.sandbox(),
+        ready.workspaceBefore(),
+        approved(order.decision()),
+        ready.host(),
+        new CallContext(
+            SandboxObserver.NONE,
+            CallTrace.of(order.decision().request(), order.request().context()),
+            Optional.of(order.intentEnvelope().id())));
   }
 
   /**

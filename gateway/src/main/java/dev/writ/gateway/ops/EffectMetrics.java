@@ -103,8 +103,15 @@ final class EffectMetrics {
         .record(work.beforeToolNs(), TimeUnit.NANOSECONDS);
     work.used()
         .ifPresent(used -> {
-          cpu(command).record(used.cpuMs() / 1000.0);
-          memory(command).record(used.memoryBytes());
+          summary(
+                  "writ.execution.cpu",
+                  "seconds",
+                  "Processor time that a tool used",
+                  command,
+                  SECONDS)
+              .record(used.cpuMs() / 1000.0);
+          summary("writ.execution.memory", "bytes", "Peak memory of a tool", command, BYTES)
+              .record(used.memoryBytes());
           share(tool, "cpu", used.cpuMs(), declared.cpuMs());
           share(tool, "memory", used.memoryBytes(), declared.memoryBytes());
           share(tool, "time", used.wallMs(), declared.wallMs());
@@ -132,21 +139,13 @@ final class EffectMetrics {
         .register(registry);
   }
 
-  private DistributionSummary cpu(Tags tags) {
-    return DistributionSummary.builder("writ.execution.cpu")
-        .baseUnit("seconds")
-        .description("Processor time that a tool used")
+  private DistributionSummary summary(
+      String name, String unit, String help, Tags tags, double[] bounds) {
+    return DistributionSummary.builder(name)
+        .baseUnit(unit)
+        .description(help)
         .tags(tags)
-        .serviceLevelObjectives(SECONDS)
-        .register(registry);
-  }
-
-  private DistributionSummary memory(Tags tags) {
-    return DistributionSummary.builder("writ.execution.memory")
-        .baseUnit("bytes")
-        .description("Peak memory of a tool")
-        .tags(tags)
-        .serviceLevelObjectives(BYTES)
+        .serviceLevelObjectives(bounds)
         .register(registry);
   }
 

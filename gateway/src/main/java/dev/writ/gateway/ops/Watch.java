@@ -232,9 +232,6 @@ public final class Watch implements StageObserver, CommitObserver, ToolObserver,
   }
 
   @Override
-  public void created() {}
-
-  @Override
   public void executing() {
     spans().ifPresent(spans -> spans.open(WORKER));
   }

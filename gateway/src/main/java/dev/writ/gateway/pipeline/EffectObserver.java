@@ -12,25 +12,17 @@ import java.util.function.Supplier;
 /** Gets every effect of every surface, on the thread that did the work. It must not throw. */
 public interface EffectObserver {
   /** Watches nothing. */
-  EffectObserver NONE =
-      new EffectObserver() {
-        @Override
-        public void answered(String surface, Request request, Answer answer, ToolWork work) {}
-
-        @Override
-        public void refused(
-            String surface, Digest id, Request request, ErrorCode code, ToolWork work) {}
-      };
+  EffectObserver NONE = new EffectObserver() {};
 
   /**
    * An effect was judged, and executed where that was allowed.
    *
    * @param surface through which it was asked for
    */
-  void answered(String surface, Request request, Answer answer, ToolWork work);
+  default void answered(String surface, Request request, Answer answer, ToolWork work) {}
 
   /** The kernel refused to judge or to execute it: admission, stages 1 to 3, the ledger. */
-  void refused(String surface, Digest id, Request request, ErrorCode code, ToolWork work);
+  default void refused(String surface, Digest id, Request request, ErrorCode code, ToolWork work) {}
 
   /** Watches the tools of this thread's effects. */
   default ToolObserver tools() {

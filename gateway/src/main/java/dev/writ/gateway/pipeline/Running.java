@@ -183,7 +183,7 @@ public final class Running {
               prepared.run(
                   effect.observer == ToolObserver.NONE
                       ? invocation
-                      : invocation.observedBy(effect.observer)));
+                      : invocation.of(invocation.call().observedBy(effect.observer))));
       return outcome.get();
     } finally {
       effect.leave();

@@ -12,31 +12,15 @@ import java.util.Optional;
  */
 public interface ToolObserver extends SandboxObserver {
   /** Watches nothing. */
-  ToolObserver NONE =
-      new ToolObserver() {
-        @Override
-        public void begins(Digest request, ToolManifest tool) {}
-
-        @Override
-        public void ends(Optional<DriverOutcome> outcome) {}
-
-        @Override
-        public void created() {}
-
-        @Override
-        public void executing() {}
-
-        @Override
-        public void destroyed() {}
-      };
+  ToolObserver NONE = new ToolObserver() {};
 
   /**
    * @param request the id of the request whose effect it is
    */
-  void begins(Digest request, ToolManifest tool);
+  default void begins(Digest request, ToolManifest tool) {}
 
   /**
    * @param outcome absent where the driver failed
    */
-  void ends(Optional<DriverOutcome> outcome);
+  default void ends(Optional<DriverOutcome> outcome) {}
 }

@@ -38,14 +38,17 @@ class EverySignalReachesTheCollectorTest {
 
   @TempDir Path dir;
 
+  /** All three signals go to the collector. */
+  private static String config(TestCollector collector) {
+    return "writ_gateway: 1\nlisten: { port: 0 }\ntelemetry: { otlp: \"%s\", metrics: \"%s\", logs: \"%s\" }\ntokens:\n"
+            .formatted(collector.url("traces"), collector.url("metrics"), collector.url("logs"))
+        + WholeGateway.token("alices", "alice", "");
+  }
+
   @Test
   void linesBelongToTheSpanOfTheirCallAndMetricsHaveTheNamesOfAScrape() throws Exception {
     try (TestCollector collector = new TestCollector()) {
-      String config =
-          "writ_gateway: 1\nlisten: { port: 0 }\ntelemetry: { otlp: \"%s\", metrics: \"%s\", logs: \"%s\" }\ntokens:\n"
-                  .formatted(
-                      collector.url("traces"), collector.url("metrics"), collector.url("logs"))
-              + WholeGateway.token("alices", "alice", "");
+      String config = config(collector);
       String told;
       try (WholeGateway server = new WholeGateway(TestGateway.newHome(dir), config, dir)) {
         told =
@@ -158,11 +161,7 @@ class EverySignalReachesTheCollectorTest {
   void aSecretIsInNoMetricNoLineAndNoSpan() throws Exception {
     String secret = "hunter2-is-the-password";
     try (TestCollector collector = new TestCollector()) {
-      String config =
-          "writ_gateway: 1\nlisten: { port: 0 }\ntelemetry: { otlp: \"%s\", metrics: \"%s\", logs: \"%s\" }\ntokens:\n"
-                  .formatted(
-                      collector.url("traces"), collector.url("metrics"), collector.url("logs"))
-              + WholeGateway.token("alices", "alice", "");
+      String config = config(collector);
       String scraped;
       String logged;
       try (WholeGateway server = new WholeGateway(TestGateway.newHome(dir), config, dir)) {

@@ -190,7 +190,7 @@ public final class ToolManifest {
     }
   }
 
-  /** One that is in no category. */
+  /** One that is in no category and does not state its workload. */
   public ToolManifest(
       String name,
       String version,
@@ -212,32 +212,6 @@ public final class ToolManifest {
         sandboxes,
         files,
         Optional.empty(),
-        Optional.empty());
-  }
-
-  /** One that does not state its workload. */
-  public ToolManifest(
-      String name,
-      String version,
-      String driver,
-      Determinism determinism,
-      List<Operation> operations,
-      Capabilities capabilities,
-      Resources resourcesMax,
-      List<String> sandboxes,
-      List<PackageFile> files,
-      Optional<String> category) {
-    this(
-        name,
-        version,
-        driver,
-        determinism,
-        operations,
-        capabilities,
-        resourcesMax,
-        sandboxes,
-        files,
-        category,
         Optional.empty());
   }
 

@@ -25,7 +25,6 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
-import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Intent;
@@ -38,37 +37,17 @@ import dev.writ.replay.report.JUnitReport;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whoever holds the keys can sign another story, and whoever changes a stage tells another one: the
  * replay names the event, the fields and both values.
  */
-class ADivergenceIsNamedTest {
-  @TempDir Path dir;
-
-  private TestHome home;
-
-  @BeforeEach
-  void open() {
-    home = Sample.home(dir);
-    home.clock.stepping(Duration.ofMillis(7));
-  }
-
-  @AfterEach
-  void close() {
-    home.close();
-  }
-
+class ADivergenceIsNamedTest extends ASampleHome {
   /** Three effects, a denial, a refusal, a failure, and the closing. */
   private Recording recording() {
     home.submit(home.ask("alice"));

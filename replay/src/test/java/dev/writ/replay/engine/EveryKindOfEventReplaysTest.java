@@ -18,7 +18,6 @@ import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
-import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
@@ -31,33 +30,14 @@ import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever a kernel writes, a replay comes to the same bytes. */
-class EveryKindOfEventReplaysTest {
-  @TempDir Path dir;
-
-  private TestHome home;
-
-  @BeforeEach
-  void open() {
-    home = Sample.home(dir);
-    home.clock.stepping(Duration.ofMillis(7)); // each reading is another one
-  }
-
-  @AfterEach
-  void close() {
-    home.close();
-  }
-
+class EveryKindOfEventReplaysTest extends ASampleHome {
   private ReplayResult replays(String... kinds) {
     assertThat(home.kinds("acme", "run-1")).contains(kinds);
     return Replayed.completely(home, Sample.RUN);

@@ -7,7 +7,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
-import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Intent;
 import dev.writ.ledger.RunId;
@@ -16,31 +15,11 @@ import dev.writ.replay.engine.RunDiff.Pair;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Requests of two runs are paired by what they ask for; what came of each pair is compared. */
-class TwoRunsAreComparedTest {
-  @TempDir Path dir;
-
-  private TestHome home;
-
-  @BeforeEach
-  void open() {
-    home = Sample.home(dir);
-    home.clock.stepping(Duration.ofMillis(7));
-  }
-
-  @AfterEach
-  void close() {
-    home.close();
-  }
-
+class TwoRunsAreComparedTest extends ASampleHome {
   private Recording run(String name) {
     return Sample.recording(home, new RunId("acme", name));
   }

@@ -11,7 +11,6 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestDriver;
-import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Determinism;
@@ -26,38 +25,18 @@ import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Parts of a bundle may be left out, deleted by rule, or need what this host does not have. A
  * replay then takes as little as it must from the record, and lists it; nothing can hide there that
  * could have been computed.
  */
-class WhatIsNotExecutedAgainSaysWhyTest {
-  @TempDir Path dir;
-
-  private TestHome home;
-
-  @BeforeEach
-  void open() {
-    home = Sample.home(dir);
-    home.clock.stepping(Duration.ofMillis(7));
-  }
-
-  @AfterEach
-  void close() {
-    home.close();
-  }
-
+class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   /** A recording in which one content is not there any more. */
   private record Without(Recording from, Digest gone) implements Recording {
     @Override

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
@@ -32,6 +33,9 @@ public final class EgressGate implements AutoCloseable {
   private static final int MOST_UNKNOWN = 1_024;
   private static final int MOST_UNKNOWN_EACH = 64;
   private static final int HEAD_MS = 10_000;
+
+  /** Before the next connection is taken, after one could not be. */
+  private static final long REST_NANOS = 50_000_000;
 
   private final ServerSocketChannel server;
   private final SecureRandom random = new SecureRandom();
@@ -133,7 +137,8 @@ public final class EgressGate implements AutoCloseable {
         }
         Thread.ofVirtual().name("writ-egress-gate").start(() -> receive(channel, from));
       } catch (IOException e) {
-        return; // closed
+        // Closed; or too many files are open, and later there is room again.
+        LockSupport.parkNanos(REST_NANOS);
       }
     }
   }

@@ -1,20 +1,14 @@
 package dev.writ.sandbox.egress;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.sandbox.error.SandboxError;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.NoSuchAlgorithmException;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.util.Collection;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
 
 /** TLS from the proxy to a server, which must prove the host's name. */
 public final class OriginTls {
@@ -37,27 +31,9 @@ public final class OriginTls {
    */
   public static SSLContext trusting(byte[] pem) {
     try {
-      Collection<? extends Certificate> all =
-          CertificateFactory.getInstance("X.509")
-              .generateCertificates(new ByteArrayInputStream(pem));
-      if (all.isEmpty()) {
-        throw new WritException(SandboxError.AUTHORITIES, "no certificate is in it");
-      }
-      KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(null, null);
-      for (Certificate one : all) {
-        store.setCertificateEntry("ca-" + store.size(), one);
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(store);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
+      return TlsAuthorities.trusting(pem);
     } catch (CertificateException e) {
       throw new WritException(SandboxError.AUTHORITIES, "a certificate cannot be read", e);
-    } catch (IOException | GeneralSecurityException e) {
-      throw new WritException(SandboxError.HOST, "the authorities cannot be used", e);
     }
   }
 

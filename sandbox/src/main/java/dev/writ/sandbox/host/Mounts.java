@@ -1,18 +1,14 @@
 package dev.writ.sandbox.host;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.CLibrary;
 import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,32 +29,18 @@ public final class Mounts {
   private static final long BIND = 4096;
   private static final int DETACH = 2;
 
-  private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO_FIELD =
-      ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final MethodHandle MOUNT =
-      function(
+      CLibrary.function(
           "mount",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.ADDRESS,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_LONG,
-              ValueLayout.ADDRESS));
+          ValueLayout.ADDRESS,
+          ValueLayout.ADDRESS,
+          ValueLayout.ADDRESS,
+          ValueLayout.JAVA_LONG,
+          ValueLayout.ADDRESS);
   private static final MethodHandle UNMOUNT =
-      function(
-          "umount2",
-          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+      CLibrary.function("umount2", ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
 
   private Mounts() {}
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle function(String name, FunctionDescriptor type) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name), type, Linker.Option.captureCallState("errno"));
-  }
 
   /**
    * Mounts an empty tmpfs with nosuid, nodev and, unless {@code exec}, noexec.
@@ -113,7 +95,7 @@ public final class Mounts {
 
   private static void mount(String source, Path where, String type, long flags, String options) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(ERRNO);
+      MemorySegment errno = CLibrary.capture(arena);
       int result =
           (int)
               MOUNT.invokeExact(
@@ -126,7 +108,7 @@ public final class Mounts {
       if (result != 0) {
         throw new WritException(
             SandboxError.HOST,
-            "cannot mount " + type + " on " + where + ": errno " + ERRNO_FIELD.get(errno, 0L));
+            "cannot mount " + type + " on " + where + ": errno " + CLibrary.errno(errno));
       }
     } catch (WritException e) {
       throw e;
@@ -138,9 +120,9 @@ public final class Mounts {
   /** Unmounts a place even if it is in use; does nothing if nothing is mounted. */
   public static void unmount(Path where) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(ERRNO);
+      MemorySegment errno = CLibrary.capture(arena);
       int result = (int) UNMOUNT.invokeExact(errno, text(arena, where.toString()), DETACH);
-      int why = result == 0 ? 0 : (int) ERRNO_FIELD.get(errno, 0L);
+      int why = result == 0 ? 0 : CLibrary.errno(errno);
       boolean absent = why == 22 || why == 2; // EINVAL: no mount point; ENOENT
       if (result != 0 && !absent) {
         throw new WritException(SandboxError.HOST, "cannot unmount " + where + ": errno " + why);

@@ -1,17 +1,13 @@
 package dev.writ.sandbox.workspace;
 
+import dev.writ.canonicalize.disk.CLibrary;
 import dev.writ.sandbox.host.Trees;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -36,36 +32,15 @@ final class DirectoryHandle implements AutoCloseable {
   private static final int ENOENT = 2;
   private static final int ENOTDIR = 20;
 
-  private static final StructLayout ERRNO = Linker.Option.captureStateLayout();
-  private static final VarHandle ERRNO_FIELD =
-      ERRNO.varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final MethodHandle OPENAT =
-      function(
-          "openat",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT,
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_INT),
-          Linker.Option.firstVariadicArg(3));
-  private static final MethodHandle CLOSE =
-      function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+      CLibrary.variadic(
+          "openat", 3, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT);
 
   private final int descriptor;
   private boolean closed;
 
   private DirectoryHandle(int descriptor) {
     this.descriptor = descriptor;
-  }
-
-  @SuppressWarnings("restricted")
-  private static MethodHandle function(
-      String name, FunctionDescriptor type, Linker.Option... options) {
-    Linker.Option[] all = new Linker.Option[options.length + 1];
-    System.arraycopy(options, 0, all, 0, options.length);
-    all[options.length] = Linker.Option.captureCallState("errno");
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type, all);
   }
 
   /** Opens a directory by its path; links are followed. */
@@ -87,12 +62,12 @@ final class DirectoryHandle implements AutoCloseable {
   private static DirectoryHandle open(int at, byte[] name, int flags, Path what)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment errno = arena.allocate(ERRNO);
+      MemorySegment errno = CLibrary.capture(arena);
       MemorySegment text = arena.allocate(name.length + 1L);
       MemorySegment.copy(name, 0, text, ValueLayout.JAVA_BYTE, 0, name.length);
       int opened = (int) OPENAT.invokeExact(errno, at, text, DIRECTORY | CLOSE_ON_EXEC | flags);
       if (opened < 0) {
-        throw exception((int) ERRNO_FIELD.get(errno, 0L), what.toString());
+        throw exception(CLibrary.errno(errno), what.toString());
       }
       return new DirectoryHandle(opened);
     } catch (IOException e) {
@@ -126,10 +101,6 @@ final class DirectoryHandle implements AutoCloseable {
       return; // the number may be another file's by now
     }
     closed = true;
-    try (Arena arena = Arena.ofConfined()) {
-      int _ = (int) CLOSE.invokeExact(arena.allocate(ERRNO), descriptor);
-    } catch (Throwable e) {
-      throw new IllegalStateException("close(2) cannot be called", e);
-    }
+    CLibrary.close(descriptor);
   }
 }

@@ -4,19 +4,16 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.gateway.http.Hosts;
 import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.incident.Alert;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -24,7 +21,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Where incidents are sent.
@@ -93,23 +89,9 @@ public record WebhookSettings(
 
   /** Trusts the certificates of that file alone. */
   private static SSLContext authorities(SinkSettings settings, Path file) {
-    try (InputStream pem = Files.newInputStream(file)) {
-      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-      trusted.load(null, null);
-      for (Certificate authority :
-          CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
-        trusted.setCertificateEntry(String.valueOf(trusted.size()), authority);
-      }
-      if (trusted.size() == 0) {
-        throw settings.wrong("ca", "has no certificate");
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
-    } catch (IOException | GeneralSecurityException e) {
+    try {
+      return TlsAuthorities.trusting(Files.readAllBytes(file));
+    } catch (IOException | CertificateException e) {
       throw settings.wrong("ca", "is no file of certificates in PEM");
     }
   }

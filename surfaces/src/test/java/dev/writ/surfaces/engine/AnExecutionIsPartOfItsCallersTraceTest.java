@@ -26,7 +26,7 @@ class AnExecutionIsPartOfItsCallersTraceTest {
     try (EngineServer engine = new EngineServer(dir)) {
       TestDriver.Behaviour gives = Behaviours.gives("{\"ok\":true}", Behaviours.JSON);
       engine.does(invocation -> {
-        told.add(invocation.trace());
+        told.add(invocation.call().trace());
         return gives.run(invocation);
       });
       Reply accepted =

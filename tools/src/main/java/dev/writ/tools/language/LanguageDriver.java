@@ -225,7 +225,7 @@ public final class LanguageDriver extends ProcessDriver {
                       poolOf(call.invocation()),
                       stdin,
                       command.limits().wallMs(),
-                      call.invocation().observer()));
+                      call.invocation().call().observer()));
       if (warm.isPresent()) {
         return call.ran(warm.get());
       }
@@ -277,9 +277,9 @@ public final class LanguageDriver extends ProcessDriver {
             .put("seed", HexFormat.of().formatHex(invocation.seed()))
             .putList(
                 "inputs", invocation.inputs(), in -> JsonValue.of("/workspace/in/" + in.name()));
-    invocation.trace().traceparent().ifPresent(parent -> context.put("traceparent", parent));
-    invocation.trace().tracestate().ifPresent(state -> context.put("tracestate", state));
-    invocation.trace().correlationId().ifPresent(id -> context.put("correlationId", id));
+    invocation.call().trace().traceparent().ifPresent(parent -> context.put("traceparent", parent));
+    invocation.call().trace().tracestate().ifPresent(state -> context.put("tracestate", state));
+    invocation.call().trace().correlationId().ifPresent(id -> context.put("correlationId", id));
     if (!source.artifacts().isEmpty()) {
       context.put("artifacts", "/workspace/" + artifactsOf(call));
     }

@@ -141,8 +141,8 @@ public final class ProcessCall implements AutoCloseable {
       if (manifest.capabilities().workspace()) {
         spec = spec.in(host.runWorkspaces().open(invocation));
       }
-      if (invocation.intent().isPresent()) {
-        spec = spec.forIntent(invocation.intent().get());
+      if (invocation.call().intent().isPresent()) {
+        spec = spec.forIntent(invocation.call().intent().get());
       }
       if (image.isPresent()) {
         spec = spec.withImage(image.get());
@@ -150,8 +150,8 @@ public final class ProcessCall implements AutoCloseable {
       Engine engine = image.isPresent() ? host.engineOfImages(waived()) : engine();
       sandbox = engine.create(spec);
       shortfalls = engine.report().shortfalls();
-      invocation.observer().in(sandbox.id());
-      invocation.observer().created();
+      invocation.call().observer().in(sandbox.id());
+      invocation.call().observer().created();
     }
     return sandbox;
   }
@@ -182,13 +182,13 @@ public final class ProcessCall implements AutoCloseable {
    */
   public Ended execUnmasked(Command command) {
     Sandbox place = sandbox();
-    invocation.observer().executing();
+    invocation.call().observer().executing();
     try {
       Ended ended = place.exec(command);
       commands.add(masking().apply(ended));
       return ended;
     } finally {
-      invocation.observer().executed();
+      invocation.call().observer().executed();
     }
   }
 
@@ -393,7 +393,7 @@ public final class ProcessCall implements AutoCloseable {
   public void close() {
     if (sandbox != null) {
       sandbox.destroy();
-      invocation.observer().destroyed();
+      invocation.call().observer().destroyed();
     }
   }
 }

@@ -171,12 +171,12 @@ public final class GuestPool implements AutoCloseable {
         throw new WritException(ToolsError.DRIVERS_CLOSED, "");
       }
       Guest guest = new Guest(invocation, inputs);
-      invocation.observer().created();
+      invocation.call().observer().created();
       try {
-        invocation.observer().executing();
+        invocation.call().observer().executing();
         return await(stop, threads.submit(() -> onThread(stop, guest, program, timed)));
       } finally {
-        invocation.observer().destroyed();
+        invocation.call().observer().destroyed();
       }
     } catch (RejectedExecutionException e) {
       throw new WritException(ToolsError.DRIVERS_CLOSED, "");

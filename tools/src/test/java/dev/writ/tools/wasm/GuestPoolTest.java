@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.driver.CallContext;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
@@ -149,11 +150,14 @@ class GuestPoolTest {
               });
       for (GuestPool.Program program : programs) {
         List<String> told = new ArrayList<>();
-        new Call(invocation -> pool.run(invocation.observedBy(into(told)), program)).run();
+        new Call(invocation ->
+            pool.run(invocation.of(CallContext.NONE.observedBy(into(told))), program))
+            .run();
         assertThat(told).containsExactly("created", "executing", "destroyed");
       }
       List<String> told = new ArrayList<>();
-      new Call(invocation -> pool.run(invocation.observedBy(into(told)), programs.getFirst()))
+      new Call(invocation ->
+          pool.run(invocation.of(CallContext.NONE.observedBy(into(told))), programs.getFirst()))
           .memoryBytes(2L << 30)
           .run();
       assertThat(told).as("there is no room for it").isEmpty();
