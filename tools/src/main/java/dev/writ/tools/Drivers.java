@@ -11,6 +11,7 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.permit.PermitDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -67,6 +68,7 @@ public final class Drivers implements AutoCloseable {
     drivers.add(new ExecDriver(processes));
     drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
+    drivers.add(new PermitDriver());
     drivers.addAll(LanguageDrivers.all(processes, workers));
     return new Drivers(pool, processes, workers, drivers);
   }

@@ -270,6 +270,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(decision(reply).verdict()).isEqualTo(Verdict.DENY);
     Reply roles = server.client("bob").call("calc_do", "{}");
     assertThat(decision(roles).verdict()).isEqualTo(Verdict.DENY);
+    assertThat(roles.text()).doesNotContain("\"missing\":[{"); // nothing of a tool that is not its
     assertThat(runs()).isZero();
   }
 
@@ -279,6 +280,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(waits.isError()).isTrue();
     assertThat(waits.meta("verdict")).isEqualTo("ESCALATE");
     assertThat(waits.said()).contains("writ approve " + waits.meta("request"));
+    assertThat(waits.said()).contains("It waits for 1 of 1 approvals by approvers in the role");
     Reply stillWaits = alice.call("pay_do", "{\"amount\":5}");
     assertThat(stillWaits.meta("request")).isEqualTo(waits.meta("request"));
     Reply other = alice.call("pay_do", "{\"amount\":6}");

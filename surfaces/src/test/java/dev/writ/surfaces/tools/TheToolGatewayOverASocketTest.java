@@ -167,6 +167,7 @@ class TheToolGatewayOverASocketTest {
   @Test
   void theSeedsOwnExampleReachesTheFourChecks() {
     refused(EXAMPLE, 403, "GRD-404"); // the test tool has a minute, policy five
+    assertThat(exec(EXAMPLE).text()).contains("Declare at most 60000 wall_ms instead of 300000.");
   }
 
   @ParameterizedTest
