@@ -122,6 +122,7 @@ public final class ServeCommand implements CliCommand {
                     SandboxPlace.host(
                         home, environment(session, config, directory(arguments, home))))
                 .wrapping(running::cancellable)
+                .inRegion(config.extras().region())
                 .keepingWorkers(ToolPools.settings(config.extras().toolPool())));
     Gateway gateway =
         start(
