@@ -120,6 +120,7 @@ public final class ServeCommand implements CliCommand {
                     Homes.clock(),
                     SandboxPlace.host(home, environment(session, read, directory(arguments, home))))
                 .wrapping(running::cancellable)
+                .inRegion(read.extras().region())
                 .keepingWorkers(ToolPools.settings(read.extras().toolPool())));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =

@@ -7,6 +7,7 @@ import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.ResourceClasses;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
@@ -403,10 +404,7 @@ public record GatewayConfig(
 
   private static String region(Section file, String key) {
     String region = file.name(key);
-    file.require(
-        key,
-        region.matches("[a-z0-9][a-z0-9-]{0,62}"),
-        "\"" + region + "\" is no region like eu-1");
+    file.require(key, Receipt.isRegion(region), "\"" + region + "\" is no region like eu-1");
     return region;
   }
 
