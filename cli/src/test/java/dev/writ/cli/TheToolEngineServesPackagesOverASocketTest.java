@@ -115,7 +115,8 @@ class TheToolEngineServesPackagesOverASocketTest {
         policy,
         Files.readString(policy)
             .replace(", word-count]", ", billing, word-count]")
-            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [engine] }")
+            .replace(
+                "roles: [analyst], surfaces: [mcp] }", "roles: [analyst], surfaces: [engine] }")
             .replace("\nbudgets:\n", "  " + line.group() + "\n\nbudgets:\n"));
     Files.writeString(
         policy,

@@ -224,6 +224,13 @@ public record GatewayConfig(
     return new GatewayConfig(listen, limits, all, surfaces, drain, blobBytesMax, extras);
   }
 
+  /** The same with a surface, in place of one of that name. */
+  public GatewayConfig withSurface(String name, SurfaceConfig surface) {
+    TreeMap<String, SurfaceConfig> all = new TreeMap<>(surfaces);
+    all.put(name, surface);
+    return new GatewayConfig(listen, limits, tokens, all, drain, blobBytesMax, extras);
+  }
+
   private GatewayConfig with(Listen other) {
     return new GatewayConfig(other, limits, tokens, surfaces, drain, blobBytesMax, extras);
   }
