@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param rawOutput the tool's output if the outcome is not a success
  * @param retained false if the request asked to drop the output
  * @param observations digest of the driver's observations (metrics, captured streams, …)
- * @param finishedAt for IN_DOUBT, when recovery found it
+ * @param finishedAt for IN_DOUBT, when recovery or the driver found it
  */
 public record Receipt(
     Scope scope,
