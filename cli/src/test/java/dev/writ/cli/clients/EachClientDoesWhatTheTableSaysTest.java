@@ -59,6 +59,25 @@ class EachClientDoesWhatTheTableSaysTest {
     played(prefix, builder);
   }
 
+  /** As its users have it: the package, installed in a folder that has nothing else. */
+  @Test
+  void inJavaScript() throws Exception {
+    Path folder = Files.createDirectories(dir.resolve("javascript"));
+    Path installed = Files.createDirectories(folder.resolve("node_modules/writ-client"));
+    Path packed =
+        Path.of(output(clients().resolve("js/pack").toString(), folder.toString()).strip());
+    output("tar", "-xzf", packed.toString(), "--strip-components=1", "-C", installed.toString());
+    Path program = Files.copy(clients().resolve("js/test/drive.mjs"), folder.resolve("drive.mjs"));
+    played("javascript", new ProcessBuilder("node", "--no-warnings", program.toString()));
+  }
+
+  private static String output(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    return said;
+  }
+
   private static void played(String prefix, ProcessBuilder builder) throws Exception {
     Path table = clients().resolve("table.json");
     Path errors = dir.resolve(prefix + ".err");
