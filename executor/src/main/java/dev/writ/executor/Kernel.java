@@ -148,6 +148,7 @@ public final class Kernel {
         input -> ledger.openBlob(input.digest()),
         this::write,
         config.workspaces(),
+        config::region,
         stages);
   }
 

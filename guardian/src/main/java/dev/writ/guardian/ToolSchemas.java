@@ -129,6 +129,22 @@ public final class ToolSchemas {
     }
   }
 
+  /** Whether a schema may have this as a pattern. */
+  public static boolean isPattern(String pattern) {
+    return isAcceptable(JsonValue.object().put("pattern", pattern).build());
+  }
+
+  /** Whether a manifest may have this schema. */
+  public static boolean isAcceptable(JsonValue.Obj schema) {
+    try {
+      compile("schema", schema);
+      requireWellFormed("schema", schema);
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
   private static void requireWellFormed(String at, JsonValue.Obj schema) {
     METASCHEMA.validate(toNode(schema)).stream()
         .map(e -> e.getInstanceLocation() + ": " + e.getMessage())

@@ -159,7 +159,8 @@ final class DocumentRoutes {
         Jcs.write(JsonValue.object().put("waiting", JsonValue.of(waiting)).build()));
   }
 
-  private static JsonValue summary(Digest id, Envelope envelope) {
+  /** With the policy in force, which an approval has to name (spec/approval.md). */
+  private JsonValue summary(Digest id, Envelope envelope) {
     Request request = Request.read(envelope.document());
     return JsonValue.object()
         .put("request_id", id)
@@ -167,6 +168,7 @@ final class DocumentRoutes {
         .put("subject", request.scope().subject())
         .put("effect", request.effect().toJson())
         .put("effect_digest", request.effect().digest())
+        .put("policy", reader.kernel().system().policyInForce().digest())
         .build();
   }
 }

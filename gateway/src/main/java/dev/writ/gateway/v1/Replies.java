@@ -29,9 +29,18 @@ final class Replies {
 
   /** 200 if it was served or allowed, 202 if it waits, 403 if it was denied. */
   static HttpAnswer of(Answer answer, Optional<Guidance> guidance) {
+    return of(answer, guidance, Optional.empty());
+  }
+
+  /**
+   * @param guidance for a request that was not allowed
+   * @param request the signed request that the decision is on, for a caller who did not sign it
+   */
+  static HttpAnswer of(Answer answer, Optional<Guidance> guidance, Optional<Envelope> request) {
     ObjectBuilder body =
         JsonValue.object()
             .put("request_id", answer.request())
+            .putIfPresent("request", request, Envelope::toJson)
             .put("verdict", answer.decision().verdict().name())
             .put("decision", answer.decisionEnvelope().toJson())
             .putIfPresent("intent", answer.intent(), Envelope::toJson)
