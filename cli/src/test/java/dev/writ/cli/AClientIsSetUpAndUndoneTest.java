@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +136,18 @@ class AClientIsSetUpAndUndoneTest {
   void hooksComeOnceThePolicyHasTheirTool() throws IOException {
     Run without = done("claude-code");
     assertThat(without.out()).contains("No hooks", "name: agent-hook", "package: \"sha256:");
+    String page =
+        Files.readString(Path.of(System.getProperty("writ.root", "..")).resolve("spec/hooks.md"));
+    String printed =
+        without
+            .out()
+            .lines()
+            .dropWhile(line -> !line.startsWith("Under `requirements`"))
+            .skip(1)
+            .takeWhile(line -> line.startsWith("  "))
+            .map(line -> line.substring(2))
+            .collect(Collectors.joining("\n"));
+    assertThat(page).contains("requirements:\n" + printed + "\n```");
     assertThat(user.resolve(".claude/settings.json")).doesNotExist();
 
     Path policy = Path.of(home).resolve("policy.yaml");

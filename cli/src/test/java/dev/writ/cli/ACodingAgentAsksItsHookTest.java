@@ -4,12 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.journal.Tables;
+import dev.writ.ledger.LedgerView;
 import dev.writ.tools.registry.BuiltinTools;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -284,11 +292,44 @@ class ACodingAgentAsksItsHookTest {
       Run asked = hook("claude-code", claude("Bash", "{\"command\":\"make\"}"));
       assertThat(text(specific(asked), "permissionDecision")).isEqualTo("ask");
       assertThat(asked.out()).contains("approvers in the role");
+
+      try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        CompletableFuture<Run> waits =
+            CompletableFuture.supplyAsync(
+                () ->
+                    hook(
+                        "claude-code",
+                        claude("Bash", "{\"command\":\"make test\"}"),
+                        "--wait",
+                        "120"),
+                threads);
+        List<String> waiting = List.of();
+        while (waiting.size() < 2) { // the one that asked before waits, too
+          assertThat(waits).isNotDone();
+          waiting = waiting();
+        }
+        for (String request : waiting) {
+          assertThat(Run.of("--home", home, "approve", request).status()).isZero();
+        }
+        assertThat(text(specific(waits.get()), "permissionDecision")).isEqualTo("allow");
+      }
     } finally {
       server.destroy();
       assertThat(server.waitFor(1, TimeUnit.MINUTES)).isTrue();
     }
-    assertThat(receipts()).containsOnlyOnce("\"status\":\"succeeded\"");
+    assertThat(receipts().split("\"status\":\"succeeded\"")).hasSize(3);
     assertThat(Run.of("--home", home, "audit").status()).isZero();
+  }
+
+  /** What waits for an approval, as it is on disk. */
+  private List<String> waiting() {
+    List<String> ids = new ArrayList<>();
+    try (LedgerView view = OpenHome.read(new Home(Path.of(home), () -> null))) {
+      view.scan(
+          Tables.PENDING,
+          Tables.prefix("local"),
+          (key, _) -> ids.add("sha256:" + Tables.lastPart(key)));
+    }
+    return ids;
   }
 }

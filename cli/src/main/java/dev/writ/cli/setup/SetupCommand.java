@@ -16,10 +16,15 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.registry.BuiltinTools;
 import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** {@code writ setup}: a client's configuration, so that its agent asks Writ. */
@@ -114,6 +119,15 @@ public final class SetupCommand implements CliCommand {
         + "\", stage: active }";
   }
 
+  /** Requirements to begin with, as spec/hooks.md shows them. */
+  private static String rules() {
+    try (InputStream in = SetupCommand.class.getResourceAsStream("hook-rules.yaml")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The launcher as it was called, or found by its name. */
   private static Path launcher(Session session, Arguments arguments) {
     String name = arguments.option("--command").orElseGet(Homes::name);
@@ -196,7 +210,8 @@ public final class SetupCommand implements CliCommand {
       out.println("Under `tools`:");
       out.println("  " + entry);
       out.println("In `tools` of the agent's role: " + HOOK_TOOL);
-      out.println("Under `requirements`: rules as in spec/hooks.md, Policy.");
+      out.println("Under `requirements`, for example:");
+      rules().lines().forEach(line -> out.println("  " + line));
       out.println(
           "Then: " + Homes.name() + " policy activate policy.yaml, and this command again.");
     });

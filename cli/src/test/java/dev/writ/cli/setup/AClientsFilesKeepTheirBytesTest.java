@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -108,6 +110,58 @@ class AClientsFilesKeepTheirBytesTest {
     for (SetupClient client : List.of(SetupClient.CLAUDE_CODE, SetupClient.CODEX)) {
       comesAndGoes(ENTRIES.hooks(client, true).getFirst(), before);
     }
+  }
+
+  /** Texts that nobody writes, but an editor would read. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void anyTextThatCanBeReadKeepsItsBytes(long seed) {
+    Random random = new Random(seed);
+    String before = gap(random) + object(random, 0, List.of("servers", "hooks")) + gap(random);
+    comesAndGoes(ENTRIES.servers(SetupClient.VSCODE), before);
+    comesAndGoes(ENTRIES.hooks(SetupClient.CODEX, false).getFirst(), before);
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 200);
+  }
+
+  private static String gap(Random random) {
+    return switch (random.nextInt(8)) {
+      case 0 -> " ";
+      case 1 -> "\n  ";
+      case 2 -> "\r\n";
+      case 3 -> "// , } ] \" \n";
+      case 4 -> "/* , } ] \" */";
+      case 5 -> "\t\n\n";
+      default -> "";
+    };
+  }
+
+  private static String object(Random random, int depth, List<String> names) {
+    StringBuilder out = new StringBuilder("{").append(gap(random));
+    int members = random.nextInt(4);
+    for (int i = 0; i < members; i++) {
+      String name = i < names.size() && random.nextBoolean() ? names.get(i) : "n\\u0041" + i;
+      String value =
+          names.contains(name) ? object(random, depth + 1, List.of()) : value(random, depth + 1);
+      out.append('"').append(name).append('"').append(gap(random)).append(':').append(gap(random));
+      out.append(value).append(gap(random));
+      if (i < members - 1 || random.nextInt(3) == 0) {
+        out.append(',').append(gap(random));
+      }
+    }
+    return out.append('}').toString();
+  }
+
+  private static String value(Random random, int depth) {
+    return switch (random.nextInt(depth > 3 ? 3 : 5)) {
+      case 0 -> "-1.5e+3";
+      case 1 -> "\"a \\\" // } ü\"";
+      case 2 -> "null";
+      case 3 -> "[" + gap(random) + value(random, depth + 1) + gap(random) + "]";
+      default -> object(random, depth + 1, List.of());
+    };
   }
 
   @Test
