@@ -135,9 +135,12 @@ final class JsoncEdit {
   String remove(List<String> path) {
     Optional<JsoncText.Node> holder = node(path.subList(0, path.size() - 1));
     if (holder.isPresent() && holder.get() instanceof JsoncText.ObjectNode object) {
-      Optional<JsoncText.Member> member = object.member(path.getLast());
-      if (member.isPresent()) {
-        return without(object.begin(), member.get().begin(), member.get().end());
+      int before = object.begin() + 1;
+      for (JsoncText.Member member : object.members()) {
+        if (member.name().equals(path.getLast())) {
+          return without(before, member.begin(), member.end());
+        }
+        before = member.end();
       }
     }
     return text;
@@ -147,30 +150,55 @@ final class JsoncEdit {
   String remove(List<String> path, Predicate<String> meant) {
     Optional<JsoncText.Node> list = node(path);
     if (list.isPresent() && list.get() instanceof JsoncText.ListNode items) {
+      int before = items.begin() + 1;
       for (JsoncText.Node item : items.items()) {
         if (meant.test(text.substring(item.begin(), item.end()))) {
-          return without(items.begin(), item.begin(), item.end());
+          return without(before, item.begin(), item.end());
         }
+        before = item.end();
       }
     }
     return text;
   }
 
-  /** With one comma: the one behind it, or else the one before. */
-  private String without(int open, int begin, int end) {
-    int behind = end;
-    while (behind < text.length() && Character.isWhitespace(text.charAt(behind))) {
-      behind++;
-    }
+  /**
+   * With one comma: the one behind it, or else the one before.
+   *
+   * @param before behind the value before it, or behind the opening bracket
+   */
+  private String without(int before, int begin, int end) {
     int from = begin;
-    while (from > open + 1 && Character.isWhitespace(text.charAt(from - 1))) {
+    while (from > before && Character.isWhitespace(text.charAt(from - 1))) {
       from--;
     }
-    if (behind < text.length() && text.charAt(behind) == ',') {
-      return text.substring(0, from) + text.substring(behind + 1);
+    int behind = comma(end, text.length());
+    if (behind >= 0) {
+      return text.substring(0, from) + text.substring(end, behind) + text.substring(behind + 1);
     }
-    boolean commaBefore = text.charAt(from - 1) == ',';
-    return text.substring(0, commaBefore ? from - 1 : from) + text.substring(end);
+    int comma = comma(before, from);
+    return comma < 0
+        ? text.substring(0, from) + text.substring(end)
+        : text.substring(0, comma) + text.substring(comma + 1, from) + text.substring(end);
+  }
+
+  /** Where a comma stands, behind nothing but blanks and comments; negative where none does. */
+  private int comma(int from, int to) {
+    int at = from;
+    while (at < to) {
+      if (text.startsWith("//", at)) {
+        at = text.indexOf('\n', at);
+        if (at < 0) {
+          return -1;
+        }
+      } else if (text.startsWith("/*", at)) {
+        at = text.indexOf("*/", at) + 2;
+      } else if (Character.isWhitespace(text.charAt(at))) {
+        at++;
+      } else {
+        return text.charAt(at) == ',' ? at : -1;
+      }
+    }
+    return -1;
   }
 
   /**
@@ -187,7 +215,7 @@ final class JsoncEdit {
     }
     boolean empty = last < 0;
     boolean lines = empty || text.substring(open, close).indexOf('\n') >= 0;
-    boolean comma = !empty && !commaBehind(last, close);
+    boolean comma = !empty && comma(last, close) < 0;
     String outer = indent(open);
     String inner = empty ? outer + unit() : lines ? indentOfFirst(open, outer) : "";
     StringBuilder out = new StringBuilder(text.substring(0, empty ? place : last));
@@ -202,11 +230,6 @@ final class JsoncEdit {
       out.append(eol()).append(outer);
     }
     return out.append(text.substring(place)).toString();
-  }
-
-  private boolean commaBehind(int last, int close) {
-    String between = text.substring(last, close).replaceAll("(?s)/\\*.*?\\*/|//[^\\n]*", "");
-    return between.indexOf(',') >= 0;
   }
 
   private String indentOfFirst(int open, String outer) {
