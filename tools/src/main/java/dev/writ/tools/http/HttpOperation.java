@@ -96,9 +96,12 @@ public record HttpOperation(
     return List.of("GET", "HEAD", "OPTIONS").contains(method);
   }
 
-  /** Whether nothing is lost where it is not known if it was done. */
+  /**
+   * Whether it does not matter if it was done, since a new request may just do it. One that is
+   * idempotent by its key alone is not: a new request has a key of its own.
+   */
   public boolean repeatable() {
-    return safe() || idempotent;
+    return safe() || idempotent && idempotencyKey.isEmpty();
   }
 
   /** Whether a status is a success. */

@@ -343,6 +343,32 @@ class RequestsAreSentAsDescribedTest {
   }
 
   @Test
+  void theAddressThatWasCheckedIsTheOneThatIsConnectedTo() {
+    int[] lookups = {0};
+    try (TestApi api = TestApi.plain(TestApi.says("200 OK", "text/plain", "hello"));
+        HttpLab lab =
+            new HttpLab(
+                settings ->
+                    settings.with(_ -> {
+                      // A name that is public at the first look and this machine's at the next.
+                      byte[] address =
+                          lookups[0]++ == 0 ? new byte[] {1, 1, 1, 1} : new byte[] {127, 0, 0, 1};
+                      return List.of(InetAddress.getByAddress(address));
+                    }),
+                SECRETS)) {
+      DriverOutcome outcome =
+          lab.call(
+                  HttpLab.project("http://rebind.test:" + api.port(), "", GET, ID),
+                  "{\"id\":\"7\"}")
+              .wallMs(300)
+              .run();
+      assertThat(outcome.end()).isNotEqualTo(DriverOutcome.End.SUCCEEDED);
+      assertThat(lookups[0]).isEqualTo(1);
+      assertThat(api.asked()).isEmpty();
+    }
+  }
+
+  @Test
   void anIdempotencyKeyIsTheEffectsOwnAndTheSameInEachAttempt() {
     int[] times = {0};
     TestApi.Handler handler =

@@ -364,8 +364,10 @@ class AnOpenApiDocumentBecomesAToolTest {
         .hasMessageContaining("line 5");
     assertThatThrownBy(() -> imported(minimal(get("/a", "x.y", "") + get("/b", "x/y", ""), "")))
         .hasMessageContaining("TOL-258");
-    assertThatThrownBy(() -> imported(minimal(get("/a", "\"1st\"", ""), "")))
-        .hasMessageContaining("TOL-258");
+    String unnamed = minimal(get("/a", "\"1st\"", "") + get("/b", "b", ""), "");
+    assertThat(imported(unnamed).operations()).containsExactly("b");
+    assertThat(imported(unnamed).notes()).anyMatch(n -> n.startsWith("left out, since no name"));
+    assertThatThrownBy(() -> imported(unnamed, "1st")).hasMessageContaining("TOL-258");
   }
 
   @Test
