@@ -26,6 +26,7 @@ import dev.writ.ledger.Commit;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -37,25 +38,31 @@ public final class ReceiptStage {
   private final DocumentSigner signer;
   private final Accounting accounts;
   private final ToLongFunction<Digest> lamportOf;
+  private final Supplier<Optional<String>> region;
 
   /**
    * @param lamportOf finds the lamport of a receipt that an effect consumes
+   * @param region asked for each receipt
    */
   public ReceiptStage(
-      DocumentSigner signer, Accounting accounts, ToLongFunction<Digest> lamportOf) {
+      DocumentSigner signer,
+      Accounting accounts,
+      ToLongFunction<Digest> lamportOf,
+      Supplier<Optional<String>> region) {
     this.signer = signer;
     this.accounts = accounts;
     this.lamportOf = lamportOf;
+    this.region = region;
   }
 
   /** This stage with another signer. */
   public ReceiptStage withSigner(DocumentSigner other) {
-    return new ReceiptStage(other, accounts, lamportOf);
+    return new ReceiptStage(other, accounts, lamportOf, region);
   }
 
   /** This stage with another source of lamports. */
   public ReceiptStage withLamport(ToLongFunction<Digest> other) {
-    return new ReceiptStage(signer, accounts, other);
+    return new ReceiptStage(signer, accounts, other, region);
   }
 
   public Served sign(Ran ran, Stored stored) {
@@ -201,6 +208,7 @@ public final class ReceiptStage {
         stored.observations(),
         order.decision().snapshot(),
         order.intent().prngSeed(),
+        region.get(),
         ran.startedAt(),
         ran.finishedAt());
   }
@@ -282,6 +290,7 @@ public final class ReceiptStage {
             Optional.empty(),
             decision.snapshot(),
             intent.prngSeed(),
+            region.get(),
             startedAt,
             foundAt);
     Signed<Receipt> signed = signed(found);

@@ -96,6 +96,7 @@ final class Stepping {
   private Rerun rerun;
   private SystemState current = SystemState.NOTHING;
   private Optional<Digest> departed = Optional.empty();
+  private Optional<String> region = Optional.empty();
 
   Stepping(
       Recording recording,
@@ -143,7 +144,8 @@ final class Stepping {
                             new WritException(
                                 BundleError.CONTENT_MISSING, input.digest().toString()))),
             outputs,
-            workspaces));
+            workspaces,
+            () -> region));
   }
 
   /**
@@ -563,6 +565,7 @@ final class Stepping {
     }
     time.step(event.at());
     workspaces.finished(receipt);
+    region = receipt.region();
     Optional<Digest> observed =
         events.stream()
             .map(Placed::event)
