@@ -39,6 +39,7 @@ class AnHttpApiIsImportedAndCalledTest {
   private Path sandboxes;
   private HttpsServer server;
   private volatile boolean dies;
+  private volatile String key;
 
   @BeforeEach
   void open() throws IOException {
@@ -73,6 +74,7 @@ class AnHttpApiIsImportedAndCalledTest {
             + exchange.getRequestURI()
             + " "
             + exchange.getRequestHeaders().getFirst("Authorization"));
+    key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
     exchange.getRequestBody().readAllBytes();
     if (dies) {
       exchange.close();
@@ -226,6 +228,9 @@ class AnHttpApiIsImportedAndCalledTest {
         .contains("POST was sent to localhost:" + port());
     assertThat(lost.status()).isNotEqualTo(ExitCode.OK.status());
     assertThat(asked).as("it is not sent again").hasSize(2);
+    assertThat(lost.out())
+        .as("the receipt names the key by which its owner can ask the server")
+        .contains("\"intent\":\"sha256:" + key + "\"");
     dies = false;
 
     assertThat(writ("close", "main").err()).as("a doubt keeps the run open").contains("EXE-903");

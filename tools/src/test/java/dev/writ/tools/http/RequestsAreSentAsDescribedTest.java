@@ -282,6 +282,24 @@ class RequestsAreSentAsDescribedTest {
                 .run();
         assertThat(HttpLab.end(other)).isEqualTo("failed tls-unverified");
         assertThat(api.asked()).as("no credential went to it").hasSize(1);
+        try (HttpLab stranger =
+            new HttpLab(
+                settings ->
+                    settings
+                        .with(RequestsAreSentAsDescribedTest::resolve)
+                        .reaching(List.of("api.test:" + api.port())),
+                SECRETS)) {
+          DriverOutcome unknown =
+              stranger
+                  .call(
+                      HttpLab.project("https://api.test:" + api.port(), credentials, GET, ID),
+                      "{\"id\":\"7\"}")
+                  .run();
+          assertThat(HttpLab.end(unknown))
+              .as("an authority that this JDK does not know")
+              .isEqualTo("failed tls-unverified");
+        }
+        assertThat(api.asked()).hasSize(1);
       }
     }
   }

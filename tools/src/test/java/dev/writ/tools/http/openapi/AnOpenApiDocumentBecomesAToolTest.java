@@ -143,6 +143,12 @@ class AnOpenApiDocumentBecomesAToolTest {
     assertThat(api.operations().get("pets_delete").credentials()).isEmpty();
     assertThat(api.operations().get("pets_delete").idempotent()).isTrue();
     assertThat(api.operations().get("addPet").idempotencyKey()).contains("Idempotency-Key");
+    assertThat(api.lines())
+        .as("what an approver reads")
+        .containsEntry(
+            "addPet",
+            "POST https://pets.example/v1/pets, content application/json, key in Idempotency-Key,"
+                + " with pet_store_token, idempotent, retries 0, redirects same-host");
     assertThat(json(operation(project, "getPetById").input()))
         .contains("\"description\":\"Finds a pet.\"")
         .contains("\"required\":[\"petId\"]");
