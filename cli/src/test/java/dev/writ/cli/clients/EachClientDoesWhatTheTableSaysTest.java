@@ -39,6 +39,13 @@ class EachClientDoesWhatTheTableSaysTest {
   }
 
   @Test
+  void inJava() throws Exception {
+    Path table = clients().resolve("table.json");
+    JsonValue.Obj place = ClientsServer.object(server.place("java", proxy, table));
+    compare(table, JavaPlayer.play(place, table));
+  }
+
+  @Test
   void inPythonWithThreads() throws Exception {
     python("python-threads");
   }
