@@ -13,6 +13,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.client.AvailableOperation;
 import dev.writ.client.ClientSettings;
+import dev.writ.client.GovernedFunction;
 import dev.writ.client.RefusedException;
 import dev.writ.client.RunEvent;
 import dev.writ.client.VerifiedOutcome;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -126,6 +128,7 @@ final class JavaPlayer {
             .build();
       }
       case "operations" -> operation(step);
+      case "govern" -> governed(step);
       case "connect" -> {
         new WritClient(
                 URI.create(text(step, "url")),
@@ -308,6 +311,48 @@ final class JavaPlayer {
             .findFirst()
             .orElseThrow();
     return JsonValue.object().put("name", found.name()).put("sandbox", found.sandbox()).build();
+  }
+
+  private JsonValue.Obj governed(JsonValue.Obj step) throws Exception {
+    WritClient client = client(step);
+    boolean[] ran = {false};
+    GovernedFunction refund =
+        GovernedFunction.of(
+            client,
+            "refund",
+            run(step),
+            arguments -> {
+              ran[0] = true;
+              if (step.get("raises") != null) {
+                throw new NoSuchElementException("no such order");
+              }
+              String amount =
+                  new String(Jcs.write(arguments.get("amount")), StandardCharsets.UTF_8);
+              return JsonValue.of("refunded " + amount);
+            });
+    Optional<String> key = optional(step, "key");
+    GovernedFunction named =
+        key.isPresent()
+            ? refund.once(_ -> text(place, "prefix") + "-" + key.orElseThrow())
+            : refund;
+    JsonValue returned = JsonValue.NULL;
+    JsonValue ended = JsonValue.NULL;
+    JsonValue code = JsonValue.NULL;
+    try {
+      returned = named.apply(JsonValue.object().put("amount", step.get("amount")).build());
+      ended = JsonValue.of("returned"); // a report that fails is told
+    } catch (NoSuchElementException e) {
+      ended = JsonValue.of("raised");
+    } catch (WritException e) {
+      String found = e.code().code();
+      code = JsonValue.of(found.startsWith("CAN-") ? "GWY-062" : found);
+    }
+    return JsonValue.object()
+        .put("ran", ran[0])
+        .put("returned", returned)
+        .put("ended", ended)
+        .put("code", code)
+        .build();
   }
 
   private static JsonValue told(Object value) {
