@@ -2,11 +2,15 @@ package dev.writ.cli.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.OwnProcess;
 import dev.writ.cli.Run;
 import dev.writ.cli.rules.Project;
+import dev.writ.client.ClientSettings;
+import dev.writ.client.WritClient;
 import dev.writ.gateway.http.Tokens;
 import java.io.BufferedReader;
 import java.net.URI;
@@ -18,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A server as an operator runs it, {@code writ serve} in a process of its own, for the clients in
@@ -158,6 +163,36 @@ final class ClientsServer {
                 .put("table", table.toString())
                 .build()),
         StandardCharsets.UTF_8);
+  }
+
+  /** The agent, in Java. */
+  WritClient client() throws Exception {
+    return new WritClient(
+        URI.create(url),
+        new WritClient.Agent(
+            TENANT, "agent", KeyFiles.read(home().resolve("keys/agent.pem"), () -> null)),
+        new WritClient.Pinned(
+            Trust.parse(Files.readAllBytes(home().resolve("trust.jwks"))), origin),
+        ClientSettings.usual());
+  }
+
+  /** What the examples are told, each of which works in a run of its own. */
+  Map<String, String> environment(String example) {
+    return Map.of(
+        "WRIT_URL",
+        url,
+        "WRIT_ORIGIN",
+        origin,
+        "WRIT_TRUST",
+        home().resolve("trust.jwks").toString(),
+        "WRIT_TENANT",
+        TENANT,
+        "WRIT_SUBJECT",
+        "agent",
+        "WRIT_KEY",
+        home().resolve("keys/agent.pem").toString(),
+        "WRIT_RUN",
+        "example-" + example.replaceAll("[^a-z]", "-"));
   }
 
   private JsonValue.Obj holder(String name) {
