@@ -64,6 +64,7 @@ public enum ExitCode {
               Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
               Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
               Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
+              Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),

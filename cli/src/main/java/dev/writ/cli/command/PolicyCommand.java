@@ -43,7 +43,8 @@ public final class PolicyCommand implements CliCommand {
         new Activate(),
         new Show(),
         new PolicyExplainCommand(),
-        new PolicyTestCommand());
+        new PolicyTestCommand(),
+        new PolicyProposeCommand());
   }
 
   /** A policy that was checked, compared with the one in force. */

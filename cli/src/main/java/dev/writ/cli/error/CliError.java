@@ -19,6 +19,10 @@ public enum CliError implements ErrorCode {
       "CLI-022",
       "a policy's file was changed while it was worked on",
       "Nothing was written: run the command again."),
+  NOTHING_SEEN(
+      "CLI-038",
+      "the ledger saw no call that policy could allow",
+      "Let agents work for a while under a policy with `mode: observe`."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;
