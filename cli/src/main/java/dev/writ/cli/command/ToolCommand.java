@@ -19,6 +19,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.file.Files;
@@ -78,9 +79,19 @@ public final class ToolCommand implements CliCommand {
                         .put("driver", e.manifest().driver())
                         .put("determinism", e.manifest().determinism().text())
                         .put("state", e.state())
+                        .putList("operations", e.manifest().operations(), o -> words(e, o))
                         .build())
             .build();
       }
+    }
+
+    private static JsonValue.Obj words(Entry entry, ToolManifest.Operation operation) {
+      return JsonValue.object()
+          .put("name", operation.name())
+          .put("media_type", operation.mediaType())
+          .putIfPresent(
+              "description", BuiltinWords.description(entry.manifest(), operation), JsonValue::of)
+          .build();
     }
 
     @Override

@@ -103,8 +103,7 @@ class EachClientDoesWhatTheTableSaysTest {
   void langChainHasToolsInPythonAndInJavaScript() throws Exception {
     for (String said :
         List.of(pythonExample("langchain_tools.py"), javascriptExample("langchain-tools.mjs"))) {
-      assertThat(said)
-          .startsWith("js 42\nFAILED: failed script-error Error: no such order");
+      assertThat(said).startsWith("js 42\nFAILED: failed script-error Error: no such order");
     }
   }
 
