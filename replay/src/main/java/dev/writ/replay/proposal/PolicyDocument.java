@@ -45,6 +45,10 @@ final class PolicyDocument {
     return ((JsonValue.Num) a).value() >= ((JsonValue.Num) b).value() ? a : b;
   }
 
+  static JsonValue lesser(JsonValue a, JsonValue b) {
+    return greater(a, b) == a ? b : a;
+  }
+
   /** Replaces a member of an object. */
   static JsonValue.Obj with(JsonValue.Obj object, String member, UnaryOperator<JsonValue> change) {
     TreeMap<String, JsonValue> changed = new TreeMap<>(object.members());

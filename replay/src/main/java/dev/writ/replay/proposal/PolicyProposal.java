@@ -133,7 +133,16 @@ public final class PolicyProposal {
     if (!commands.isEmpty()) {
       members.put("commands", PolicyDocument.texts(commands));
     }
-    members.put("resources", resources(calls));
+    JsonValue.Obj resources = resources(calls);
+    members.put("resources", resources);
+    members.computeIfPresent(
+        "declared", (_, declared) -> within((JsonValue.Obj) declared, resources));
+    return new JsonValue.Obj(members);
+  }
+
+  private static JsonValue within(JsonValue.Obj declared, JsonValue.Obj ceiling) {
+    TreeMap<String, JsonValue> members = new TreeMap<>(declared.members());
+    members.replaceAll((name, value) -> PolicyDocument.lesser(value, ceiling.get(name)));
     return new JsonValue.Obj(members);
   }
 
@@ -142,7 +151,7 @@ public final class PolicyProposal {
         calls.stream().flatMap(names).collect(Collectors.toCollection(TreeSet::new)));
   }
 
-  private static JsonValue resources(List<SeenCall> calls) {
+  private static JsonValue.Obj resources(List<SeenCall> calls) {
     TreeMap<String, JsonValue> most = new TreeMap<>();
     for (String name : List.of("cpu_ms", "memory_bytes", "output_bytes", "wall_ms")) {
       most.put(name, JsonValue.of(0));
