@@ -240,10 +240,10 @@ export class Outcome {
   }
 }
 
-/** A function of the agent's own process was not let run. */
+/** A function of the agent's own process was not let run (GWY-066); `outcome` says why. */
 export class Denied extends WritError {
   constructor(outcome) {
-    super(outcome.code ?? 'GWY-062', `${outcome.verdict}: ${outcome.reason}`);
+    super('GWY-066', `${outcome.verdict} ${outcome.code ?? ''} ${outcome.reason}`);
     this.outcome = outcome;
   }
 }

@@ -2,6 +2,7 @@
 // where the server is and who may ask; writes one line of JSON for each step: what came of it.
 import { readFile } from 'node:fs/promises';
 import { Outcome, Refused, WritClient, WritError, canonicalize, signingKey } from 'writ-client';
+import { governed } from 'writ-client/functions';
 
 const place = JSON.parse(await text(process.stdin));
 const table = JSON.parse(await readFile(place.table, 'utf8'));
@@ -136,6 +137,30 @@ class Player {
   async operations(s) {
     const found = (await (await this.client(s)).operations()).find((o) => o.tool === s.tool);
     return { name: found.name, sandbox: found.sandbox };
+  }
+
+  async govern(s) {
+    const client = await this.client(s);
+    const shown = { ran: false, returned: null, ended: null, code: null };
+    const refund = governed(client, 'refund', ({ amount }) => {
+      shown.ran = true;
+      if (s.raises) throw new RangeError('no such order');
+      return `refunded ${amount}`;
+    }, {
+      run: this.run(s),
+      ...(s.key ? { keyOf: () => `${place.prefix}-${s.key}` } : {}),
+      reported: ({ report }) => {
+        const asked = JSON.parse(Buffer.from(report.request.payload, 'base64').toString());
+        shown.ended = asked.effect.params.ended;
+      },
+    });
+    try {
+      shown.returned = await refund({ amount: s.amount });
+    } catch (e) {
+      if (e instanceof WritError) shown.code = e.code;
+      else if (!(e instanceof RangeError)) throw e;
+    }
+    return shown;
   }
 
   async connect(s) {

@@ -14,6 +14,7 @@ import time
 from typing import Any, Iterator
 
 import writ
+from writ.functions import GovernedCall, governed
 
 
 class Asyncio:
@@ -41,6 +42,10 @@ class _Waiting:
     def __init__(self, runner: Asyncio, client: writ.AsyncClient) -> None:
         self._runner = runner
         self._client = client
+
+    def governed(self, name: str, function: Any, terms: dict[str, Any], amount: int) -> Any:
+        call = governed(self._client, name=name, **terms)(function)
+        return self._runner.result(call(amount))
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._client, name)
@@ -210,6 +215,37 @@ class Player:
     def do_operations(self, step: dict[str, Any]) -> Any:
         found = next(o for o in self.client(step).operations() if o.tool == step["tool"])
         return {"name": found.name, "sandbox": found.sandbox}
+
+    def do_govern(self, step: dict[str, Any]) -> Any:
+        client = self.client(step)
+        shown: dict[str, Any] = {"ran": False, "returned": None, "ended": None, "code": None}
+
+        def refund(amount: int) -> str:
+            shown["ran"] = True
+            if step.get("raises"):
+                raise LookupError("no such order")
+            return f"refunded {amount}"
+
+        def reported(call: GovernedCall) -> None:
+            shown["ended"] = call.report.request.document["effect"]["params"]["ended"]
+
+        terms: dict[str, Any] = {"run": self.run_name(step), "reported": reported}
+        if "key" in step:
+            terms["key"] = lambda amount: self.key(step)
+        try:
+            if isinstance(client, _Waiting):
+
+                async def awaited(amount: int) -> str:
+                    return refund(amount)
+
+                shown["returned"] = client.governed("refund", awaited, terms, step["amount"])
+            else:
+                shown["returned"] = governed(client, **terms)(refund)(step["amount"])
+        except LookupError:
+            pass
+        except writ.WritError as e:
+            shown["code"] = e.code
+        return shown
 
     def do_connect(self, step: dict[str, Any]) -> Any:
         p = self.place

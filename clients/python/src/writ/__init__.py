@@ -3,7 +3,7 @@
 from ._api import Settings
 from ._clients import AsyncClient, Client
 from ._crypto import Pinned, SigningKey, digest
-from ._errors import Denied, NoAnswer, NotBelieved, Refused, WritError
+from ._errors import Denied, NoAnswer, NotBelieved, PermittedBefore, Refused, WritError
 from ._json import canonicalize
 from ._model import (
     Agent,
@@ -31,6 +31,7 @@ __all__ = [
     "NotBelieved",
     "Operation",
     "Outcome",
+    "PermittedBefore",
     "Pinned",
     "Refused",
     "Request",

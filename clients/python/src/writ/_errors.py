@@ -39,8 +39,16 @@ class NotBelieved(WritError):
 
 
 class Denied(WritError):
-    """A governed function was not let run: the Guardian denied it, or approvals are missing."""
+    """A governed function was not let run (GWY-066): `outcome` says what denied it, or which approval is missing."""
 
     def __init__(self, outcome: Any) -> None:
-        super().__init__(outcome.code or "GWY-062", f"{outcome.verdict}: {outcome.reason}")
+        super().__init__("GWY-066", f"{outcome.verdict} {outcome.code or ''} {outcome.reason}")
         self.outcome = outcome
+
+
+class PermittedBefore(WritError):
+    """A call of a governed function under this key was permitted before: it may have run (GWY-065)."""
+
+    def __init__(self, permit: Any) -> None:
+        super().__init__("GWY-065", f"the permit is {permit.receipt_id}")
+        self.permit = permit

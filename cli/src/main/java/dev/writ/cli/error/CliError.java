@@ -39,6 +39,10 @@ public enum CliError implements ErrorCode {
       "CLI-037",
       "where the client has its configuration cannot be told",
       "Set HOME (on Windows USERPROFILE and APPDATA), or add the entry by hand (spec/setup.md)."),
+  NOTHING_SEEN(
+      "CLI-038",
+      "no call was allowed that a policy could be proposed from",
+      "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;

@@ -2,10 +2,15 @@ package dev.writ.cli.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.OwnProcess;
 import dev.writ.cli.Run;
+import dev.writ.cli.rules.Project;
+import dev.writ.client.ClientSettings;
+import dev.writ.client.WritClient;
 import dev.writ.gateway.http.Tokens;
 import java.io.BufferedReader;
 import java.net.URI;
@@ -17,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A server as an operator runs it, {@code writ serve} in a process of its own, for the clients in
@@ -36,7 +42,7 @@ final class ClientsServer {
     this.dir = dir;
     done("init", "--tenant", TENANT);
     Path policy = home().resolve("policy.yaml");
-    Files.writeString(policy, policy(Files.readString(policy)));
+    Files.writeString(policy, policy(Files.readString(policy), function()));
     done("key", "new", "vouched", "--role", "surface");
     done("policy", "activate", policy.toString());
     Run made = done("--json", "config", "token", "ci", "--tenant", TENANT, "--subject", "agent");
@@ -64,19 +70,49 @@ final class ClientsServer {
   }
 
   /** What is sensitive takes a reviewer; the rate is one that all clients keep together. */
-  private static String policy(String starter) {
+  private static String policy(String starter, String function) {
     return starter
-        .replace("roles: [analyst] }", "roles: [analyst], surfaces: [vouched] }")
-        .replace("limit: 60, per_s: 10", "limit: 2000, per_s: 10")
-        .replace(
-            "      cel: \"size(params.source) <= 20000\"",
-            """
-                  all:
-                    - cel: "size(params.source) <= 20000"
-                    - any:
-                        - cel: "!has(params.input) || !has(params.input.sensitive)"
-                        - approvals: { role: reviewer, count: 1 }\
-            """);
+            .replace("web_browser, word-count]", "web_browser, word-count, function]")
+            .replace("\nbudgets:\n", "  " + function + "\n\nbudgets:\n")
+            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [vouched] }")
+            .replace("limit: 60, per_s: 10", "limit: 2000, per_s: 10")
+            .replace(
+                "      cel: \"size(params.source) <= 20000\"",
+                """
+                      all:
+                        - cel: "size(params.source) <= 20000"
+                        - any:
+                            - cel: "!has(params.input) || !has(params.input.sensitive)"
+                            - approvals: { role: reviewer, count: 1 }\
+                """)
+        + """
+          - effect: { tool: function, operation: permit }
+            require:
+              any:
+                - cel: "params.arguments.amount <= 100"
+                - all:
+                    - cel: "params.arguments.amount <= 500"
+                    - approvals: { role: reviewer, count: 1 }
+          - effect: { tool: function, operation: report }
+            require:
+              cel: "true"
+        """;
+  }
+
+  /** Registers examples/tools/function, and gives its line of the policy. */
+  private String function() {
+    String file = dir.resolve("function.tool").toString();
+    done("key", "new", "publisher", "--role", "publisher");
+    String project = Project.root().resolve("examples/tools/function").toString();
+    done("tool", "package", project, "--out", file);
+    done("tool", "sign", file);
+    return done("tool", "register", file)
+        .out()
+        .lines()
+        .filter(line -> line.contains("- { name: function,"))
+        .findFirst()
+        .orElseThrow()
+        .strip();
   }
 
   Path home() {
@@ -127,6 +163,36 @@ final class ClientsServer {
                 .put("table", table.toString())
                 .build()),
         StandardCharsets.UTF_8);
+  }
+
+  /** The agent, in Java. */
+  WritClient client() throws Exception {
+    return new WritClient(
+        URI.create(url),
+        new WritClient.Agent(
+            TENANT, "agent", KeyFiles.read(home().resolve("keys/agent.pem"), () -> null)),
+        new WritClient.Pinned(
+            Trust.parse(Files.readAllBytes(home().resolve("trust.jwks"))), origin),
+        ClientSettings.usual());
+  }
+
+  /** What the examples are told, each of which works in a run of its own. */
+  Map<String, String> environment(String example) {
+    return Map.of(
+        "WRIT_URL",
+        url,
+        "WRIT_ORIGIN",
+        origin,
+        "WRIT_TRUST",
+        home().resolve("trust.jwks").toString(),
+        "WRIT_TENANT",
+        TENANT,
+        "WRIT_SUBJECT",
+        "agent",
+        "WRIT_KEY",
+        home().resolve("keys/agent.pem").toString(),
+        "WRIT_RUN",
+        "example-" + example.replaceAll("[^a-z]", "-"));
   }
 
   private JsonValue.Obj holder(String name) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
+import dev.writ.client.WritClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +22,13 @@ class EachClientDoesWhatTheTableSaysTest {
   @TempDir static Path dir;
   private static ClientsServer server;
   private static FaultyProxy proxy;
+  private static InstalledPackages packages;
 
   @BeforeAll
   static void start() throws Exception {
     server = new ClientsServer(dir);
     proxy = new FaultyProxy(server.url, server.another());
+    packages = InstalledPackages.in(dir, clients());
   }
 
   @AfterAll
@@ -36,6 +39,13 @@ class EachClientDoesWhatTheTableSaysTest {
 
   private static Path clients() {
     return Project.root().resolve("clients");
+  }
+
+  @Test
+  void inJava() throws Exception {
+    Path table = clients().resolve("table.json");
+    JsonValue.Obj place = ClientsServer.object(server.place("java", proxy, table));
+    compare(table, JavaPlayer.play(place, table));
   }
 
   @Test
@@ -51,31 +61,19 @@ class EachClientDoesWhatTheTableSaysTest {
   private static void python(String prefix, String... options) throws Exception {
     List<String> command =
         new ArrayList<>(
-            List.of("/usr/bin/python3", clients().resolve("python/test/drive.py").toString()));
+            List.of(
+                packages.python().toString(),
+                clients().resolve("python/test/drive.py").toString()));
     command.addAll(List.of(options));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("PYTHONPATH", clients().resolve("python/src").toString());
-    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
-    played(prefix, builder);
+    played(prefix, new ProcessBuilder(command));
   }
 
-  /** As its users have it: the package, installed in a folder that has nothing else. */
   @Test
   void inJavaScript() throws Exception {
-    Path folder = Files.createDirectories(dir.resolve("javascript"));
-    Path installed = Files.createDirectories(folder.resolve("node_modules/writ-client"));
-    Path packed =
-        Path.of(output(clients().resolve("js/pack").toString(), folder.toString()).strip());
-    output("tar", "-xzf", packed.toString(), "--strip-components=1", "-C", installed.toString());
-    Path program = Files.copy(clients().resolve("js/test/drive.mjs"), folder.resolve("drive.mjs"));
+    Path program =
+        Files.copy(
+            clients().resolve("js/test/drive.mjs"), packages.javascript().resolve("drive.mjs"));
     played("javascript", new ProcessBuilder("node", "--no-warnings", program.toString()));
-  }
-
-  private static String output(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
-    return said;
   }
 
   private static void played(String prefix, ProcessBuilder builder) throws Exception {
@@ -87,6 +85,61 @@ class EachClientDoesWhatTheTableSaysTest {
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(Files.readString(errors)).isZero();
     compare(table, said.lines().map(ClientsServer::object).toList());
+  }
+
+  /** What a model is told: the output of what is allowed, why not of the rest. */
+  @Test
+  void modelsCallFunctionsInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(pythonExample("function_calling.py"), javascriptExample("function-calling.mjs"))) {
+      assertThat(said)
+          .startsWith("42 | DENIED GRD-102: the requirement does not hold")
+          .contains("Signed denial: sha256:")
+          .endsWith("There is no tool named rm.\n");
+    }
+  }
+
+  @Test
+  void langChainHasToolsInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(pythonExample("langchain_tools.py"), javascriptExample("langchain-tools.mjs"))) {
+      assertThat(said).startsWith("js 42\nFAILED: failed script-error Error: no such order");
+    }
+  }
+
+  @Test
+  void aFunctionIsGovernedInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(
+            pythonExample("governed_function.py"), javascriptExample("governed-function.mjs"))) {
+      assertThat(said).isEqualTo("refunded 20 of 4711\nGWY-065\nDENY GRD-102\n");
+    }
+  }
+
+  @Test
+  void langChain4jAndSpringAiHaveTools() throws Exception {
+    try (WritClient client = server.client()) {
+      assertThat(FrameworksExample.langChain4j(client, "langchain4j"))
+          .startsWith("42 | DENIED GRD-102: the requirement does not hold");
+      assertThat(FrameworksExample.springAi(client, "spring-ai"))
+          .startsWith("js true 42 | DENIED GRD-102: the requirement does not hold");
+    }
+  }
+
+  private static String pythonExample(String example) throws Exception {
+    Path program = clients().resolve("python/examples").resolve(example);
+    return example("python", new ProcessBuilder(packages.python().toString(), program.toString()));
+  }
+
+  private static String javascriptExample(String example) throws Exception {
+    Path program = packages.javascript().resolve("examples").resolve(example);
+    return example("js", new ProcessBuilder("node", "--no-warnings", program.toString()));
+  }
+
+  private static String example(String language, ProcessBuilder builder) throws Exception {
+    builder.environment().putAll(server.environment(language + "-" + builder.command().getLast()));
+    builder.environment().put("PYTHONPATH", clients().resolve("python/test/doubles").toString());
+    return InstalledPackages.output(builder);
   }
 
   /** Each step's line, in the order of the table. */

@@ -16,7 +16,15 @@ public enum ClientError implements ErrorCode {
   ADDRESS(
       "GWY-064",
       "the server's address is not one that secrets may be sent to",
-      "Use https://, or http:// to this machine.");
+      "Use https://, or http:// to this machine."),
+  PERMITTED_BEFORE(
+      "GWY-065",
+      "a call under this key was permitted before, and may have run",
+      "Find out whether it ran; only another key permits another call."),
+  NOT_PERMITTED(
+      "GWY-066",
+      "the function was not let run",
+      "See what the decision's check asks for; an approval may be missing.");
 
   private final Entry entry;
 

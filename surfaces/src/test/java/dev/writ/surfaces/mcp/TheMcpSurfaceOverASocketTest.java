@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Decision;
@@ -235,6 +236,24 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(failed.said()).startsWith("FAILED").contains(failed.meta("receipt"));
     assertThat(failed.meta("status")).isEqualTo("failed");
     assertThat(failed.meta("verdict")).isEqualTo("ALLOW");
+  }
+
+  @Test
+  void whatNobodyKnowsIsSaidAtOnceAndWhatTheEgressProxyRefusedIsNamed() {
+    server.home.driver.does("sim", _ -> DriverOutcome.inDoubt("POST was sent to a.example:443"));
+    Reply doubt = alice.call("sim_do", "{}");
+    assertThat(doubt.isError()).isTrue();
+    assertThat(doubt.said())
+        .startsWith("IN DOUBT: in-doubt: POST was sent to a.example:443.")
+        .contains("Do not repeat it");
+    assertThat(doubt.meta("status")).isEqualTo("in_doubt");
+    String refused = "the egress proxy refused a.example:443 (not listed)";
+    server.home.driver.does(
+        "sim",
+        _ ->
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED, "egress-denied", refused, DriverOutcome.Metrics.NONE));
+    assertThat(alice.call("sim_do", "{}").said()).contains(refused);
   }
 
   @ParameterizedTest

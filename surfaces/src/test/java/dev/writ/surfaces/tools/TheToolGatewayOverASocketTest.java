@@ -279,6 +279,33 @@ class TheToolGatewayOverASocketTest {
         .containsEntry("rc", JsonValue.of("127"));
   }
 
+  /** A program says that it got no answer; the receipt knows which rule refused it. */
+  @Test
+  void whatTheEgressProxyRefusedIsToldBesideWhatTheProgramSaid() {
+    byte[] output =
+        Jcs.write(
+            JsonValue.object()
+                .put("exit_code", 6)
+                .put("stdout", "")
+                .put("stderr", "no answer")
+                .build());
+    String refused = "the egress proxy refused api.example.org:443 (not listed)";
+    server.home.driver.does(
+        "exec",
+        _ ->
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
+                "egress-denied",
+                refused,
+                Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
+                List.of(),
+                Metrics.NONE,
+                JsonValue.object().build()));
+    Reply reply = exec(FITTING);
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(6));
+    assertThat(reply.string("stderr_tail")).isEqualTo("no answer\n" + refused);
+  }
+
   @Test
   void longOutputIsToldByItsEnd() {
     server.home.driver.does("exec", ended(1, "a".repeat(10_000) + "\uD83D\uDE00end", "bad", ""));
