@@ -536,7 +536,7 @@ export class WritClient {
           if (document.kind === 'run.closed') return;
         }
       } catch (e) {
-        if (!(e instanceof NoAnswer)) throw e;
+        if (!(e instanceof NoAnswer) && ![429, 503].includes(e.status)) throw e;
       }
       failedAt ??= performance.now();
       if (performance.now() - failedAt > this.retryFor * 1000) {

@@ -1,10 +1,12 @@
 package dev.writ.cli.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
+import dev.writ.client.GovernedFunction;
 import dev.writ.client.WritClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -163,6 +165,33 @@ class EachClientDoesWhatTheTableSaysTest {
             pythonExample("governed_function.py"), javascriptExample("governed-function.mjs"))) {
       assertThat(said).isEqualTo("refunded 20 of 4711\nGWY-065\nDENY GRD-102\n");
     }
+  }
+
+  @Test
+  void aFunctionIsGovernedInJava() throws Exception {
+    try (WritClient client = server.client()) {
+      List<JsonValue> ran = new ArrayList<>();
+      GovernedFunction refund =
+          GovernedFunction.of(
+                  client,
+                  "refund",
+                  "governed",
+                  arguments -> {
+                    ran.add(arguments.get("amount"));
+                    return JsonValue.of("refunded");
+                  })
+              .once(arguments -> show(arguments));
+      assertThat(refund.apply(amount(20))).isEqualTo(JsonValue.of("refunded"));
+      assertThatThrownBy(() -> refund.apply(amount(20))).hasMessageStartingWith("GWY-065");
+      assertThatThrownBy(() -> refund.apply(amount(2000)))
+          .hasMessageStartingWith("GWY-066")
+          .hasMessageContaining("DENY GRD-102");
+      assertThat(ran).containsExactly(JsonValue.of(20));
+    }
+  }
+
+  private static JsonValue.Obj amount(long amount) {
+    return JsonValue.object().put("amount", amount).build();
   }
 
   @Test
