@@ -11,6 +11,7 @@ import dev.writ.guardian.document.ParameterFault;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.AccountScope;
 import dev.writ.guardian.policy.ApprovedTool;
@@ -62,6 +63,7 @@ public final class Guide {
    */
   public static Optional<Guidance> of(Admitted a, ToolManifest m, Policy p, Decision decision) {
     return deciding(decision)
+        .filter(_ -> decision.verdict() != Verdict.ALLOW)
         .map(check ->
             new Guide(new Matter(a, m, p, JudgeInputs.read(decision.inputs())), check).guidance());
   }

@@ -12,6 +12,7 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.permit.PermitDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -75,6 +76,7 @@ public final class Drivers implements AutoCloseable {
     drivers.add(new ExecDriver(processes));
     drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
+    drivers.add(new PermitDriver());
     drivers.addAll(LanguageDrivers.all(processes, workers));
     HttpDriver http = new HttpDriver(processes);
     drivers.add(http);

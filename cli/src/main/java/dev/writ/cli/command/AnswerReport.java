@@ -19,6 +19,8 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The answer to a request, for people and as JSON. */
@@ -74,9 +76,11 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
   /** Prints the output to stdout and everything else to stderr. */
   void print(Terminal terminal) {
     var err = terminal.err();
-    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
-    guidance.ifPresent(
-        help -> help.lines().forEach(line -> err.println("  " + Text.printable(line))));
+    List<String> lines = new ArrayList<>(guidance.map(Guidance::faults).orElse(List.of()));
+    lines.add(because(answer)); // behind what the caller itself got wrong
+    lines.addAll(guidance.map(Guidance::further).orElse(List.of()));
+    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(lines.getFirst()));
+    lines.stream().skip(1).forEach(line -> err.println("  " + Text.printable(line)));
     err.println("  request  " + answer.request());
     err.println("  decision " + answer.decisionEnvelope().id());
     answer

@@ -19,6 +19,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.file.Files;
@@ -78,9 +79,19 @@ public final class ToolCommand implements CliCommand {
                         .put("driver", e.manifest().driver())
                         .put("determinism", e.manifest().determinism().text())
                         .put("state", e.state())
+                        .putList("operations", e.manifest().operations(), o -> words(e, o))
                         .build())
             .build();
       }
+    }
+
+    private static JsonValue.Obj words(Entry entry, ToolManifest.Operation operation) {
+      return JsonValue.object()
+          .put("name", operation.name())
+          .put("media_type", operation.mediaType())
+          .putIfPresent(
+              "description", BuiltinWords.description(entry.manifest(), operation), JsonValue::of)
+          .build();
     }
 
     @Override
@@ -193,7 +204,7 @@ public final class ToolCommand implements CliCommand {
           new Manifest(manifest),
           (m, terminal) -> {
             String name = manifest.name();
-            terminal.out().println("Registered. Three places of policy.yaml let agents use it.");
+            terminal.out().println("Registered. These places of policy.yaml let agents use it.");
             terminal.out().println("Under `tools`:");
             terminal
                 .out()
@@ -206,6 +217,28 @@ public final class ToolCommand implements CliCommand {
                         + manifest.packageDigest()
                         + "\", stage: active }");
             terminal.out().println("In `tools` of a role: " + name);
+            manifest
+                .sandboxes()
+                .forEach(profile -> terminal.out().println("In its `sandboxes`: " + profile));
+            manifest
+                .capabilities()
+                .hosts()
+                .forEach(host -> terminal.out().println("In its `network`: \"" + host + "\""));
+            if (!manifest.capabilities().ownSecrets().isEmpty()) {
+              terminal.out().println("Under `secrets`, for the tenant of those who call it:");
+            }
+            manifest
+                .capabilities()
+                .ownSecrets()
+                .forEach(secret ->
+                    terminal
+                        .out()
+                        .println(
+                            "  - { name: "
+                                + secret
+                                + ", match: { tenant: …, tool: "
+                                + name
+                                + " } }"));
             terminal.out().println("Under `requirements`, with what must be shown for a call:");
             terminal
                 .out()

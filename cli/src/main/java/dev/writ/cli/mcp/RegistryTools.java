@@ -1,10 +1,12 @@
 package dev.writ.cli.mcp;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.surfaces.mcp.McpTools;
+import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
 
@@ -18,5 +20,10 @@ public record RegistryTools(OpenHome home, BundleExport.Packages packages) imple
   @Override
   public Determinism granted(ToolManifest manifest) {
     return home.granted(manifest);
+  }
+
+  @Override
+  public JsonValue.Obj input(ToolManifest manifest, ToolManifest.Operation operation) {
+    return BuiltinWords.input(manifest, operation);
   }
 }

@@ -33,6 +33,7 @@ final class Replies {
   }
 
   /**
+   * @param guidance for a request that was not allowed
    * @param request the signed request that the decision is on, for a caller who did not sign it
    */
   static HttpAnswer of(Answer answer, Optional<Guidance> guidance, Optional<Envelope> request) {

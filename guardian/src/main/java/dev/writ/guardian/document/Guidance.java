@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What helps the caller of a request that was not allowed: what was missing, and what would help
@@ -49,11 +50,20 @@ public record Guidance(
 
   /** For people and models, a sentence each: the faults of parameters come first. */
   public List<String> lines() {
+    return Stream.concat(faults().stream(), further().stream()).toList();
+  }
+
+  /** The faults of parameters, a sentence each: they are told before why it was refused. */
+  public List<String> faults() {
+    return parameters.stream().map(ParameterFault::sentence).toList();
+  }
+
+  /** The rest: what policy says, and what was missing. */
+  public List<String> further() {
     List<String> lines = new ArrayList<>();
-    parameters.forEach(fault -> lines.add(fault.sentence()));
     message.ifPresent(lines::add);
     missing.forEach(lack -> lines.add(lack.sentence()));
-    if (lines.isEmpty()) {
+    if (lines.isEmpty() && parameters.isEmpty()) {
       remedy.ifPresent(lines::add);
     }
     return lines;

@@ -41,6 +41,7 @@ final class ProposalCases {
       TreeSet<String> arguments = new TreeSet<>();
       calls.stream()
           .filter(ProposalCases::canBeWritten)
+          .filter(call -> isProposed(call) || !call.inputs().approvals().isEmpty())
           .filter(call -> arguments.add(call.request().effect().argsHash().toString()))
           .limit(OF_EACH)
           .forEach(call ->

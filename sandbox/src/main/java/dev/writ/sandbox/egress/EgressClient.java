@@ -15,7 +15,11 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 
@@ -216,12 +220,7 @@ public final class EgressClient implements AutoCloseable {
   }
 
   private SocketChannel connect(EgressRule rule, Progress progress, long end) throws NoAnswer {
-    List<InetAddress> addresses;
-    try {
-      addresses = resolver.resolve(rule.host());
-    } catch (UnknownHostException e) {
-      throw progress.no(Why.UNREACHABLE, "the name is unknown");
-    }
+    List<InetAddress> addresses = resolve(rule.host(), progress, end);
     if (!rule.privateAddresses() && !addresses.stream().allMatch(Addresses::isPublic)) {
       throw progress.no(Why.DENIED, "the name leads to an address that is not public");
     }
@@ -250,6 +249,30 @@ public final class EgressClient implements AutoCloseable {
       }
     }
     throw progress.no(Why.UNREACHABLE, "nobody answers there");
+  }
+
+  /** The system's resolver knows no limit of time, so that it is waited for beside it. */
+  private List<InetAddress> resolve(String host, Progress progress, long end) throws NoAnswer {
+    CompletableFuture<List<InetAddress>> found = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(() -> {
+          try {
+            found.complete(List.copyOf(resolver.resolve(host)));
+          } catch (UnknownHostException | RuntimeException e) {
+            found.completeExceptionally(e);
+          }
+        });
+    try {
+      return found.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      progress.late = true;
+      throw progress.no(Why.TIMED_OUT, "");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw progress.no(Why.UNREACHABLE, "interrupted");
+    } catch (ExecutionException e) {
+      throw progress.no(Why.UNREACHABLE, "the name is unknown");
+    }
   }
 
   /** Ends the connection when the time is over. */

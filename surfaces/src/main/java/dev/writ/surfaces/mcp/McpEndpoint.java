@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.http.Caller;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import io.modelcontextprotocol.common.McpTransportContext;
@@ -377,7 +378,11 @@ public final class McpEndpoint {
     }
 
     private McpSchema.Tool view(Catalogue.Usable tool) {
-      return ToolView.of(tool.entry(), parts.tools().granted(tool.entry().manifest()));
+      ToolManifest manifest = tool.entry().manifest();
+      return ToolView.of(
+          tool.entry(),
+          parts.tools().input(manifest, tool.entry().operation()),
+          parts.tools().granted(manifest));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.writ.surfaces.mcp;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
@@ -15,4 +16,9 @@ public interface McpTools {
    * 14).
    */
   Determinism granted(ToolManifest manifest);
+
+  /** The input schema of an operation with the descriptions that its readers need. */
+  default JsonValue.Obj input(ToolManifest manifest, ToolManifest.Operation operation) {
+    return operation.input();
+  }
 }

@@ -13,18 +13,18 @@ final class ToolView {
 
   private ToolView() {}
 
-  static McpSchema.Tool of(Catalogue.Entry entry, Determinism granted) {
+  static McpSchema.Tool of(Catalogue.Entry entry, JsonValue.Obj schema, Determinism granted) {
     ToolManifest manifest = entry.manifest();
     McpSchema.Tool.Builder tool =
-        McpSchema.Tool.builder(entry.name(), input(entry.operation().input()))
+        McpSchema.Tool.builder(entry.name(), input(schema))
             .title(manifest.name() + " " + entry.operation().name())
-            .description(description(entry, granted))
+            .description(description(entry, schema, granted))
             .annotations(annotations(manifest, granted));
     entry
         .operation()
         .output()
-        .filter(schema -> OBJECT.equals(schema.get("type")))
-        .ifPresent(schema -> tool.outputSchema(PlainJson.object(schema)));
+        .filter(output -> OBJECT.equals(output.get("type")))
+        .ifPresent(output -> tool.outputSchema(PlainJson.object(output)));
     return tool.build();
   }
 
@@ -35,11 +35,9 @@ final class ToolView {
     return plain;
   }
 
-  private static String description(Catalogue.Entry entry, Determinism granted) {
-    String own =
-        entry.operation().input().get("description") instanceof JsonValue.Str text
-            ? text.value() + " "
-            : "";
+  private static String description(
+      Catalogue.Entry entry, JsonValue.Obj schema, Determinism granted) {
+    String own = schema.get("description") instanceof JsonValue.Str text ? text.value() + " " : "";
     return own
         + "("
         + entry.manifest().name()

@@ -76,6 +76,7 @@ final class McpTestServer implements AutoCloseable {
   final ConcurrencyLimiter places = GatewayServer.places(HttpLimits.DEFAULT);
   private final GatewayServer server;
   private final KernelPipeline pipeline;
+  private final Changes changes = new Changes();
   private final AtomicLong ids = new AtomicLong();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -124,7 +125,7 @@ final class McpTestServer implements AutoCloseable {
             home.kernel(),
             places,
             running,
-            new Changes(),
+            changes,
             Lane.DIRECT,
             new EffectObserver() {
               @Override
@@ -200,6 +201,12 @@ final class McpTestServer implements AutoCloseable {
   /** As the server closes a run that is idle. */
   void closeRun(String tenant, String run) {
     pipeline.closeRun("mcp", tenant, run);
+  }
+
+  /** As /v1/policies activates one. */
+  void activate(String policy) {
+    home.activate(policy);
+    changes.systemChanged();
   }
 
   String url() {

@@ -6,10 +6,17 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestKeys;
 import dev.writ.surfaces.mcp.McpTestServer.Client;
 import dev.writ.surfaces.mcp.McpTestServer.Reply;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -408,6 +415,127 @@ class TheVersionWithoutSessionsTest {
       assertThat(session.ask("resources/list", "{}").text()).contains("writ://receipts/");
     } finally {
       server.home.driver.does("sim", Behaviours::echo);
+    }
+  }
+
+  @Test
+  void aClosedAnswerCancelsACallWithoutASession() throws Exception {
+    CountDownLatch runs = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    server.home.driver.does("sim", untilInterrupted(runs, ended));
+    try {
+      HttpRequest request =
+          McpTestServer.json(
+                  headed("alice", "tools/call", "sim_do"),
+                  McpTestServer.bytes(
+                      message("tools/call", "\"name\":\"sim_do\",\"arguments\":{}," + plain())))
+              .build();
+      try (HttpClient client = HttpClient.newHttpClient()) {
+        InputStream answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
+        assertThat(runs.await(30, TimeUnit.SECONDS)).isTrue();
+        answer.close();
+        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+      }
+    } finally {
+      server.home.driver.does("sim", Behaviours::echo);
+    }
+  }
+
+  private static TestDriver.Behaviour untilInterrupted(CountDownLatch runs, CountDownLatch ended) {
+    return invocation -> {
+      runs.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        ended.countDown();
+        return Behaviours.fails().run(invocation);
+      }
+      throw new IllegalStateException();
+    };
+  }
+
+  @Test
+  void aSessionWhoseClientShowsFormsIsAskedOnTheCallsOwnStream() throws Exception {
+    Reply initialized =
+        server.send(
+            McpTestServer.json(
+                server.as("alice"),
+                McpTestServer.bytes(
+                    McpTestServer.INITIALIZE.replace(
+                        "\"capabilities\":{}", "\"capabilities\":{\"elicitation\":{}}"))));
+    Client session = server.new Client("alice", initialized.header("Mcp-Session-Id"), initialized);
+    for (String action : List.of("decline", "accept")) {
+      HttpRequest call =
+          McpTestServer.json(
+                  session.request(),
+                  McpTestServer.bytes(
+                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+                          + "\"pay_do\",\"arguments\":{\"asked\":1}}}"))
+              .build();
+      try (HttpClient client = HttpClient.newHttpClient();
+          BufferedReader lines =
+              new BufferedReader(
+                  new InputStreamReader(
+                      client.send(call, HttpResponse.BodyHandlers.ofInputStream()).body(),
+                      StandardCharsets.UTF_8))) {
+        JsonValue.Obj question = next(lines);
+        assertThat(question.get("method")).isEqualTo(JsonValue.of("elicitation/create"));
+        String request =
+            question.toString().replaceAll("(?s).*approve (sha256:[0-9a-f]{64}).*", "$1");
+        if (action.equals("accept")) {
+          approve(request);
+        }
+        Reply told =
+            session.post(
+                "{\"jsonrpc\":\"2.0\",\"id\":\""
+                    + ((JsonValue.Str) question.get("id")).value()
+                    + "\",\"result\":{\"action\":\""
+                    + action
+                    + "\"}}");
+        assertThat(told.status()).isEqualTo(202);
+        JsonValue.Obj result = (JsonValue.Obj) next(lines).get("result");
+        assertThat(told(result, "request")).isEqualTo(request);
+        assertThat(result.get("isError")).isEqualTo(JsonValue.of(action.equals("decline")));
+      }
+    }
+  }
+
+  private static JsonValue.Obj next(BufferedReader lines) throws IOException {
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (line.startsWith("data: ")) {
+        return (JsonValue.Obj) Jcs.parse(line.substring(6).getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    throw new AssertionError("the stream ended");
+  }
+
+  @Test
+  void whoListensIsToldThatItsToolsAreOthers() throws Exception {
+    HttpRequest listen =
+        McpTestServer.json(
+                headed("alice", "subscriptions/listen", ""),
+                McpTestServer.bytes(
+                    message(
+                        "subscriptions/listen",
+                        "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true},"
+                            + plain())))
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      InputStream answer = client.send(listen, HttpResponse.BodyHandlers.ofInputStream()).body();
+      try (BufferedReader lines =
+          new BufferedReader(new InputStreamReader(answer, StandardCharsets.UTF_8))) {
+        JsonValue.Obj acknowledged = next(lines);
+        assertThat(acknowledged.toString())
+            .contains("notifications/subscriptions/acknowledged", "toolsListChanged")
+            .doesNotContain("promptsListChanged");
+        server.activate(
+            McpTestServer.POLICY.replace(
+                "tools: [calc, mail, pay, sim]", "tools: [calc, mail, pay]"));
+        assertThat(next(lines).get("method"))
+            .isEqualTo(JsonValue.of("notifications/tools/list_changed"));
+      } finally {
+        server.activate(McpTestServer.POLICY);
+      }
     }
   }
 }

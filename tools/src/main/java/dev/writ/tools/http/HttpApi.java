@@ -229,6 +229,13 @@ public record HttpApi(
     return new HttpApi(server, redirectServers, credentials, all);
   }
 
+  /** Each operation's request in a line, for those who approve the package. */
+  public SortedMap<String, String> lines() {
+    TreeMap<String, String> lines = new TreeMap<>();
+    operations.forEach((name, operation) -> lines.put(name, operation.line(server)));
+    return lines;
+  }
+
   /** The places {@code host:port} that it connects to, sorted. */
   public List<String> places() {
     return Stream.concat(Stream.of(server), redirectServers.stream())

@@ -91,14 +91,36 @@ public record HttpOperation(
     }
   }
 
+  /** What is sent where, in a line for people. */
+  String line(Server server) {
+    StringBuilder line = new StringBuilder(method + " " + server.text() + path.text());
+    for (Parameter parameter : parameters) {
+      if (parameter.in() != In.PATH) {
+        line.append(", ").append(parameter.in().text()).append(' ').append(parameter.name());
+      }
+    }
+    body.ifPresent(content -> line.append(", content ").append(content.mediaType()));
+    idempotencyKey.ifPresent(field -> line.append(", key in ").append(field));
+    if (!credentials.isEmpty()) {
+      line.append(", with ").append(String.join(", ", credentials));
+    }
+    if (idempotent) {
+      line.append(", idempotent, retries ").append(retries);
+    }
+    return line.append(", redirects ").append(redirects.text()).toString();
+  }
+
   /** Whether the method changes nothing (RFC 9110, 9.2.1). */
   public boolean safe() {
     return List.of("GET", "HEAD", "OPTIONS").contains(method);
   }
 
-  /** Whether nothing is lost where it is not known if it was done. */
+  /**
+   * Whether it does not matter if it was done, since a new request may just do it. One that is
+   * idempotent by its key alone is not: a new request has a key of its own.
+   */
   public boolean repeatable() {
-    return safe() || idempotent;
+    return safe() || idempotent && idempotencyKey.isEmpty();
   }
 
   /** Whether a status is a success. */

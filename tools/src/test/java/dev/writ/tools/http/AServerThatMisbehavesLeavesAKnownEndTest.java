@@ -8,6 +8,7 @@ import dev.writ.tools.author.ToolProject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -169,9 +170,17 @@ class AServerThatMisbehavesLeavesAKnownEndTest {
       DriverOutcome declared =
           LAB.call(project(api.port(), "POST", ", idempotent: true, retries: 1"), "{}").run();
       assertThat(HttpLab.end(declared)).isEqualTo(fault.get());
+      DriverOutcome keyed =
+          LAB.call(
+                  project(api.port(), "POST", ", idempotent: true, retries: 1, idempotency_key: K"),
+                  "{}")
+              .run();
+      assertThat(HttpLab.end(keyed))
+          .as("a new request would have another key")
+          .isEqualTo(fault.post());
       if (post.end() == DriverOutcome.End.IN_DOUBT) {
         assertThat(post.message()).contains("POST was sent to 127.0.0.1:" + api.port());
-        assertThat(api.asked()).as("what is declared idempotent is sent again").hasSize(4);
+        assertThat(api.asked()).as("what is declared idempotent is sent again").hasSize(6);
       }
     }
   }
@@ -240,6 +249,28 @@ class AServerThatMisbehavesLeavesAKnownEndTest {
       latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aResolverThatHangsIsWaitedForNoLongerThanTheCallMayTake() {
+    CountDownLatch end = new CountDownLatch(1);
+    try (HttpLab lab =
+        new HttpLab(
+            settings ->
+                settings.with(name -> {
+                  await(end);
+                  return List.of();
+                }),
+            Map.of())) {
+      DriverOutcome outcome =
+          lab.call(
+                  HttpLab.project("https://api.test", "", "{ method: POST, path: /x }", NONE), "{}")
+              .wallMs(200)
+              .run();
+      assertThat(HttpLab.end(outcome)).isEqualTo("timed_out timed-out");
+    } finally {
+      end.countDown();
     }
   }
 

@@ -282,6 +282,24 @@ class RequestsAreSentAsDescribedTest {
                 .run();
         assertThat(HttpLab.end(other)).isEqualTo("failed tls-unverified");
         assertThat(api.asked()).as("no credential went to it").hasSize(1);
+        try (HttpLab stranger =
+            new HttpLab(
+                settings ->
+                    settings
+                        .with(RequestsAreSentAsDescribedTest::resolve)
+                        .reaching(List.of("api.test:" + api.port())),
+                SECRETS)) {
+          DriverOutcome unknown =
+              stranger
+                  .call(
+                      HttpLab.project("https://api.test:" + api.port(), credentials, GET, ID),
+                      "{\"id\":\"7\"}")
+                  .run();
+          assertThat(HttpLab.end(unknown))
+              .as("an authority that this JDK does not know")
+              .isEqualTo("failed tls-unverified");
+        }
+        assertThat(api.asked()).hasSize(1);
       }
     }
   }
@@ -338,6 +356,32 @@ class RequestsAreSentAsDescribedTest {
               ID);
       DriverOutcome outcome = LAB.call(project, "{\"id\":\"" + value + "\"}").run();
       assertThat(outcome.message()).contains("TOL-252");
+      assertThat(api.asked()).isEmpty();
+    }
+  }
+
+  @Test
+  void theAddressThatWasCheckedIsTheOneThatIsConnectedTo() {
+    int[] lookups = {0};
+    try (TestApi api = TestApi.plain(TestApi.says("200 OK", "text/plain", "hello"));
+        HttpLab lab =
+            new HttpLab(
+                settings ->
+                    settings.with(_ -> {
+                      // A name that is public at the first look and this machine's at the next.
+                      byte[] address =
+                          lookups[0]++ == 0 ? new byte[] {1, 1, 1, 1} : new byte[] {127, 0, 0, 1};
+                      return List.of(InetAddress.getByAddress(address));
+                    }),
+                SECRETS)) {
+      DriverOutcome outcome =
+          lab.call(
+                  HttpLab.project("http://rebind.test:" + api.port(), "", GET, ID),
+                  "{\"id\":\"7\"}")
+              .wallMs(300)
+              .run();
+      assertThat(outcome.end()).isNotEqualTo(DriverOutcome.End.SUCCEEDED);
+      assertThat(lookups[0]).isEqualTo(1);
       assertThat(api.asked()).isEmpty();
     }
   }

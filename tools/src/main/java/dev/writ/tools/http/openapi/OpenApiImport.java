@@ -8,6 +8,7 @@ import dev.writ.tools.http.Server;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,11 +24,18 @@ public final class OpenApiImport {
 
   private static final List<String> METHODS =
       List.of("get", "put", "post", "delete", "options", "head", "patch");
+  private static final int PLACES_SHOWN = 5;
   private static final String NAME = "[A-Za-z][A-Za-z0-9_-]{0,63}";
 
   private final Document document;
   private final Wanted wanted;
   private final List<String> notes = new ArrayList<>();
+
+  /** Names that stand for operationIds with other characters, with their places. */
+  private final TreeMap<String, String> renamed = new TreeMap<>();
+
+  /** What is not checked, with the places where it stands. */
+  private final TreeMap<String, LinkedHashSet<String>> unchecked = new TreeMap<>();
 
   private OpenApiImport(Document document, Wanted wanted) {
     this.document = document;
@@ -97,8 +105,7 @@ public final class OpenApiImport {
     TreeMap<String, JsonValue> operations = new TreeMap<>();
     for (Found found : chosen) {
       try {
-        OperationDraft draft =
-            new OperationDraft(document, security, (at, what) -> note(found, at, what));
+        OperationDraft draft = new OperationDraft(document, security, this::note);
         operations.put(
             found.name(), draft.of(found.method(), found.path(), found.item(), found.operation()));
       } catch (WritException e) {
@@ -114,12 +121,31 @@ public final class OpenApiImport {
           ToolsError.OPENAPI_NOTHING,
           "no operation is left" + (notes.isEmpty() ? "" : "; " + notes.getLast()));
     }
+    operations.keySet().stream()
+        .filter(renamed::containsKey)
+        .forEach(name ->
+            notes.add(
+                name + " stands for an operationId with other characters: " + renamed.get(name)));
     byte[] manifest = manifest(root, tool, server, security, operations);
-    return new Imported(tool, manifest, List.copyOf(operations.keySet()), notes);
+    return new Imported(tool, manifest, List.copyOf(operations.keySet()), told());
   }
 
-  private void note(Found found, Node at, String what) {
-    notes.add(found.name() + ": " + what + " is not checked here (" + at.place() + ")");
+  private void note(Node at, String what) {
+    unchecked.computeIfAbsent(what, _ -> new LinkedHashSet<>()).add(at.place());
+  }
+
+  /** Several operations use one schema, and each has its words: they are told once. */
+  private List<String> told() {
+    List<String> told = new ArrayList<>(notes);
+    unchecked.forEach((what, places) -> {
+      int more = places.size() - PLACES_SHOWN;
+      told.add(
+          what
+              + " is not checked here: "
+              + String.join("; ", places.stream().limit(PLACES_SHOWN).toList())
+              + (more > 0 ? "; and " + more + " more places" : ""));
+    });
+    return told;
   }
 
   private static String operationId(Found found) {
@@ -182,6 +208,9 @@ public final class OpenApiImport {
           continue;
         }
         Optional<Node> id = operation.get().get("operationId");
+        if (id.isEmpty() && !isMeant(operation.get())) {
+          continue;
+        }
         if (id.isEmpty()) {
           notes.add(
               method.toUpperCase(Locale.ROOT)
@@ -198,42 +227,54 @@ public final class OpenApiImport {
               .refuse(
                   ToolsError.OPENAPI_NAME, "this operationId stands at " + before.place() + " too");
         }
-        all.add(new Found(name(id.get(), names), method, path.getKey(), item, operation.get()));
+        name(operation.get(), id.get(), names)
+            .ifPresent(
+                name -> all.add(new Found(name, method, path.getKey(), item, operation.get())));
       }
     }
     return all;
   }
 
-  private String name(Node id, TreeSet<String> names) {
+  /** The operation's name; empty where none can be made of its operationId, and nobody asked. */
+  private Optional<String> name(Node operation, Node id, TreeSet<String> names) {
     String text = id.text();
     String name = text.replaceAll("[^A-Za-z0-9_-]", "_");
     if (!name.matches(NAME)) {
-      throw id.refuse(ToolsError.OPENAPI_NAME, "no name of an operation can be made of it");
+      if (wanted.only().contains(text)) {
+        throw id.refuse(ToolsError.OPENAPI_NAME, "no name of an operation can be made of it");
+      }
+      if (isMeant(operation)) {
+        notes.add("left out, since no name can be made of the operationId: " + id.place());
+      }
+      return Optional.empty();
     }
     if (!names.add(name)) {
       throw id.refuse(ToolsError.OPENAPI_NAME, "another one becomes " + name + ", too");
     }
     if (!name.equals(text)) {
-      notes.add(name + " stands for an operationId with other characters (" + id.place() + ")");
+      renamed.put(name, id.place());
     }
-    return name;
+    return Optional.of(name);
+  }
+
+  /** The words by which an operation can be chosen. */
+  private static List<String> words(Node operation) {
+    List<String> words = new ArrayList<>();
+    operation.text("operationId").ifPresent(words::add);
+    operation.list("tags").forEach(tag -> words.add(tag.text()));
+    return words;
+  }
+
+  private boolean isMeant(Node operation) {
+    return wanted.only().isEmpty() || words(operation).stream().anyMatch(wanted.only()::contains);
   }
 
   private List<Found> chosen(List<Found> all) {
     List<Found> chosen = all;
     if (!wanted.only().isEmpty()) {
       TreeSet<String> missing = new TreeSet<>(wanted.only());
-      chosen =
-          all.stream()
-              .filter(found -> {
-                List<String> words = new ArrayList<>();
-                words.add(operationId(found));
-                found.operation().list("tags").forEach(tag -> words.add(tag.text()));
-                boolean meant = words.stream().anyMatch(wanted.only()::contains);
-                missing.removeAll(words);
-                return meant;
-              })
-              .toList();
+      chosen = all.stream().filter(found -> isMeant(found.operation())).toList();
+      chosen.forEach(found -> missing.removeAll(words(found.operation())));
       if (!missing.isEmpty()) {
         throw document
             .root()

@@ -143,6 +143,12 @@ class AnOpenApiDocumentBecomesAToolTest {
     assertThat(api.operations().get("pets_delete").credentials()).isEmpty();
     assertThat(api.operations().get("pets_delete").idempotent()).isTrue();
     assertThat(api.operations().get("addPet").idempotencyKey()).contains("Idempotency-Key");
+    assertThat(api.lines())
+        .as("what an approver reads")
+        .containsEntry(
+            "addPet",
+            "POST https://pets.example/v1/pets, content application/json, key in Idempotency-Key,"
+                + " with pet_store_token, idempotent, retries 0, redirects same-host");
     assertThat(json(operation(project, "getPetById").input()))
         .contains("\"description\":\"Finds a pet.\"")
         .contains("\"required\":[\"petId\"]");
@@ -364,8 +370,10 @@ class AnOpenApiDocumentBecomesAToolTest {
         .hasMessageContaining("line 5");
     assertThatThrownBy(() -> imported(minimal(get("/a", "x.y", "") + get("/b", "x/y", ""), "")))
         .hasMessageContaining("TOL-258");
-    assertThatThrownBy(() -> imported(minimal(get("/a", "\"1st\"", ""), "")))
-        .hasMessageContaining("TOL-258");
+    String unnamed = minimal(get("/a", "\"1st\"", "") + get("/b", "b", ""), "");
+    assertThat(imported(unnamed).operations()).containsExactly("b");
+    assertThat(imported(unnamed).notes()).anyMatch(n -> n.startsWith("left out, since no name"));
+    assertThatThrownBy(() -> imported(unnamed, "1st")).hasMessageContaining("TOL-258");
   }
 
   @Test
