@@ -88,7 +88,7 @@ public final class Cli {
       readHome(result);
     }
     if (result.commandSpec().userObject() instanceof CliCommand command
-        && command.subcommands().isEmpty()) {
+        && command.runsByItself()) {
       return command.run(session, new Arguments(result));
     }
     throw new ParameterException(

@@ -11,6 +11,7 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.mcp.McpDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -19,6 +20,7 @@ import dev.writ.tools.wasm.WasmDriver;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -29,14 +31,21 @@ public final class Drivers implements AutoCloseable {
   private final GuestPool pool;
   private final ProcessHost processes;
   private final WarmPool workers;
+  private final Optional<McpDriver> mcp;
   private final SortedMap<String, Driver> byName;
 
-  private Drivers(GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
+  private Drivers(
+      GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;
     this.processes = processes;
     this.workers = workers;
+    this.mcp =
+        drivers.stream()
+            .filter(driver -> driver instanceof McpDriver)
+            .map(driver -> (McpDriver) driver)
+            .findFirst();
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
@@ -68,6 +77,7 @@ public final class Drivers implements AutoCloseable {
     drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
     drivers.addAll(LanguageDrivers.all(processes, workers));
+    drivers.add(new McpDriver(processes));
     return new Drivers(pool, processes, workers, drivers);
   }
 
@@ -132,6 +142,7 @@ public final class Drivers implements AutoCloseable {
     try {
       pool.close();
     } finally {
+      mcp.ifPresent(McpDriver::close);
       workers.close();
       processes.close();
     }
