@@ -105,7 +105,13 @@ final class Lab implements AutoCloseable {
                 CLOCK));
     TestKernel parts =
         new TestKernel(
-            tools, List.of(new NoopDriver()), RunWorkspaces.NONE, CLOCK, System::nanoTime, random);
+            tools,
+            List.of(new NoopDriver()),
+            RunWorkspaces.NONE,
+            Optional.empty(),
+            CLOCK,
+            System::nanoTime,
+            random);
     parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
     kernel = parts.open(ledger);
   }

@@ -71,7 +71,8 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
         Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces.yaml")) {
       String section = new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
       return Files.readString(dir.resolve("home/policy.yaml"))
-              .replace("roles: [analyst] }", "roles: [analyst], surfaces: [execute] }")
+              .replace(
+                  "roles: [analyst], surfaces: [mcp] }", "roles: [analyst], surfaces: [execute] }")
           + section
               .substring(0, section.indexOf("\ncommands:"))
               .replace("{ program: echo }", "{ any: true }")

@@ -183,16 +183,6 @@ class AnAgentSpeaksMcpOverStdioTest {
 
   @Test
   void aHomeThatAServerHasIsReachedThroughTheServer() throws Exception {
-    assertThat(Run.of("key", "new", "mcp", "--role", "surface", "--home", home).status()).isZero();
-    Path policy = Path.of(home, "policy.yaml");
-    Files.writeString(
-        policy,
-        Files.readString(policy)
-            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [mcp] }"));
-    assertThat(Run.of("policy", "activate", policy.toString(), "--home", home).status()).isZero();
-    Files.writeString(
-        Path.of(home, "gateway.yaml"),
-        "writ_gateway: 1\nsurfaces:\n  mcp: { keys: { local: mcp } }\n");
     Process server = start("serve", "--port", "0");
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       String url = out.readLine().replace("listening on ", "");

@@ -253,11 +253,6 @@ class PackagesGiveBytesOfAnyTypeTest {
     assertThat(done("tool", "lint", python.toString()).out()).contains("Nothing");
     approve(project("media-js", "node", "tool.mjs", NODE), "media-js");
     Files.writeString(
-        policy,
-        Files.readString(policy)
-            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [mcp] }"));
-    done("policy", "activate", policy.toString());
-    Files.writeString(
         dir.resolve("home/gateway.yaml"),
         """
         writ_gateway: 1

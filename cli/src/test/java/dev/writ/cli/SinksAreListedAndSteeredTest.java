@@ -119,7 +119,7 @@ class SinksAreListedAndSteeredTest {
         Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces-played.yaml")) {
       return Files.readString(dir.resolve("home/policy.yaml"))
               .replace(
-                  "roles: [analyst] }",
+                  "roles: [analyst], surfaces: [mcp] }",
                   "roles: [analyst, developer], surfaces: [execute, logline, tools] }")
               .replace(
                   "  analyst:\n",

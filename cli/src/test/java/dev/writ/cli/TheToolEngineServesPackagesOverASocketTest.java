@@ -3,8 +3,10 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.sandbox.host.Trees;
 import java.io.BufferedReader;
 import java.net.URI;
@@ -113,7 +115,8 @@ class TheToolEngineServesPackagesOverASocketTest {
         policy,
         Files.readString(policy)
             .replace(", word-count]", ", billing, word-count]")
-            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [engine] }")
+            .replace(
+                "roles: [analyst], surfaces: [mcp] }", "roles: [analyst], surfaces: [engine] }")
             .replace("\nbudgets:\n", "  " + line.group() + "\n\nbudgets:\n"));
     Files.writeString(
         policy,
@@ -166,6 +169,10 @@ class TheToolEngineServesPackagesOverASocketTest {
     return send(HttpRequest.newBuilder(URI.create(url + path)));
   }
 
+  private JsonValue document(String path) throws Exception {
+    return Envelope.parse(get(path).body().getBytes(StandardCharsets.UTF_8)).document();
+  }
+
   private JsonValue.Obj bill(String requestId, int artifacts) throws Exception {
     String body =
         "{\"toolId\":\"billing\",\"operation\":\"bill\",\"requestId\":\"%s\",\"inputPayload\":{\"artifacts\":%d}}"
@@ -202,6 +209,8 @@ class TheToolEngineServesPackagesOverASocketTest {
                 .put("secret", "[secret]")
                 .build());
     assertThat(at(billed, "context", "region")).isEqualTo(JsonValue.of("eu-1"));
+    String receipt = ((JsonValue.Str) at(billed, "ids", "receipt")).value();
+    assertThat(Receipt.read(document("/v1/receipts/" + receipt)).region()).contains("eu-1");
     String artifact = ((JsonValue.Str) at(billed, "outputArtifacts", "0", "ref")).value();
     assertThat(get(artifact).body()).isEqualTo("[secret]");
     assertThat(get("/v1/tool-executions/bill-1/logs").body()).contains("the secret is [secret]");

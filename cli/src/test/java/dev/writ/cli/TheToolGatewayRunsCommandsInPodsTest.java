@@ -79,7 +79,9 @@ class TheToolGatewayRunsCommandsInPodsTest {
         Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces.yaml")) {
       String commands = new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
       return Files.readString(dir.resolve("home/policy.yaml"))
-              .replace("roles: [analyst] }", "roles: [analyst, developer], surfaces: [tools] }")
+              .replace(
+                  "roles: [analyst], surfaces: [mcp] }",
+                  "roles: [analyst, developer], surfaces: [tools] }")
               .replace(
                   "  analyst:\n",
                   """

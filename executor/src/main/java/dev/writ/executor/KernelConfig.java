@@ -8,6 +8,7 @@ import dev.writ.ledger.Ledger;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,6 +18,7 @@ import java.util.function.LongSupplier;
  * @param guardianKey signs decisions and intents
  * @param executorKey signs receipts and refusals
  * @param workspaces {@link RunWorkspaces#NONE} where there are none
+ * @param region where it stands, which its receipts say
  * @param clock and {@code random} are the only sources of time and of run seeds
  * @param elapsed monotonic time in nanoseconds, such as {@link System#nanoTime}: it tells an idle
  *     installation from a clock that leapt
@@ -28,6 +30,7 @@ public record KernelConfig(
     Tools.Registry registry,
     List<Driver> drivers,
     RunWorkspaces workspaces,
+    Optional<String> region,
     InstantSource clock,
     LongSupplier elapsed,
     SecureRandom random) {}

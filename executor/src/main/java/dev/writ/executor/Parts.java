@@ -60,7 +60,8 @@ record Parts(
         new Drift(),
         new CanonicalizeStage(),
         new StoreStage(s.contents()),
-        new ReceiptStage(s.executor(), s.accounts(), id -> idempotency.document(id).lamport()),
+        new ReceiptStage(
+            s.executor(), s.accounts(), id -> idempotency.document(id).lamport(), s.region()),
         new Refusals(s.journal(), s.executor(), s.accounts()),
         s.stages());
   }

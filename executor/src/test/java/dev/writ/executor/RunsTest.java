@@ -18,6 +18,7 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Status;
 import dev.writ.ledger.error.LedgerError;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -80,6 +81,30 @@ class RunsTest {
     assertThat(serve(home.ask("alice").run("b")).lamport()).isEqualTo(5);
     assertThat(serve(home.ask("alice").consumes(other.id())).lamport()).isEqualTo(5);
     assertThat(serve(home.ask("alice").consumes(first.id())).lamport()).isEqualTo(6);
+  }
+
+  @Test
+  void a_receipt_names_the_region_of_who_wrote_it() {
+    assertThat(serve(home.ask("alice")).region()).isEmpty();
+    home.restartIn("eu-1");
+    Served european = home.submit(home.ask("alice")).served().orElseThrow();
+    assertThat(european.receipt().region()).contains("eu-1");
+    TestRequest lost = home.ask("alice").tool("mail");
+    home.driver.does(
+        "mail",
+        invocation -> {
+          home.crash();
+          return Behaviours.echo(invocation);
+        });
+    home.submit(lost);
+    home.startAgainIfCrashed();
+    home.restartIn("us-2");
+    Receipt found = serve(lost);
+    assertThat(found.status()).isEqualTo(Status.IN_DOUBT);
+    assertThat(found.region()).contains("eu-1"); // recovery ran there, before the last restart
+    assertThat(home.kernel().receipt("acme", european.id()).envelope().toBytes())
+        .isEqualTo(european.envelope().toBytes());
+    assertThat(serve(home.ask("alice")).region()).contains("us-2");
   }
 
   @Test

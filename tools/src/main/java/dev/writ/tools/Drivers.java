@@ -7,6 +7,7 @@ import dev.writ.tools.code.CodeDriver;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.git.GitDriver;
+import dev.writ.tools.http.call.HttpDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
@@ -31,16 +32,22 @@ public final class Drivers implements AutoCloseable {
   private final GuestPool pool;
   private final ProcessHost processes;
   private final WarmPool workers;
+  private final HttpDriver http;
   private final Optional<McpDriver> mcp;
   private final SortedMap<String, Driver> byName;
 
   private Drivers(
-      GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
+      GuestPool pool,
+      ProcessHost processes,
+      WarmPool workers,
+      HttpDriver http,
+      List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;
     this.processes = processes;
     this.workers = workers;
+    this.http = http;
     this.mcp =
         drivers.stream()
             .filter(driver -> driver instanceof McpDriver)
@@ -77,8 +84,10 @@ public final class Drivers implements AutoCloseable {
     drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
     drivers.addAll(LanguageDrivers.all(processes, workers));
+    HttpDriver http = new HttpDriver(processes);
+    drivers.add(http);
     drivers.add(new McpDriver(processes));
-    return new Drivers(pool, processes, workers, drivers);
+    return new Drivers(pool, processes, workers, http, drivers);
   }
 
   /**
@@ -104,7 +113,8 @@ public final class Drivers implements AutoCloseable {
    */
   public static Drivers wasmFamily(GuestPool pool) {
     ProcessHost none = ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));
-    return new Drivers(pool, none, new WarmPool(none, PoolSettings.NONE), wasm(pool));
+    return new Drivers(
+        pool, none, new WarmPool(none, PoolSettings.NONE), new HttpDriver(none), wasm(pool));
   }
 
   private static List<Driver> wasm(GuestPool pool) {
@@ -143,6 +153,7 @@ public final class Drivers implements AutoCloseable {
       pool.close();
     } finally {
       mcp.ifPresent(McpDriver::close);
+      http.close();
       workers.close();
       processes.close();
     }

@@ -10,9 +10,11 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
@@ -20,8 +22,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** The answer to a request, for people and as JSON. */
-record AnswerReport(Answer answer) implements Report {
+record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Report {
   private static final int OUTPUT_SHOWN_MAX = 4000;
+
+  static AnswerReport of(Kernel kernel, Answer answer) {
+    return new AnswerReport(answer, kernel.guidance(answer));
+  }
 
   @Override
   public JsonValue toJson() {
@@ -35,6 +41,7 @@ record AnswerReport(Answer answer) implements Report {
         .putIfPresent("receipt", answer.served(), s -> s.receipt().toJson())
         .putIfPresent("repeated", answer.served(), s -> JsonValue.of(s.repeated()))
         .putIfPresent("output", answer.served().flatMap(AnswerReport::outputJson), v -> v)
+        .putIfPresent("guidance", guidance, Guidance::toJson)
         .build();
   }
 
@@ -68,6 +75,8 @@ record AnswerReport(Answer answer) implements Report {
   void print(Terminal terminal) {
     var err = terminal.err();
     err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
+    guidance.ifPresent(
+        help -> help.lines().forEach(line -> err.println("  " + Text.printable(line))));
     err.println("  request  " + answer.request());
     err.println("  decision " + answer.decisionEnvelope().id());
     answer

@@ -94,7 +94,8 @@ public final class KeyCommand implements CliCommand {
     }
   }
 
-  private static void change(OpenHome home, String kind, JsonValue.Obj detail, Instant at) {
+  /** Signs a change of keys as the operator, and writes the file of public keys again. */
+  static void change(OpenHome home, String kind, JsonValue.Obj detail, Instant at) {
     Envelope signed =
         Envelope.sign(
             SystemChange.TYPE,

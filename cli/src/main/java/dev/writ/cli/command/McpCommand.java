@@ -18,8 +18,10 @@ import dev.writ.embed.home.Home;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.guardian.document.AccessDocument;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.surfaces.mcp.McpChannel;
 import dev.writ.surfaces.mcp.McpLines;
 import dev.writ.surfaces.mcp.McpMessage;
+import dev.writ.surfaces.mcp.McpRefusal;
 import dev.writ.surfaces.mcp.McpRelay;
 import java.io.IOException;
 import java.net.URI;
@@ -35,6 +37,10 @@ import java.util.function.Supplier;
 /** {@code writ mcp}: an agent's MCP server on standard input and output. */
 public final class McpCommand implements CliCommand {
   private static final Duration ACCESS_LIFE = Duration.ofMinutes(1);
+
+  /** JSON-RPC's. */
+  private static final int INTERNAL_ERROR = -32603;
+
   private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]");
 
   @Override
@@ -177,27 +183,29 @@ public final class McpCommand implements CliCommand {
     }
 
     /** Never throws: an error is the answer, and a line on stderr for the person. */
-    Optional<byte[]> answer(byte[] line) {
+    Optional<byte[]> answer(byte[] line, McpChannel beside) {
       try {
-        return named.isPresent() ? named.get().answer(line) : here(line);
+        return named.isPresent() ? named.get().answer(line, beside) : here(line, beside);
       } catch (WritException e) {
         session.terminal().err().println("writ mcp: " + e.getMessage());
-        return error(line, e.getMessage());
+        return e.code() instanceof McpRefusal
+            ? McpLines.refusal(e, line)
+            : error(line, e.getMessage());
       } catch (RuntimeException e) {
         session.terminal().err().println("writ mcp: " + e);
         return error(line, CliError.INTERNAL.meaning());
       }
     }
 
-    private Optional<byte[]> here(byte[] line) {
+    private Optional<byte[]> here(byte[] line, McpChannel beside) {
       try {
-        return local().answer(line);
+        return local().answer(line, beside);
       } catch (WritException e) {
         Optional<McpRelay> server = e.code() == LedgerError.LOCKED ? server() : Optional.empty();
         if (server.isEmpty()) {
           throw e;
         }
-        return server.get().answer(line);
+        return server.get().answer(line, beside);
       }
     }
 
@@ -240,7 +248,10 @@ public final class McpCommand implements CliCommand {
                   .put("id", id)
                   .put(
                       "error",
-                      JsonValue.object().put("code", -32000).put("message", message).build())
+                      JsonValue.object()
+                          .put("code", INTERNAL_ERROR)
+                          .put("message", message)
+                          .build())
                   .build()));
     }
 

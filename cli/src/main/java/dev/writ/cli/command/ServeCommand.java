@@ -31,6 +31,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
@@ -110,19 +111,22 @@ public final class ServeCommand implements CliCommand {
             home.agent(),
             List.of(),
             Optional.empty());
-    Supplier<GatewayConfig> read = () -> config(session, arguments, home).withToken(own);
-    GatewayConfig config = read.get();
+    GatewayConfig read = config(session, arguments, home);
     Running running = new Running();
-    ConfiguredSurfaces.require(config, session.environment(), directory(arguments, home));
+    ConfiguredSurfaces.require(read, session.environment(), directory(arguments, home));
     OpenHome open =
         OpenHome.open(
             home,
             Opening.of(
                     Homes.clock(),
-                    SandboxPlace.host(
-                        home, environment(session, config, directory(arguments, home))))
+                    SandboxPlace.host(home, environment(session, read, directory(arguments, home))))
                 .wrapping(running::cancellable)
-                .keepingWorkers(ToolPools.settings(config.extras().toolPool())));
+                .inRegion(read.extras().region())
+                .keepingWorkers(ToolPools.settings(read.extras().toolPool())));
+    boolean mcp = surfaceKey(session, open, read);
+    Supplier<GatewayConfig> again =
+        () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
+    GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
     Gateway gateway =
         start(
             session,
@@ -131,7 +135,7 @@ public final class ServeCommand implements CliCommand {
             config,
             keys(home, config, open),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
-    HangUp.then(() -> gateway.reload(read));
+    HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
     Sinks sinks =
         ServedSinks.start(
@@ -221,7 +225,10 @@ public final class ServeCommand implements CliCommand {
                       open.packages()::manifest,
                       lane,
                       ToolPools.place(pipeline, open.workers(), config.extras().region()))));
+      Optional.ofNullable(config.surfaces().get(VouchedSurface.NAME))
+          .ifPresent(_ -> all.add(new VouchedSurface(pipeline, open.packages()::manifest)));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
+          .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       return all;
     };
@@ -238,6 +245,15 @@ public final class ServeCommand implements CliCommand {
         config.listen().isLoopback(),
         Version.text(),
         new SecureRandom());
+  }
+
+  private static boolean surfaceKey(Session session, OpenHome open, GatewayConfig config) {
+    try {
+      return ServedMcp.hasKey(session, open, config);
+    } catch (RuntimeException e) {
+      open.close();
+      throw e;
+    }
   }
 
   private static SortedMap<String, SigningKey> keys(

@@ -155,7 +155,7 @@ final class ServeDemo {
                     + "    require: { cel: 'size(params.text) < 10000' }\n")
             .replace("request_age_max_s: 300 ", "request_age_max_s: 86400 ")
             .replace(
-                "roles: [analyst] }",
+                "roles: [analyst], surfaces: [mcp] }",
                 "roles: [analyst, developer], surfaces: ["
                     + String.join(", ", DemoSurfaces.NAMES)
                     + "] }")

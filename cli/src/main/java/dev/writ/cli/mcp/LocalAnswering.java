@@ -15,13 +15,20 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.document.RunClose;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.surfaces.mcp.McpChannel;
+import dev.writ.surfaces.mcp.McpDialogue;
 import dev.writ.surfaces.mcp.McpEndpoint;
+import dev.writ.surfaces.mcp.McpLines;
 import dev.writ.surfaces.mcp.McpMessage;
 import dev.writ.surfaces.mcp.McpParts;
+import dev.writ.surfaces.mcp.McpRefusal;
 import dev.writ.surfaces.mcp.McpSession;
 import dev.writ.surfaces.mcp.McpSettings;
+import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.mcp.McpTrace;
+import dev.writ.surfaces.mcp.McpWork;
 import dev.writ.tools.process.ProcessHost;
+import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
@@ -66,22 +73,95 @@ public final class LocalAnswering {
   }
 
   /**
+   * @param beside for messages before the answer
    * @throws WritException {@code GWY-151}; {@code LED-003} where another process has the home
    */
-  public Optional<byte[]> answer(byte[] line) {
-    if (!(McpMessage.parse(line) instanceof McpMessage.Request request)) {
+  public Optional<byte[]> answer(byte[] line, McpChannel beside) {
+    JsonValue json = McpMessage.read(line);
+    if (json instanceof JsonValue.Arr all) {
+      return batch(line, all);
+    }
+    return answer(line, McpMessage.of(json), beside);
+  }
+
+  private Optional<byte[]> answer(byte[] line, McpMessage message, McpChannel beside) {
+    return switch (message) {
+      case McpMessage.Request request -> answer(line, request, beside);
+      case McpMessage.Notification notification -> {
+        if (notification.method().equals(McpSurface.CANCELLED)) {
+          notification.param("requestId").ifPresent(session::cancel);
+        }
+        yield Optional.empty();
+      }
+      case McpMessage.Response response -> {
+        session.answered(response);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private Optional<byte[]> answer(byte[] line, McpMessage.Request request, McpChannel beside) {
+    McpWork work = McpWork.of(request);
+    byte[] answer;
+    if (request.isStateless()) {
+      answer =
+          home.work(
+              giveUp,
+              open -> {
+                McpEndpoint endpoint = endpoint(open);
+                McpSession own = endpoint.sessionOf(session.caller(), request);
+                return new McpDialogue(session, own, work, beside)
+                    .answer(
+                        request,
+                        () ->
+                            endpoint.answer(
+                                own, request, Digest.sha256(line), context(request), work),
+                        _ -> {})
+                    .json();
+              });
+    } else if (request.method().equals("ping")) {
+      answer = pong(request); // clients ping often: not worth opening the home
+    } else {
+      answer =
+          new McpDialogue(session, session, work, beside)
+              .answer(request, () -> once(line, request, work), _ -> {})
+              .json();
+    }
+    return work.isCancelled() ? Optional.empty() : Optional.of(answer);
+  }
+
+  /** In a session: the home is closed while the person beside the client is asked. */
+  private McpEndpoint.Reply once(byte[] line, McpMessage.Request request, McpWork work) {
+    return home.work(
+        giveUp,
+        open ->
+            endpoint(open).answer(session, request, Digest.sha256(line), context(request), work));
+  }
+
+  /** The answers in their order, in the versions that have batches. */
+  private Optional<byte[]> batch(byte[] line, JsonValue.Arr all) {
+    McpMessage.requireBatch(all, session);
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    for (JsonValue each : all.items()) {
+      Optional<byte[]> answer;
+      try {
+        answer = answer(line, McpMessage.of(each), McpChannel.NONE);
+      } catch (WritException e) {
+        if (!(e.code() instanceof McpRefusal)) {
+          throw e;
+        }
+        answer = McpLines.refusal(e, Jcs.write(each));
+      }
+      answer.ifPresent(bytes -> {
+        answers.write(answers.size() == 0 ? '[' : ',');
+        answers.writeBytes(bytes);
+      });
+    }
+    if (answers.size() == 0) {
       return Optional.empty();
     }
-    if (request.method().equals("ping")) {
-      return Optional.of(pong(request)); // clients ping often: not worth opening the home
-    }
-    return Optional.of(
-        home.work(
-            giveUp,
-            open ->
-                endpoint(open)
-                    .answer(session, request, Digest.sha256(line), context(request))
-                    .json()));
+    answers.write(']');
+    return Optional.of(answers.toByteArray());
   }
 
   /** The trace that the client states: this process has no spans of its own. */
@@ -113,9 +193,10 @@ public final class LocalAnswering {
             open.kernel(),
             new RegistryTools(open, packages),
             new RunBundle(packages),
-            new SigningAsker(open.kernel(), key, random),
+            new SigningAsker(open.kernel(), key, random, home.running()),
             McpSettings.DEFAULT,
-            Version.text()));
+            Version.text(),
+            false));
   }
 
   /** Closes the session's run unless a request in it waits; otherwise the run stays open. */

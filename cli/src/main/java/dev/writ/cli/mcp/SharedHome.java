@@ -5,6 +5,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
+import dev.writ.gateway.pipeline.Running;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.tools.process.ProcessHost;
 import java.time.Duration;
@@ -22,6 +23,7 @@ final class SharedHome {
 
   private final Home home;
   private final Supplier<ProcessHost> processes;
+  private final Running running = new Running();
   private OpenHome open;
   private int users;
 
@@ -35,6 +37,11 @@ final class SharedHome {
 
   Home home() {
     return home;
+  }
+
+  /** What its tools are at, so that it can be cancelled. */
+  Running running() {
+    return running;
   }
 
   /**
@@ -72,7 +79,8 @@ final class SharedHome {
   private OpenHome patiently(BooleanSupplier giveUp) {
     for (int looks = 1; ; looks++) {
       try {
-        return OpenHome.open(home, Opening.of(Homes.clock(), processes.get()));
+        return OpenHome.open(
+            home, Opening.of(Homes.clock(), processes.get()).wrapping(running::cancellable));
       } catch (WritException e) {
         if (e.code() != LedgerError.LOCKED || looks == LOOKS_MAX || giveUp.getAsBoolean()) {
           throw e;

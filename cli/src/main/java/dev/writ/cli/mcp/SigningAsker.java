@@ -7,29 +7,53 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.Asking;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.surfaces.mcp.McpAsker;
 import dev.writ.surfaces.mcp.McpSession;
+import dev.writ.surfaces.mcp.McpWork;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** Signs requests with the agent's own key, so no surface has to vouch for them. */
-record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random) implements McpAsker {
+record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random, Running running)
+    implements McpAsker {
 
   @Override
-  public Answer ask(McpSession session, Effect effect, Digest raw, JsonValue.Obj context) {
+  public Answer ask(
+      McpSession session, Effect effect, Digest raw, JsonValue.Obj context, McpWork work) {
     Envelope request =
         new Asking(kernel, random)
             .request(key, session.run(), effect, Optional.empty(), List.of(), true, context);
-    return kernel.submit(request, List.of());
+    return submit(session, request, work);
   }
 
   @Override
-  public Answer again(McpSession session, Digest request) {
-    return kernel.submit(kernel.ledger().document(request).orElseThrow(), List.of());
+  public Answer again(McpSession session, Digest request, McpWork work) {
+    return submit(session, kernel.ledger().document(request).orElseThrow(), work);
   }
+
+  private Answer submit(McpSession session, Envelope request, McpWork work) {
+    String tenant = session.caller().tenant();
+    String subject = session.caller().subject();
+    return running.during(
+        request.id(),
+        tenant,
+        subject,
+        ToolObserver.NONE,
+        () -> {
+          work.begins(request.id(), id -> running.cancel(id, tenant, subject));
+          return kernel.submit(request, List.of());
+        });
+  }
+
+  /** Nobody could approve while this process has the home open. */
+  @Override
+  public void awaitDecision(Digest request, McpWork work, Duration atMost) {}
 
   @Override
   public boolean isOurs(Request request) {

@@ -12,7 +12,11 @@ public enum ClientError implements ErrorCode {
       "the server's answer is not about the request",
       "Do not rely on it; find out who answers at that address."),
   AUTHORITY_UNREADABLE(
-      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists.");
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists."),
+  ADDRESS(
+      "GWY-064",
+      "the server's address is not one that secrets may be sent to",
+      "Use https://, or http:// to this machine.");
 
   private final Entry entry;
 

@@ -21,6 +21,7 @@ import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -491,6 +492,38 @@ final class DocumentVectors {
                           changed(two.receipt(), "lamport", JsonValue.of(lamport), "executor"))))
               .consuming());
     }
+    chain(
+        "region",
+        "the second receipt says where it was made",
+        "ok",
+        new Chain(
+                "run-1",
+                open,
+                List.of(
+                    one,
+                    two.with(changed(two.receipt(), "region", JsonValue.of("eu-1"), "executor"))))
+            .consuming());
+    Map<String, String> none =
+        Map.of(
+            "empty", "",
+            "capitals", "EU-1",
+            "dash-first", "-eu",
+            "space", "eu 1",
+            "line-end", "eu-1\n",
+            "too-long", "e".repeat(64));
+    none.forEach((name, region) ->
+        chain(
+            "region-" + name,
+            "what is said is no region",
+            "CAN-023",
+            new Chain(
+                    "run-1",
+                    open,
+                    List.of(
+                        one,
+                        two.with(
+                            changed(two.receipt(), "region", JsonValue.of(region), "executor"))))
+                .consuming()));
     chain(
         "prev-other",
         "the second receipt does not name the first",

@@ -85,6 +85,7 @@ final class RunVectors {
 
   private RunVectors make() {
     straight();
+    regions();
     code();
     diverging();
     return this;
@@ -337,6 +338,23 @@ final class RunVectors {
       run(
           "open",
           "an open run of all tools that consumes a receipt of another run",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
+    }
+  }
+
+  private void regions() {
+    try (TestHome home = honest()) {
+      submit(home, js("n-1", "'nowhere'"));
+      home.restartIn("eu-1");
+      submit(home, js("n-2", "'in Europe'"));
+      home.restartIn("us-east-2");
+      submit(home, js("n-3", "'in America'"));
+      BundleVectors.close(home, "run-1");
+      run(
+          "regions",
+          "receipts of a server without a region, and of servers in two",
           BundleVectors.export(home, "run-1", PACKAGES),
           COMPLETE,
           COMPLETE);

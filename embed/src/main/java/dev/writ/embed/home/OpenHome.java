@@ -51,6 +51,7 @@ public final class OpenHome implements AutoCloseable {
                     .map(opening.wrap())
                     .toList(),
                 drivers.processes().runWorkspaces(),
+                opening.region(),
                 opening.clock(),
                 opening.elapsed(),
                 opening.random()));

@@ -7,6 +7,7 @@ import dev.writ.tools.process.ProcessHost;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
@@ -18,6 +19,7 @@ import java.util.function.UnaryOperator;
  * @param processes runs tools that are processes; closed with the home
  * @param wrap wraps each driver before the kernel gets it
  * @param waiting how many workers of tool packages wait for their calls
+ * @param region where it stands, which its receipts say
  * @param ownDrivers beside those of the release
  * @param ownTools tools of the caller's own drivers, which are in no registry
  */
@@ -28,6 +30,7 @@ public record Opening(
     ProcessHost processes,
     UnaryOperator<Driver> wrap,
     PoolSettings waiting,
+    Optional<String> region,
     List<Driver> ownDrivers,
     List<ToolManifest> ownTools) {
 
@@ -45,23 +48,33 @@ public record Opening(
         processes,
         UnaryOperator.identity(),
         PoolSettings.NONE,
+        Optional.empty(),
         List.of(),
         List.of());
   }
 
   public Opening wrapping(UnaryOperator<Driver> each) {
-    return new Opening(clock, elapsed, random, processes, each, waiting, ownDrivers, ownTools);
+    return new Opening(
+        clock, elapsed, random, processes, each, waiting, region, ownDrivers, ownTools);
   }
 
   public Opening keepingWorkers(PoolSettings settings) {
-    return new Opening(clock, elapsed, random, processes, wrap, settings, ownDrivers, ownTools);
+    return new Opening(
+        clock, elapsed, random, processes, wrap, settings, region, ownDrivers, ownTools);
+  }
+
+  /** Whose receipts name this region. */
+  public Opening inRegion(Optional<String> name) {
+    return new Opening(
+        clock, elapsed, random, processes, wrap, waiting, name, ownDrivers, ownTools);
   }
 
   public Opening withTools(List<Driver> drivers, List<ToolManifest> tools) {
-    return new Opening(clock, elapsed, random, processes, wrap, waiting, drivers, tools);
+    return new Opening(clock, elapsed, random, processes, wrap, waiting, region, drivers, tools);
   }
 
   public Opening measuring(LongSupplier passed, SecureRandom seeds) {
-    return new Opening(clock, passed, seeds, processes, wrap, waiting, ownDrivers, ownTools);
+    return new Opening(
+        clock, passed, seeds, processes, wrap, waiting, region, ownDrivers, ownTools);
   }
 }

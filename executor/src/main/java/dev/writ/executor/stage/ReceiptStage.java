@@ -26,6 +26,7 @@ import dev.writ.ledger.Commit;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -37,25 +38,31 @@ public final class ReceiptStage {
   private final DocumentSigner signer;
   private final Accounting accounts;
   private final ToLongFunction<Digest> lamportOf;
+  private final Supplier<Optional<String>> region;
 
   /**
    * @param lamportOf finds the lamport of a receipt that an effect consumes
+   * @param region asked for each receipt
    */
   public ReceiptStage(
-      DocumentSigner signer, Accounting accounts, ToLongFunction<Digest> lamportOf) {
+      DocumentSigner signer,
+      Accounting accounts,
+      ToLongFunction<Digest> lamportOf,
+      Supplier<Optional<String>> region) {
     this.signer = signer;
     this.accounts = accounts;
     this.lamportOf = lamportOf;
+    this.region = region;
   }
 
   /** This stage with another signer. */
   public ReceiptStage withSigner(DocumentSigner other) {
-    return new ReceiptStage(other, accounts, lamportOf);
+    return new ReceiptStage(other, accounts, lamportOf, region);
   }
 
   /** This stage with another source of lamports. */
   public ReceiptStage withLamport(ToLongFunction<Digest> other) {
-    return new ReceiptStage(signer, accounts, other);
+    return new ReceiptStage(signer, accounts, other, region);
   }
 
   public Served sign(Ran ran, Stored stored) {
@@ -201,15 +208,50 @@ public final class ReceiptStage {
         stored.observations(),
         order.decision().snapshot(),
         order.intent().prngSeed(),
+        region.get(),
         ran.startedAt(),
         ran.finishedAt());
+  }
+
+  /**
+   * The receipt of an effect of which its driver does not know how it ended; its reservation stays
+   * charged.
+   */
+  public Served doubt(Ran ran) {
+    Order order = ran.ready().order();
+    Commit commit;
+    Envelope envelope;
+    try (RunTurn turn = order.submission().run().turn()) {
+      envelope =
+          inDoubt(
+              turn,
+              order.request(),
+              order.decisionEnvelope().id(),
+              order.decision(),
+              order.intentEnvelope().id(),
+              order.intent(),
+              ran.startedAt(),
+              ran.finishedAt(),
+              ran.ready().workspaceBefore(),
+              Result.bounded(ran.outcome().message()));
+      commit = turn.enqueue();
+    }
+    commit.await();
+    return new Served(
+        envelope,
+        Receipt.read(envelope.document()),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        false);
   }
 
   /**
    * Makes the receipt of an effect whose end is unknown, with its event and rows (protocol rule
    * 18).
    *
-   * @param foundAt when recovery found it
+   * @param foundAt when recovery, or its driver, found it
+   * @param message what is known of it
    * @param workspaceBefore as it was measured before the dispatch
    */
   public Envelope inDoubt(
@@ -221,7 +263,8 @@ public final class ReceiptStage {
       Intent intent,
       Instant startedAt,
       Instant foundAt,
-      Optional<Digest> workspaceBefore) {
+      Optional<Digest> workspaceBefore,
+      String message) {
     RunState run = turn.state().orElseThrow();
     Receipt found =
         new Receipt(
@@ -237,7 +280,7 @@ public final class ReceiptStage {
             Status.IN_DOUBT,
             Optional.empty(),
             "in-doubt",
-            "dispatched before the process ended; nobody saw how it went",
+            message,
             Optional.empty(),
             Optional.empty(),
             retains(request),
@@ -247,6 +290,7 @@ public final class ReceiptStage {
             Optional.empty(),
             decision.snapshot(),
             intent.prngSeed(),
+            region.get(),
             startedAt,
             foundAt);
     Signed<Receipt> signed = signed(found);

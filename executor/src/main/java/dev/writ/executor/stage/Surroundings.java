@@ -12,7 +12,9 @@ import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunJournal;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiPredicate;
+import java.util.function.Supplier;
 
 /**
  * All inputs of judging and of the eight stages that they do not compute. A kernel gives real ones,
@@ -28,6 +30,7 @@ import java.util.function.BiPredicate;
  * @param inputs opens an input
  * @param contents stores output
  * @param workspaces measures and wipes them
+ * @param region where the kernel stands that writes a receipt
  * @param stages observes the stages
  */
 public record Surroundings(
@@ -45,6 +48,7 @@ public record Surroundings(
     Invocation.InputContent inputs,
     StoreStage.ContentStore contents,
     RunWorkspaces workspaces,
+    Supplier<Optional<String>> region,
     StageObserver stages) {
 
   /** Without anybody who watches. */
@@ -62,7 +66,8 @@ public record Surroundings(
       Consumable consumable,
       Invocation.InputContent inputs,
       StoreStage.ContentStore contents,
-      RunWorkspaces workspaces) {
+      RunWorkspaces workspaces,
+      Supplier<Optional<String>> region) {
     this(
         journal,
         time,
@@ -78,6 +83,7 @@ public record Surroundings(
         inputs,
         contents,
         workspaces,
+        region,
         StageObserver.NONE);
   }
 

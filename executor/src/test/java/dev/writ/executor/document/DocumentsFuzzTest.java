@@ -81,6 +81,7 @@ class DocumentsFuzzTest {
             Optional.of(D),
             D,
             "0".repeat(64),
+            Optional.of("eu-1"),
             AT,
             AT)
         .toJson();

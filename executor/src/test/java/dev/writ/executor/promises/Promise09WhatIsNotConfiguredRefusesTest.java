@@ -71,6 +71,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
         TestTools.standard(),
         List.of(new TestDriver()),
         RunWorkspaces.NONE,
+        Optional.empty(),
         new TestClock(TestHome.START),
         () -> 0,
         new SeededRandom(1));

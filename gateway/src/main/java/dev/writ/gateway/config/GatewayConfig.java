@@ -7,6 +7,7 @@ import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.ResourceClasses;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
@@ -223,6 +224,13 @@ public record GatewayConfig(
     return new GatewayConfig(listen, limits, all, surfaces, drain, blobBytesMax, extras);
   }
 
+  /** The same with a surface, in place of one of that name. */
+  public GatewayConfig withSurface(String name, SurfaceConfig surface) {
+    TreeMap<String, SurfaceConfig> all = new TreeMap<>(surfaces);
+    all.put(name, surface);
+    return new GatewayConfig(listen, limits, tokens, all, drain, blobBytesMax, extras);
+  }
+
   private GatewayConfig with(Listen other) {
     return new GatewayConfig(other, limits, tokens, surfaces, drain, blobBytesMax, extras);
   }
@@ -396,10 +404,7 @@ public record GatewayConfig(
 
   private static String region(Section file, String key) {
     String region = file.name(key);
-    file.require(
-        key,
-        region.matches("[a-z0-9][a-z0-9-]{0,62}"),
-        "\"" + region + "\" is no region like eu-1");
+    file.require(key, Receipt.isRegion(region), "\"" + region + "\" is no region like eu-1");
     return region;
   }
 

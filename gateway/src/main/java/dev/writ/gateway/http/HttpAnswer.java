@@ -59,6 +59,9 @@ public record HttpAnswer(
 
     /** Whether the client has gone or the server drains; an endless stream should end then. */
     boolean isClosing();
+
+    /** Whether the client has gone. */
+    boolean isGone();
   }
 
   public static HttpAnswer of(int status, String contentType, byte[] bytes) {

@@ -132,7 +132,12 @@ final class Reply {
 
     @Override
     public boolean isClosing() {
-      return response.closed() || parts.places().isDraining();
+      return isGone() || parts.places().isDraining();
+    }
+
+    @Override
+    public boolean isGone() {
+      return response.closed();
     }
   }
 

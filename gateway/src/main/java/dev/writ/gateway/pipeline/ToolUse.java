@@ -14,8 +14,9 @@ import java.util.Optional;
  *
  * @param sandbox the first profile that both the tool and the role have
  * @param most the most resources that both tool and role allow
+ * @param declared what is declared for a caller who states no resources, within {@code most}
  */
-public record ToolUse(String sandbox, Resources most) {
+public record ToolUse(String sandbox, Resources most, Resources declared) {
 
   /** Empty if none of its roles has both the operation and a sandbox profile of the tool. */
   public static Optional<ToolUse> of(
@@ -29,7 +30,10 @@ public record ToolUse(String sandbox, Resources most) {
           manifest.sandboxes().stream().filter(role.sandboxes()::contains).findFirst();
       if (sandbox.isPresent()) {
         return Optional.of(
-            new ToolUse(sandbox.get(), least(manifest.resourcesMax(), role.resources())));
+            new ToolUse(
+                sandbox.get(),
+                least(manifest.resourcesMax(), role.resources()),
+                least(manifest.resourcesMax(), role.declared().orElse(role.resources()))));
       }
     }
     return Optional.empty();

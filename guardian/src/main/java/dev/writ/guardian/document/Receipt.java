@@ -27,7 +27,9 @@ import java.util.stream.Stream;
  * @param rawOutput the tool's output if the outcome is not a success
  * @param retained false if the request asked to drop the output
  * @param observations digest of the driver's observations (metrics, captured streams, …)
- * @param finishedAt for IN_DOUBT, when recovery found it
+ * @param region where the executor stood, in the words of its configuration; absent where that
+ *     names none
+ * @param finishedAt for IN_DOUBT, when recovery or the driver found it
  */
 public record Receipt(
     Scope scope,
@@ -52,6 +54,7 @@ public record Receipt(
     Optional<Digest> observations,
     Digest snapshot,
     String prngSeed,
+    Optional<String> region,
     Instant startedAt,
     Instant finishedAt) {
 
@@ -61,6 +64,8 @@ public record Receipt(
   private static final int MESSAGE_MAX = 501;
 
   private static final Pattern SEED = Pattern.compile("[0-9a-f]{64}");
+
+  private static final Pattern REGION = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
 
   /** A file that the tool produced as an artifact. */
   public record Artifact(String name, Content content) {
@@ -113,6 +118,7 @@ public record Receipt(
             fields.optional("observations", fields::digest),
             fields.digest("snapshot"),
             fields.name("prng_seed"),
+            fields.optional("region", fields::name),
             fields.time("started_at"),
             fields.time("finished_at"));
     fields.end();
@@ -120,7 +126,16 @@ public record Receipt(
     require(
         SEED.matcher(receipt.prngSeed).matches(),
         "receipt/prng_seed is not 64 lower-case hex digits");
+    require(
+        receipt.region.stream().allMatch(Receipt::isRegion), "receipt/region is none like eu-1");
     return receipt;
+  }
+
+  /**
+   * Whether a text can name a region: 1 to 63 of a-z, 0-9 and {@code -}, which is not the first.
+   */
+  public static boolean isRegion(String text) {
+    return REGION.matcher(text).matches();
   }
 
   private static void require(boolean holds, String otherwise) {
@@ -155,6 +170,7 @@ public record Receipt(
         .putIfPresent("observations", observations, d -> JsonValue.of(d.toString()))
         .put("snapshot", snapshot)
         .put("prng_seed", prngSeed)
+        .putIfPresent("region", region, JsonValue::of)
         .put("started_at", startedAt)
         .put("finished_at", finishedAt)
         .build();

@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param environment names of environment variables, sorted
  * @param network {@code host:port} or {@code *.domain:port}, sorted
  * @param commands names of programs that may exist in its sandboxes, sorted
+ * @param declared the resources that a surface declares for callers who state none; within the
+ *     ceiling, and the ceiling itself where absent
  */
 public record Role(
     String name,
@@ -25,17 +27,11 @@ public record Role(
     List<String> paths,
     List<String> environment,
     List<String> network,
-    List<String> commands) {
+    List<String> commands,
+    Optional<Resources> declared) {
 
   static Role read(String name, Section section) {
-    Section ceiling = section.section("resources");
-    Resources resources =
-        new Resources(
-            ceiling.count("cpu_ms"),
-            ceiling.count("memory_bytes"),
-            ceiling.count("output_bytes"),
-            ceiling.count("wall_ms"));
-    ceiling.end();
+    Resources resources = resources(section.section("resources"));
     Role role =
         new Role(
             name,
@@ -45,12 +41,33 @@ public record Role(
             section.names("paths", List.of()),
             section.names("environment", List.of()),
             section.names("network", List.of()),
-            section.names("commands", List.of()));
+            section.names("commands", List.of()),
+            section.optional("declared", key -> resources(section.section(key))));
+    role.declared.ifPresent(
+        one -> section.require("declared", isWithin(one, resources), "more than the ceiling"));
     role.commands.forEach(one -> section.require("commands", isProgram(one), one));
     role.paths.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path));
     role.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
     section.end();
     return role;
+  }
+
+  private static Resources resources(Section section) {
+    Resources resources =
+        new Resources(
+            section.count("cpu_ms"),
+            section.count("memory_bytes"),
+            section.count("output_bytes"),
+            section.count("wall_ms"));
+    section.end();
+    return resources;
+  }
+
+  private static boolean isWithin(Resources some, Resources most) {
+    return some.cpuMs() <= most.cpuMs()
+        && some.memoryBytes() <= most.memoryBytes()
+        && some.outputBytes() <= most.outputBytes()
+        && some.wallMs() <= most.wallMs();
   }
 
   JsonValue.Obj toJson() {
@@ -65,6 +82,7 @@ public record Role(
             "commands",
             Optional.of(commands).filter(c -> !c.isEmpty()),
             c -> JsonValue.of(c.stream().map(JsonValue::of).toList()))
+        .putIfPresent("declared", declared, Resources::toJson)
         .build();
   }
 

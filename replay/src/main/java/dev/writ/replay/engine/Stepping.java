@@ -96,6 +96,7 @@ final class Stepping {
   private Rerun rerun;
   private SystemState current = SystemState.NOTHING;
   private Optional<Digest> departed = Optional.empty();
+  private Optional<String> region = Optional.empty();
 
   Stepping(
       Recording recording,
@@ -143,7 +144,8 @@ final class Stepping {
                             new WritException(
                                 BundleError.CONTENT_MISSING, input.digest().toString()))),
             outputs,
-            workspaces));
+            workspaces,
+            () -> region));
   }
 
   /**
@@ -563,6 +565,7 @@ final class Stepping {
     }
     time.step(event.at());
     workspaces.finished(receipt);
+    region = receipt.region();
     Optional<Digest> observed =
         events.stream()
             .map(Placed::event)
@@ -580,7 +583,7 @@ final class Stepping {
     List<SystemState> only = List.of(current);
     if (receipt.status() == Status.IN_DOUBT) {
       int before = divergences.size();
-      attempt(only, _ -> acted(() -> rerun.doubt(receipt.request())), instead);
+      attempt(only, _ -> acted(() -> rerun.doubt(receipt.request(), receipt.message())), instead);
       tally.doubts += divergences.size() == before ? 1 : 0;
     } else if (effect.dispatched().isEmpty()) {
       tally.neither("effects: taken as recorded, their stages could not be run again");

@@ -2,6 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -43,5 +44,16 @@ record Call(Optional<String> name, Optional<JsonValue.Obj> arguments) {
         .map(v -> ((JsonValue.Str) v).value())
         .filter(text -> text.matches("sha256:[0-9a-f]{64}"))
         .map(Digest::parse);
+  }
+
+  /** How long the outcome may be waited for. */
+  Optional<Duration> waitsFor() {
+    return arguments
+        .map(a -> a.get(OutcomeTool.WAIT))
+        .filter(JsonValue.Num.class::isInstance)
+        .map(v -> ((JsonValue.Num) v).value())
+        .filter(seconds -> seconds >= 1)
+        .map(
+            seconds -> Duration.ofSeconds(Math.min((long) (double) seconds, OutcomeTool.WAIT_MAX)));
   }
 }

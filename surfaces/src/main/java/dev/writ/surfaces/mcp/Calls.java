@@ -5,14 +5,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
-import dev.writ.executor.journal.RequestRow;
-import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.pipeline.ToolUse;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.RunId;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.util.List;
 import java.util.Optional;
@@ -28,10 +26,12 @@ final class Calls {
 
   private final McpParts parts;
   private final Results results;
+  private final WaitingRequests requests;
 
   Calls(McpParts parts) {
     this.parts = parts;
     this.results = new Results(parts.kernel());
+    this.requests = new WaitingRequests(parts.kernel().ledger());
   }
 
   /** A call of one of the tools that are listed for this caller. */
@@ -39,18 +39,62 @@ final class Calls {
     if (call.arguments().isEmpty()) {
       return malformed(session, tool.entry().manifest().name(), said);
     }
-    Catalogue.Entry entry = tool.entry();
-    Effect effect =
-        new Effect(
-            entry.manifest().name(),
-            entry.manifest().version(),
-            entry.operation().name(),
-            call.arguments().get(),
-            List.of(),
-            ToolUse.least(parts.settings().ceiling(), tool.most()),
-            tool.sandbox(),
-            Optional.empty());
+    Effect effect = effect(tool, call.arguments().get());
     return told(() -> asked(session, effect, said));
+  }
+
+  private Effect effect(Catalogue.Usable tool, JsonValue.Obj arguments) {
+    Catalogue.Entry entry = tool.entry();
+    return new Effect(
+        entry.manifest().name(),
+        entry.manifest().version(),
+        entry.operation().name(),
+        arguments,
+        List.of(),
+        parts
+            .settings()
+            .ceiling()
+            .map(most -> ToolUse.least(most, tool.declared()))
+            .orElse(tool.declared()),
+        tool.sandbox(),
+        Optional.empty());
+  }
+
+  /**
+   * The retry of a call that waited for an approval and whose client was asked to say when to go
+   * on.
+   *
+   * @param state what the client gave back of the first answer
+   * @param goesOn false where the person declined
+   * @throws WritException {@code GWY-160} where it belongs to another call
+   */
+  CallToolResult retried(
+      McpSession session,
+      Catalogue.Usable tool,
+      Call call,
+      IncomingCall said,
+      Digest state,
+      boolean goesOn) {
+    Effect effect = effect(tool, call.arguments().orElse(JsonValue.object().build()));
+    boolean fits;
+    try {
+      fits = own(session, state).effect().digest().equals(effect.digest());
+    } catch (WritException e) {
+      fits = false;
+    }
+    if (!fits) {
+      throw new WritException(McpRefusal.STATE, state.toString());
+    }
+    if (goesOn) {
+      awaitDecision(state, said.work());
+    }
+    return told(() -> parts.asker().again(session, state, said.work()));
+  }
+
+  /** Waits for an approver as long as settings say. */
+  void awaitDecision(Digest request, McpWork work) {
+    work.in(McpWork.Phase.WAITS);
+    parts.asker().awaitDecision(request, work, parts.settings().approvalWait());
   }
 
   /**
@@ -61,14 +105,14 @@ final class Calls {
       return malformed(session, call.name().orElse("unnamed"), said);
     }
     Effect effect = noTool(call.name().get(), call.arguments().get());
-    return told(() -> parts.asker().ask(session, effect, said.raw(), said.context()));
+    return told(() -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work()));
   }
 
   /** Asks for nothing, under the name of the called tool, so that the Guardian signs a refusal. */
   private CallToolResult malformed(McpSession session, String name, IncomingCall said) {
     Effect effect = noTool(name, JsonValue.object().build());
     return results.malformed(
-        told(() -> parts.asker().ask(session, effect, said.raw(), said.context())));
+        told(() -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work())));
   }
 
   private static Effect noTool(String name, JsonValue.Obj params) {
@@ -84,15 +128,18 @@ final class Calls {
   }
 
   /** The outcome of an earlier request; one that was approved meanwhile is executed. */
-  CallToolResult outcome(McpSession session, Call call) {
+  CallToolResult outcome(McpSession session, Call call, IncomingCall said) {
     return told(() -> {
       Digest id =
           call.request()
               .orElseThrow(() -> new WritException(McpRefusal.CALL, "request is no sha256:… id"));
-      Request request = own(session, id);
-      Answer answer = parts.asker().again(session, id);
-      note(session, request.effect().digest(), answer);
-      return answer;
+      own(session, id);
+      call.waitsFor()
+          .ifPresent(atMost -> {
+            said.work().in(McpWork.Phase.WAITS);
+            parts.asker().awaitDecision(id, said.work(), atMost);
+          });
+      return parts.asker().again(session, id, said.work());
     });
   }
 
@@ -114,49 +161,24 @@ final class Calls {
    * The same call after an escalation continues the waiting request instead of making another one.
    */
   private Answer asked(McpSession session, Effect effect, IncomingCall said) {
-    Digest digest = effect.digest();
-    Optional<Digest> waiting = waiting(session, digest);
-    try {
-      Answer answer =
-          waiting.isPresent()
-              ? parts.asker().again(session, waiting.get())
-              : parts.asker().ask(session, effect, said.raw(), said.context());
-      note(session, digest, answer);
-      return answer;
-    } catch (WritException e) {
-      waiting.ifPresent(request -> session.settled(digest, request));
-      throw e;
-    }
-  }
-
-  private static void note(McpSession session, Digest effect, Answer answer) {
-    if (answer.served().isEmpty() && answer.decision().verdict() == Verdict.ESCALATE) {
-      session.waits(effect, answer.request());
-    } else {
-      session.settled(effect, answer.request());
-    }
-  }
-
-  /**
-   * A waiting request for this effect; one that was decided meanwhile comes before one that still
-   * waits.
-   */
-  private Optional<Digest> waiting(McpSession session, Digest effect) {
-    List<Digest> all = session.waiting(effect);
-    return all.stream()
-        .filter(id -> row(id).filter(r -> r.state() != RequestRow.State.PENDING).isPresent())
-        .findFirst()
-        .or(() -> all.stream().findFirst());
-  }
-
-  private Optional<RequestRow> row(Digest request) {
-    return parts.kernel().ledger().get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
+    Optional<Digest> waiting =
+        requests.find(
+            new RunId(session.caller().tenant(), session.run()),
+            session.caller().subject(),
+            effect.digest(),
+            parts.kernel().now());
+    return waiting.isPresent()
+        ? parts.asker().again(session, waiting.get(), said.work())
+        : parts.asker().ask(session, effect, said.raw(), said.context(), said.work());
   }
 
   private CallToolResult told(Supplier<Answer> work) {
     try {
       return results.of(work.get());
     } catch (WritException e) {
+      if (e.code() == McpRefusal.CANCELLED) {
+        throw e;
+      }
       return results.refused(e);
     }
   }

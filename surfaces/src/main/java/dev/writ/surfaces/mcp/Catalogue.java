@@ -33,9 +33,9 @@ final class Catalogue {
    * An entry with the bounds within which one caller may use it.
    *
    * @param sandbox the first profile that both the tool and the role have
-   * @param most the most resources that both tool and role allow
+   * @param declared the resources that a call declares, by the tool and the role
    */
-  record Usable(Entry entry, String sandbox, Resources most) {}
+  record Usable(Entry entry, String sandbox, Resources declared) {}
 
   /**
    * The default version of a tool has the plain name, so that names stay the same when versions
@@ -97,6 +97,6 @@ final class Catalogue {
 
   private Optional<Usable> usable(Caller caller, Entry entry) {
     return ToolUse.of(policy, caller, entry.manifest(), entry.operation().name())
-        .map(use -> new Usable(entry, use.sandbox(), use.most()));
+        .map(use -> new Usable(entry, use.sandbox(), use.declared()));
   }
 }

@@ -8,5 +8,6 @@ import dev.writ.canonicalize.json.JsonValue;
  *
  * @param raw digest of its bytes
  * @param context further data for the request that it becomes; no decision uses it
+ * @param work its progress and its end
  */
-record IncomingCall(Digest raw, JsonValue.Obj context) {}
+record IncomingCall(Digest raw, JsonValue.Obj context, McpWork work) {}

@@ -1,11 +1,15 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.http.Caller;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.json.McpJsonDefaults;
 import io.modelcontextprotocol.json.McpJsonMapper;
+import io.modelcontextprotocol.json.TypeRef;
 import io.modelcontextprotocol.json.schema.JsonSchemaValidator;
 import io.modelcontextprotocol.server.McpServer;
 import io.modelcontextprotocol.server.McpStatelessServerFeatures.SyncResourceTemplateSpecification;
@@ -18,15 +22,17 @@ import io.modelcontextprotocol.spec.McpSchema.ErrorCodes;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCRequest;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.modelcontextprotocol.spec.McpStatelessServerTransport;
-import io.modelcontextprotocol.spec.ProtocolVersions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import reactor.core.publisher.Mono;
 
 /**
@@ -35,24 +41,34 @@ import reactor.core.publisher.Mono;
  * each other's data.
  */
 public final class McpEndpoint {
-  /** Oldest first. Earlier versions have batches, or another HTTP transport. */
-  public static final List<String> VERSIONS =
-      List.of(ProtocolVersions.MCP_2025_06_18, ProtocolVersions.MCP_2025_11_25);
+  /** What a request without a session may ask for. */
+  private static final List<String> STATELESS =
+      List.of(
+          Stateless.DISCOVER,
+          McpSchema.METHOD_TOOLS_LIST,
+          McpSchema.METHOD_TOOLS_CALL,
+          McpSchema.METHOD_RESOURCES_LIST,
+          McpSchema.METHOD_RESOURCES_TEMPLATES_LIST,
+          McpSchema.METHOD_RESOURCES_READ,
+          Completions.METHOD);
 
   private static final String INSTRUCTIONS =
       "Every call is judged by policy and ends in a signed receipt or a signed denial; its ids are"
           + " in the result's _meta. A call that waits for approval says what to approve.";
 
   private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
+  private static final TypeRef<LinkedHashMap<String, Object>> AS_MAP = new TypeRef<>() {};
 
   private final McpParts parts;
   private final Calls calls;
   private final McpResources resources;
+  private final Completions completions;
 
   public McpEndpoint(McpParts parts) {
     this.parts = parts;
     this.calls = new Calls(parts);
     this.resources = new McpResources(parts.kernel(), parts.bundles());
+    this.completions = new Completions(resources);
   }
 
   /**
@@ -60,18 +76,58 @@ public final class McpEndpoint {
    *
    * @param json one JSON-RPC response
    * @param failed whether it is an error of the protocol; a failed tool is not
+   * @param isUnknown whether the method is not served
    * @param request the id of the request that a tool's call became, for the log
+   * @param question what the client's person is to be asked before the same message is answered
+   *     again; only in a session
    */
   public record Reply(
-      byte[] json, boolean failed, Optional<String> request, Optional<String> receipt) {}
+      byte[] json,
+      boolean failed,
+      boolean isUnknown,
+      Optional<String> request,
+      Optional<String> receipt,
+      Optional<ApprovalQuestion> question) {}
 
   /**
    * @param raw digest of the message as received
    * @param context further data for the request that a call becomes; no decision uses it
+   * @throws WritException {@code GWY-160}, {@code GWY-161}
    */
   public Reply answer(
-      McpSession session, McpMessage.Request message, Digest raw, JsonValue.Obj context) {
-    return new Exchange(session, message, new IncomingCall(raw, context)).answer();
+      McpSession session,
+      McpMessage.Request message,
+      Digest raw,
+      JsonValue.Obj context,
+      McpWork work) {
+    return new Exchange(session, message, new IncomingCall(raw, context, work)).answer();
+  }
+
+  /** The session of a request that stands for itself. */
+  public McpSession sessionOf(Caller caller, McpMessage.Request request) {
+    McpPeer peer = Stateless.peer(request);
+    return McpSession.ofOneRequest(
+        caller, Stateless.run(parts.kernel().ledger(), caller, request), peer);
+  }
+
+  /** What tools/list shows this caller, to be compared. */
+  Object listed(McpSession session) {
+    return catalogue(session).usable(session.caller()).stream()
+        .map(tool -> tool.entry().name() + " " + tool.entry().manifest().ref())
+        .toList();
+  }
+
+  private Catalogue catalogue(McpSession session) {
+    Policy policy = parts.kernel().system().policyInForce();
+    return new Catalogue(
+        policy,
+        parts.tools(),
+        parts.kernel().access().draw(session.caller().who(policy), session.run()));
+  }
+
+  /** Waits for an approver as long as settings say. */
+  public void awaitDecision(ApprovalQuestion question, McpWork work) {
+    calls.awaitDecision(question.request(), work);
   }
 
   /** Gets the SDK's handler; the transport is this class. */
@@ -90,7 +146,7 @@ public final class McpEndpoint {
 
     @Override
     public List<String> protocolVersions() {
-      return VERSIONS;
+      return McpVersion.withSessions();
     }
   }
 
@@ -114,6 +170,7 @@ public final class McpEndpoint {
     private final Optional<Catalogue.Usable> called;
     private Optional<RuntimeException> unforeseen = Optional.empty();
     private Map<String, Object> meta = Map.of();
+    private Optional<ApprovalQuestion> question = Optional.empty();
 
     Exchange(McpSession session, McpMessage.Request message, IncomingCall said) {
       this.session = session;
@@ -121,15 +178,28 @@ public final class McpEndpoint {
       this.said = said;
       boolean calls = message.method().equals(McpSchema.METHOD_TOOLS_CALL);
       this.call = Call.of(calls ? message.params() : Optional.empty());
-      this.called = call.name().flatMap(name -> catalogue().find(session.caller(), name));
+      this.called = call.name().flatMap(name -> catalogue(session).find(session.caller(), name));
     }
 
     Reply answer() {
       Object id = PlainJson.of(message.id());
+      if (version().isStateless() && !STATELESS.contains(message.method())) {
+        return reply(unserved(id));
+      }
+      if (message.method().equals(Stateless.DISCOVER)) {
+        return reply(JSONRPCResponse.result(id, discovered()));
+      }
+      if (message.method().equals(Completions.METHOD)) {
+        return reply(
+            completions
+                .complete(session, message)
+                .map(result -> JSONRPCResponse.result(id, result))
+                .orElseGet(() -> paramsRefused(id)));
+      }
       if (message.method().equals(McpSchema.METHOD_RESOURCES_READ) && !namesResource()) {
         return reply(paramsRefused(id));
       }
-      McpStatelessServerHandler server = server();
+      McpStatelessServerHandler server = handler();
       JSONRPCRequest request = new JSONRPCRequest(message.method(), id, params());
       JSONRPCResponse response;
       try {
@@ -140,7 +210,44 @@ public final class McpEndpoint {
       if (unforeseen.isPresent()) {
         throw unforeseen.get();
       }
-      return reply(inOrder(withoutInternals(response)));
+      JSONRPCResponse told = inOrder(withoutInternals(response));
+      if (message.method().equals(McpSchema.METHOD_INITIALIZE)
+          && told.result() instanceof McpSchema.InitializeResult agreed) {
+        session.agreed(
+            McpPeer.of(
+                McpVersion.of(agreed.protocolVersion()).orElseThrow(),
+                message.param("capabilities").orElse(JsonValue.NULL) instanceof JsonValue.Obj c
+                    ? c
+                    : JsonValue.object().build()));
+      }
+      return reply(told);
+    }
+
+    private McpVersion version() {
+      return session.peer().version();
+    }
+
+    private JSONRPCResponse unserved(Object id) {
+      return JSONRPCResponse.error(
+          id,
+          new JSONRPCResponse.JSONRPCError(
+              ErrorCodes.METHOD_NOT_FOUND, "this method is not served"));
+    }
+
+    private Map<String, Object> discovered() {
+      Map<String, Object> capabilities = new TreeMap<>();
+      capabilities.put("tools", Map.of("listChanged", parts.notifies()));
+      capabilities.put("resources", Map.of());
+      capabilities.put("completions", Map.of());
+      Map<String, Object> result = new LinkedHashMap<>();
+      result.put("supportedVersions", McpVersion.spoken());
+      result.put("capabilities", capabilities);
+      result.put("instructions", INSTRUCTIONS);
+      return result;
+    }
+
+    private Map<String, Object> server() {
+      return new TreeMap<>(Map.of("name", "writ", "version", parts.version()));
     }
 
     private boolean namesResource() {
@@ -163,13 +270,39 @@ public final class McpEndpoint {
       };
     }
 
-    private Reply reply(JSONRPCResponse told) {
+    private Reply reply(JSONRPCResponse response) {
+      JSONRPCResponse told = inDialect(response);
       try {
         return new Reply(
-            MAPPER.writeValueAsBytes(told), told.error() != null, id("request"), id("receipt"));
+            MAPPER.writeValueAsBytes(told),
+            told.error() != null,
+            told.error() != null && told.error().code() == ErrorCodes.METHOD_NOT_FOUND,
+            id("request"),
+            id("receipt"),
+            version().isStateless() ? Optional.empty() : question);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+    }
+
+    private JSONRPCResponse inDialect(JSONRPCResponse told) {
+      if (told.error() != null) {
+        return version().isStateless() && told.error().code() == ErrorCodes.RESOURCE_NOT_FOUND
+            ? JSONRPCResponse.error(
+                told.id(),
+                new JSONRPCResponse.JSONRPCError(
+                    ErrorCodes.INVALID_PARAMS, told.error().message(), told.error().data()))
+            : told;
+      }
+      if (!Dialect.differs(version(), message.method())) {
+        return told;
+      }
+      Map<String, Object> result =
+          version().isStateless() && question.isPresent()
+              ? Dialect.asking(question.get(), meta)
+              : MAPPER.convertValue(told.result(), AS_MAP);
+      return JSONRPCResponse.result(
+          told.id(), Dialect.shaped(version(), message.method(), result, server()));
     }
 
     private Optional<String> id(String what) {
@@ -192,13 +325,17 @@ public final class McpEndpoint {
               ErrorCodes.INVALID_PARAMS, "the params are not what the method takes"));
     }
 
-    private McpStatelessServerHandler server() {
+    private McpStatelessServerHandler handler() {
       Link link = new Link();
       McpServer.sync(link)
           .serverInfo("writ", parts.version())
           .instructions(INSTRUCTIONS)
           .capabilities(
-              McpSchema.ServerCapabilities.builder().tools(false).resources(false, false).build())
+              McpSchema.ServerCapabilities.builder()
+                  .tools(false)
+                  .resources(false, false)
+                  .completions()
+                  .build())
           .jsonMapper(MAPPER)
           .jsonSchemaValidator(new NoSecondOpinion())
           .validateToolInputs(false)
@@ -232,7 +369,7 @@ public final class McpEndpoint {
             throw new IllegalStateException("tools/list calls nothing");
           };
       List<SyncToolSpecification> all = new ArrayList<>();
-      catalogue()
+      catalogue(session)
           .usable(session.caller())
           .forEach(tool -> all.add(new SyncToolSpecification(view(tool), never)));
       all.add(new SyncToolSpecification(OutcomeTool.view(), never));
@@ -241,14 +378,6 @@ public final class McpEndpoint {
 
     private McpSchema.Tool view(Catalogue.Usable tool) {
       return ToolView.of(tool.entry(), parts.tools().granted(tool.entry().manifest()));
-    }
-
-    private Catalogue catalogue() {
-      Policy policy = parts.kernel().system().policyInForce();
-      return new Catalogue(
-          policy,
-          parts.tools(),
-          parts.kernel().access().draw(session.caller().who(policy), session.run()));
     }
 
     /**
@@ -264,14 +393,56 @@ public final class McpEndpoint {
     }
 
     private CallToolResult call() {
+      Optional<Digest> state = state();
       CallToolResult result =
           call.name().filter(OutcomeTool.NAME::equals).isPresent()
-              ? calls.outcome(session, call)
-              : called.isPresent()
-                  ? calls.listed(session, called.get(), call, said)
-                  : calls.unlisted(session, call, said);
+              ? calls.outcome(session, call, said)
+              : called.isEmpty()
+                  ? calls.unlisted(session, call, said)
+                  : state.isPresent()
+                      ? calls.retried(session, called.get(), call, said, state.get(), goesOn())
+                      : calls.listed(session, called.get(), call, said);
       meta = result.meta();
+      question = goesOn() ? question(result) : Optional.empty();
       return result;
+    }
+
+    /** What a client gives back of our question, which it may have changed. */
+    private Optional<Digest> state() {
+      Optional<JsonValue> given =
+          version().isStateless() ? message.param("requestState") : Optional.empty();
+      return given.map(value -> {
+        if (value instanceof JsonValue.Str text && text.value().matches("sha256:[0-9a-f]{64}")) {
+          return Digest.parse(text.value());
+        }
+        throw new WritException(McpRefusal.STATE, "");
+      });
+    }
+
+    /** False where the person beside the client declined, so that nobody is asked again. */
+    private boolean goesOn() {
+      return message
+          .param("inputResponses")
+          .filter(JsonValue.Obj.class::isInstance)
+          .map(all -> ((JsonValue.Obj) all).get(ApprovalQuestion.KEY))
+          .filter(JsonValue.Obj.class::isInstance)
+          .map(one -> ((JsonValue.Obj) one).get("action"))
+          .filter(action -> !JsonValue.of("accept").equals(action))
+          .isEmpty();
+    }
+
+    private Optional<ApprovalQuestion> question(CallToolResult result) {
+      if (!Verdict.ESCALATE.name().equals(meta.get(Results.META + "verdict"))
+          || meta.containsKey(Results.META + "receipt")) {
+        return Optional.empty();
+      }
+      Digest request = Digest.parse((String) meta.get(Results.META + "request"));
+      String text =
+          result.content().stream()
+              .filter(McpSchema.TextContent.class::isInstance)
+              .map(content -> ((McpSchema.TextContent) content).text())
+              .collect(Collectors.joining("\n"));
+      return ApprovalQuestion.of(session.peer(), request, text, parts.settings().linkOf(request));
     }
 
     private List<SyncResourceTemplateSpecification> templates() {

@@ -1,6 +1,8 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The protocol over standard input and output: one message a line. Each request is answered when it
- * is done, in a thread of its own; only answers are written.
+ * is done, in a thread of its own; only messages are written.
  */
 public final class McpLines {
   private static final int AT_WORK_MAX = 64;
@@ -25,13 +27,32 @@ public final class McpLines {
   private boolean stopped;
   private Optional<IOException> broken = Optional.empty();
 
+  private final McpChannel beside =
+      new McpChannel() {
+        @Override
+        public void send(JsonValue.Obj message) {
+          write(Jcs.write(message));
+        }
+
+        @Override
+        public boolean isOpen() {
+          lock.lock();
+          try {
+            return broken.isEmpty() && !stopped;
+          } finally {
+            lock.unlock();
+          }
+        }
+      };
+
   /** Answers messages. */
   @FunctionalInterface
   public interface Answering {
     /**
+     * @param beside for messages before the response
      * @return one JSON-RPC response without a newline; empty for a message that needs none
      */
-    Optional<byte[]> answer(byte[] line);
+    Optional<byte[]> answer(byte[] line, McpChannel beside);
   }
 
   public McpLines(Answering answering, OutputStream out) {
@@ -90,7 +111,7 @@ public final class McpLines {
 
   private void work(byte[] line) {
     try {
-      answering.answer(line).ifPresent(this::write);
+      answering.answer(line, beside).ifPresent(this::write);
     } finally {
       lock.lock();
       try {

@@ -20,24 +20,84 @@ public sealed interface McpMessage {
    * @param id a text or an integer
    * @param params an object; another value if the client sent one
    */
-  record Request(JsonValue id, String method, Optional<JsonValue> params) implements McpMessage {}
+  record Request(JsonValue id, String method, Optional<JsonValue> params) implements McpMessage {
+    /** Whether it is of a version without sessions. */
+    public boolean isStateless() {
+      return Stateless.is(this);
+    }
+
+    /** The member of {@code params._meta} of that name. */
+    public Optional<JsonValue> meta(String name) {
+      return member(params, "_meta").flatMap(meta -> member(Optional.of(meta), name));
+    }
+
+    /** The member of {@code params} of that name. */
+    public Optional<JsonValue> param(String name) {
+      return member(params, name);
+    }
+  }
 
   /** Wants none. */
-  record Notification(String method) implements McpMessage {}
+  record Notification(String method, Optional<JsonValue> params) implements McpMessage {
+    /** The member of {@code params} of that name. */
+    public Optional<JsonValue> param(String name) {
+      return member(params, name);
+    }
+  }
 
-  /** An answer to a request of ours. We send none, so it is ignored. */
-  record Response() implements McpMessage {}
+  /**
+   * An answer to a request of ours.
+   *
+   * @param id of our request; absent if it is not readable
+   * @param result absent for an error
+   */
+  record Response(Optional<JsonValue> id, Optional<JsonValue> result) implements McpMessage {}
+
+  private static Optional<JsonValue> member(Optional<JsonValue> of, String name) {
+    return of.filter(JsonValue.Obj.class::isInstance).map(o -> ((JsonValue.Obj) o).get(name));
+  }
 
   /**
    * @throws WritException {@code GWY-151}
    */
   static McpMessage parse(byte[] json) {
-    JsonValue value;
+    return of(read(json));
+  }
+
+  /** How many messages one array may have. */
+  int BATCH_MAX = 64;
+
+  /**
+   * The JSON of a message, or of an array of them.
+   *
+   * @throws WritException {@code GWY-151}
+   */
+  static JsonValue read(byte[] json) {
     try {
-      value = Jcs.parse(json, new Limits(BYTES_MAX, DEPTH_MAX));
+      return Jcs.parse(json, new Limits(BYTES_MAX, DEPTH_MAX));
     } catch (WritException e) {
       throw new WritException(McpRefusal.MESSAGE, e.code().code() + " " + e.found(), e);
     }
+  }
+
+  /**
+   * Requires a batch of a version that has them, with neither none nor too many messages.
+   *
+   * @throws WritException {@code GWY-151}
+   */
+  static void requireBatch(JsonValue.Arr all, McpSession in) {
+    if (!in.peer().version().hasBatches()) {
+      throw refuse("a batch, in version " + in.peer().version().text());
+    }
+    if (all.items().isEmpty() || all.items().size() > BATCH_MAX) {
+      throw refuse("a batch of " + all.items().size() + " messages, not 1 to " + BATCH_MAX);
+    }
+  }
+
+  /**
+   * @throws WritException {@code GWY-151}
+   */
+  static McpMessage of(JsonValue value) {
     if (!(value instanceof JsonValue.Obj message)) {
       throw refuse(value instanceof JsonValue.Arr ? "a batch" : "not an object");
     }
@@ -47,14 +107,16 @@ public sealed interface McpMessage {
     JsonValue id = message.get("id");
     if (message.get("method") == null
         && (message.get("result") != null || message.get("error") != null)) {
-      return new Response();
+      return new Response(
+          Optional.ofNullable(id).filter(McpMessage::isId),
+          Optional.ofNullable(message.get("result")));
     }
     if (!(message.get("method") instanceof JsonValue.Str method)
         || method.value().length() > TEXT_MAX) {
       throw refuse("method is no text of at most " + TEXT_MAX + " characters");
     }
     if (id == null) {
-      return new Notification(method.value());
+      return new Notification(method.value(), Optional.ofNullable(message.get("params")));
     }
     requireId(id);
     return new Request(id, method.value(), Optional.ofNullable(message.get("params")));

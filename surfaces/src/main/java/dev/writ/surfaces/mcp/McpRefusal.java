@@ -7,11 +7,12 @@ public enum McpRefusal implements ErrorCode {
   MESSAGE(
       "GWY-151",
       "the message is no single JSON-RPC 2.0 message of MCP",
-      "Send one request, notification or response as UTF-8 JSON; batches are not part of MCP."),
+      "Send one request, notification or response as UTF-8 JSON; only the versions 2024-11-05 and"
+          + " 2025-03-26 have batches."),
   PROTOCOL_VERSION(
       "GWY-152",
-      "the MCP-Protocol-Version header names an unsupported version",
-      "Send the version that initialize agreed on."),
+      "the message is of a version of the protocol that is not spoken",
+      "Send the version that initialize agreed on, or one of those that are listed."),
   SESSION_MISSING(
       "GWY-153", "the call names no session", "Send initialize, and its Mcp-Session-Id."),
   SESSION_UNKNOWN("GWY-154", "there is no such session for this caller", "Send initialize again."),
@@ -26,7 +27,22 @@ public enum McpRefusal implements ErrorCode {
   CALL(
       "GWY-157",
       "the tool call lacks required parameters",
-      "Send params with name, a text, and arguments, an object.");
+      "Send params with name, a text, and arguments, an object."),
+  HEADERS(
+      "GWY-158",
+      "the headers say something other than the message",
+      "Send MCP-Protocol-Version, Mcp-Method and, where it has one, Mcp-Name as the message says"
+          + " them."),
+  META(
+      "GWY-159",
+      "the request's _meta is not as the version prescribes",
+      "Send io.modelcontextprotocol/protocolVersion, a text, and"
+          + " io.modelcontextprotocol/clientCapabilities, an object."),
+  STATE(
+      "GWY-160",
+      "the requestState belongs to another call",
+      "Send it back with the same tool and the same arguments, as it came."),
+  CANCELLED("GWY-161", "the client cancelled the call before it began", "Nothing was done.");
 
   private final Entry entry;
 

@@ -4,23 +4,34 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
+import io.modelcontextprotocol.spec.McpSchema;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Relays messages of a client on standard input to a server's {@code /mcp}. If the server has
- * dropped the session it begins a new one, once, as the client did.
+ * Relays messages of a client on standard input to a server's {@code /mcp}, and what the server
+ * sends beside its answer to the client. If the server has dropped the session it begins a new one,
+ * once, as the client did.
  */
 public final class McpRelay implements AutoCloseable {
-  /** Longer than any effect may take. */
+  /** Until the head of an answer comes; longer than any effect may take. */
   private static final Duration WITHIN = Duration.ofMinutes(15);
+
+  private static final String EVENTS = "text/event-stream";
+  private static final String DATA = "data: ";
 
   private static final byte[] INITIALIZE =
       ("{\"id\":\"writ\",\"jsonrpc\":\"2.0\",\"method\":\"initialize\",\"params\":{\"capabilities\":{},"
@@ -36,6 +47,10 @@ public final class McpRelay implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(10))
           .build();
   private final Object beginning = new Object();
+
+  /** Answers to requests without a session, which end when they are closed, by their ids. */
+  private final Map<JsonValue, InputStream> open = new ConcurrentHashMap<>();
+
   private byte[] initialize = INITIALIZE;
   private Optional<String> session = Optional.empty();
 
@@ -51,22 +66,89 @@ public final class McpRelay implements AutoCloseable {
   /**
    * What the server answers.
    *
+   * @param beside gets what comes before the answer
    * @throws WritException {@code GWY-061} where none came, {@code GWY-060} with what it refused
    */
-  public Optional<byte[]> answer(byte[] message) {
-    McpMessage read = McpMessage.parse(message);
-    if (read instanceof McpMessage.Request request && request.method().equals("initialize")) {
-      synchronized (beginning) {
-        initialize = message;
-        return Optional.of(begin());
-      }
+  public Optional<byte[]> answer(byte[] message, McpChannel beside) {
+    if (!(McpMessage.read(message) instanceof JsonValue.Obj one)) {
+      return inSession(message, beside); // a batch, if the version has them
     }
+    return switch (McpMessage.of(one)) {
+      case McpMessage.Request request when request.method().equals(McpSurface.INITIALIZE) -> {
+        synchronized (beginning) {
+          initialize = message;
+          yield Optional.of(begin());
+        }
+      }
+      case McpMessage.Request request when request.isStateless() ->
+          withoutSession(message, request, beside);
+      case McpMessage.Notification gone when cancels(gone) -> Optional.empty();
+      default -> inSession(message, beside);
+    };
+  }
+
+  private Optional<byte[]> inSession(byte[] message, McpChannel beside) {
     String used = open(Optional.empty());
-    HttpResponse<byte[]> response = post(message, Optional.of(used));
+    HttpResponse<InputStream> response = post(message, Optional.of(used));
     if (response.statusCode() == 404) {
+      discard(response);
       response = post(message, Optional.of(open(Optional.of(used))));
     }
-    return content(response);
+    return content(response, beside);
+  }
+
+  private Optional<byte[]> withoutSession(
+      byte[] message, McpMessage.Request request, McpChannel beside) {
+    HttpRequest.Builder call = call(Optional.empty()).header("Mcp-Method", request.method());
+    text(request.meta(Stateless.PROTOCOL_VERSION))
+        .ifPresent(version -> call.header(McpSurface.VERSION, version));
+    String named =
+        switch (request.method()) {
+          case McpSchema.METHOD_TOOLS_CALL, McpSchema.METHOD_PROMPT_GET -> "name";
+          case McpSchema.METHOD_RESOURCES_READ -> "uri";
+          default -> "";
+        };
+    text(request.param(named)).ifPresent(name -> call.header("Mcp-Name", encoded(name)));
+    HttpResponse<InputStream> response = send(posting(call, message));
+    open.put(request.id(), response.body());
+    try {
+      return content(response, beside);
+    } catch (WritException e) {
+      if (open.containsKey(request.id())) {
+        throw e;
+      }
+      return Optional.empty(); // cancelled
+    } finally {
+      open.remove(request.id());
+    }
+  }
+
+  /** Over HTTP a request without a session is cancelled by closing its answer. */
+  private boolean cancels(McpMessage.Notification notification) {
+    if (!notification.method().equals(McpSurface.CANCELLED)) {
+      return false;
+    }
+    Optional<InputStream> answer = notification.param("requestId").map(open::remove);
+    answer.ifPresent(McpRelay::close);
+    return answer.isPresent();
+  }
+
+  private static Optional<String> text(Optional<JsonValue> value) {
+    return value
+        .filter(JsonValue.Str.class::isInstance)
+        .map(found -> ((JsonValue.Str) found).value());
+  }
+
+  private static String encoded(String name) {
+    boolean plain =
+        name.chars().allMatch(c -> c >= 0x20 && c < 0x7f)
+            && name.equals(name.strip())
+            && !name.startsWith("=?base64?");
+    return plain
+        ? name
+        : "=?base64?"
+            + Base64.getEncoder().encodeToString(name.getBytes(StandardCharsets.UTF_8))
+            + "?=";
   }
 
   /** The session; a new one if the old one was dropped. */
@@ -80,18 +162,20 @@ public final class McpRelay implements AutoCloseable {
   }
 
   private byte[] begin() {
-    HttpResponse<byte[]> response = post(initialize, Optional.empty());
+    HttpResponse<InputStream> response = post(initialize, Optional.empty());
     session = response.headers().firstValue(McpSurface.SESSION);
-    return content(response)
+    return content(response, McpChannel.NONE)
         .orElseThrow(() -> new WritException(ClientError.NO_ANSWER, "initialize"));
   }
 
-  private HttpResponse<byte[]> post(byte[] message, Optional<String> in) {
-    return send(
-        call(in)
-            .header("Content-Type", "application/json")
-            .header("Accept", "application/json, text/event-stream")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(message)));
+  private HttpResponse<InputStream> post(byte[] message, Optional<String> in) {
+    return send(posting(call(in), message));
+  }
+
+  private static HttpRequest.Builder posting(HttpRequest.Builder call, byte[] message) {
+    return call.header("Content-Type", "application/json")
+        .header("Accept", "application/json, " + EVENTS)
+        .POST(HttpRequest.BodyPublishers.ofByteArray(message));
   }
 
   private HttpRequest.Builder call(Optional<String> in) {
@@ -103,9 +187,9 @@ public final class McpRelay implements AutoCloseable {
     return call;
   }
 
-  private HttpResponse<byte[]> send(HttpRequest.Builder call) {
+  private HttpResponse<InputStream> send(HttpRequest.Builder call) {
     try {
-      return client.send(call.build(), HttpResponse.BodyHandlers.ofByteArray());
+      return client.send(call.build(), HttpResponse.BodyHandlers.ofInputStream());
     } catch (IOException e) {
       throw new WritException(
           ClientError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);
@@ -115,32 +199,75 @@ public final class McpRelay implements AutoCloseable {
     }
   }
 
-  /** A JSON-RPC answer unchanged; another refusal by the server as its message. */
-  private static Optional<byte[]> content(HttpResponse<byte[]> response) {
-    if (response.statusCode() == 202) {
-      return Optional.empty();
+  private static void discard(HttpResponse<InputStream> response) {
+    close(response.body());
+  }
+
+  private static void close(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException e) {
+      // it has ended already
     }
+  }
+
+  /** A JSON-RPC answer unchanged; another refusal by the server as its message. */
+  private Optional<byte[]> content(HttpResponse<InputStream> response, McpChannel beside) {
+    try (InputStream body = response.body()) {
+      if (response.statusCode() == 202) {
+        return Optional.empty();
+      }
+      boolean streams =
+          response.headers().firstValue("Content-Type").filter(EVENTS::equals).isPresent();
+      return streams
+          ? events(body, beside)
+          : Optional.of(whole(response.statusCode(), body.readAllBytes()));
+    } catch (IOException e) {
+      throw new WritException(
+          ClientError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /** Hands on each message but the last, which is the answer; empty if there is none. */
+  private static Optional<byte[]> events(InputStream body, McpChannel beside) throws IOException {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (!line.startsWith(DATA)) {
+        continue;
+      }
+      byte[] bytes = line.substring(DATA.length()).getBytes(StandardCharsets.UTF_8);
+      JsonValue.Obj message = (JsonValue.Obj) Jcs.parse(bytes);
+      if (message.get("method") == null) {
+        return Optional.of(Jcs.write(message));
+      }
+      beside.send(message);
+    }
+    return Optional.empty();
+  }
+
+  private static byte[] whole(int status, byte[] bytes) {
     JsonValue read;
     try {
-      read = Jcs.parse(response.body());
+      read = Jcs.parse(bytes);
     } catch (WritException e) {
-      throw new WritException(ClientError.REFUSED, "status " + response.statusCode(), e);
+      throw new WritException(ClientError.REFUSED, "status " + status, e);
     }
-    if (read instanceof JsonValue.Obj object && object.get("jsonrpc") != null) {
-      return Optional.of(Jcs.write(object)); // on one line, whatever it was
+    if (read instanceof JsonValue.Arr
+        || read instanceof JsonValue.Obj o && o.get("jsonrpc") != null) {
+      return Jcs.write(read); // on one line, whatever it was
     }
     String code =
         read instanceof JsonValue.Obj problem && problem.get("code") instanceof JsonValue.Str text
             ? " " + text.value()
             : "";
-    throw new WritException(ClientError.REFUSED, "status " + response.statusCode() + code);
+    throw new WritException(ClientError.REFUSED, "status " + status + code);
   }
 
   /** Ends the session, if the server is still there. */
   @Override
   public void close() {
     try {
-      session.ifPresent(id -> send(call(Optional.of(id)).DELETE()));
+      session.ifPresent(id -> discard(send(call(Optional.of(id)).DELETE())));
     } catch (WritException e) {
       // the server is gone, and the session with it
     } finally {

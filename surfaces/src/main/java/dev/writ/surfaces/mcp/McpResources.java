@@ -91,12 +91,25 @@ final class McpResources {
               .mimeType(RunBundle.MEDIA_TYPE)
               .build());
     }
+    latest(session)
+        .forEach(id ->
+            resources.add(
+                McpSchema.Resource.builder(
+                        RECEIPT.replace("{id}", id.toString()),
+                        "receipt " + id.hex().substring(0, 12))
+                    .mimeType("application/json")
+                    .build()));
+    return resources;
+  }
+
+  /** The latest receipts of the session's run, in the order of the run. */
+  List<Digest> latest(McpSession session) {
     ArrayDeque<Digest> latest = new ArrayDeque<>();
     kernel
         .ledger()
         .scan(
             Tables.RECEIPTS,
-            Tables.prefix(run.tenant(), run.run()),
+            Tables.prefix(session.caller().tenant(), session.run()),
             (_, value) -> {
               latest.addLast(Digest.ofBytes(value));
               if (latest.size() > LISTED_MAX) {
@@ -104,13 +117,7 @@ final class McpResources {
               }
               return true;
             });
-    latest.forEach(id ->
-        resources.add(
-            McpSchema.Resource.builder(
-                    RECEIPT.replace("{id}", id.toString()), "receipt " + id.hex().substring(0, 12))
-                .mimeType("application/json")
-                .build()));
-    return resources;
+    return List.copyOf(latest);
   }
 
   /**

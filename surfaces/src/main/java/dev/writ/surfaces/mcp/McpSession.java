@@ -1,37 +1,46 @@
 package dev.writ.surfaces.mcp;
 
-import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.http.Caller;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** One client's connection, from its initialize on: one run of one caller. Thread safe. */
+/**
+ * Who calls, and in which run: one client's connection from its initialize on, or one request that
+ * stands for itself. Thread safe.
+ */
 public final class McpSession {
-  private static final int WAITING_MAX = 256;
-  private static final int WAITING_PER_EFFECT_MAX = 16;
-
   private final String id;
   private final Caller caller;
+  private final String run;
+  private volatile McpPeer peer;
 
-  /** Waiting requests by the digest of their effect, so that the same call finds its request. */
-  private final Map<Digest, List<Digest>> waiting =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+  /** Calls at work, by the ids of their messages. */
+  private final Map<JsonValue, McpWork> atWork = new ConcurrentHashMap<>();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Digest, List<Digest>> eldest) {
-          return size() > WAITING_MAX;
-        }
-      };
+  /** What was asked of the client and is not answered yet, by the ids of our messages. */
+  private final Map<JsonValue, CompletableFuture<Optional<JsonValue>>> asked =
+      new ConcurrentHashMap<>();
 
   /**
    * @param id random; it is no credential: only the same caller can use the session
    */
   public McpSession(String id, Caller caller) {
+    this(id, caller, "mcp-" + id, McpPeer.UNKNOWN);
+  }
+
+  private McpSession(String id, Caller caller, String run, McpPeer peer) {
     this.id = id;
     this.caller = caller;
+    this.run = run;
+    this.peer = peer;
+  }
+
+  /** One request without a session. */
+  static McpSession ofOneRequest(Caller caller, String run, McpPeer peer) {
+    return new McpSession("", caller, run, peer);
   }
 
   public String id() {
@@ -44,7 +53,16 @@ public final class McpSession {
 
   /** The run of its effects (protocol rule 33). */
   public String run() {
-    return "mcp-" + id;
+    return run;
+  }
+
+  public McpPeer peer() {
+    return peer;
+  }
+
+  /** Initialize said who the client is. */
+  void agreed(McpPeer with) {
+    peer = with;
   }
 
   /** Whether it was opened with that credential: by tenant, subject, kind, name and fingerprint. */
@@ -54,31 +72,31 @@ public final class McpSession {
         && caller.credential().equals(other.credential());
   }
 
-  /** Requests for this effect that were escalated, the first one first. */
-  List<Digest> waiting(Digest effect) {
-    synchronized (waiting) {
-      return List.copyOf(waiting.getOrDefault(effect, List.of()));
-    }
+  /** A call begins; its id may be used again when it has ended. */
+  void begins(JsonValue message, McpWork work) {
+    atWork.put(message, work);
   }
 
-  void waits(Digest effect, Digest request) {
-    synchronized (waiting) {
-      List<Digest> requests = waiting.computeIfAbsent(effect, _ -> new ArrayList<>());
-      if (!requests.contains(request)) {
-        requests.add(request);
-      }
-      if (requests.size() > WAITING_PER_EFFECT_MAX) {
-        requests.removeFirst();
-      }
-    }
+  void ends(JsonValue message, McpWork work) {
+    atWork.remove(message, work);
   }
 
-  void settled(Digest effect, Digest request) {
-    synchronized (waiting) {
-      List<Digest> requests = waiting.get(effect);
-      if (requests != null && requests.remove(request) && requests.isEmpty()) {
-        waiting.remove(effect);
-      }
-    }
+  /** The client wants no answer to that message any more. */
+  public void cancel(JsonValue message) {
+    Optional.ofNullable(atWork.get(message)).ifPresent(McpWork::cancel);
+  }
+
+  /** A request of ours is on its way; completed with its result, or empty for an error. */
+  CompletableFuture<Optional<JsonValue>> asks(JsonValue message) {
+    return asked.computeIfAbsent(message, _ -> new CompletableFuture<>());
+  }
+
+  void asksNoMore(JsonValue message) {
+    asked.remove(message);
+  }
+
+  /** The client answered a request of ours. */
+  public void answered(McpMessage.Response response) {
+    response.id().map(asked::remove).ifPresent(future -> future.complete(response.result()));
   }
 }

@@ -1,25 +1,47 @@
 package dev.writ.surfaces.mcp;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Resources;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
  * The configuration of the surface.
  *
- * @param ceiling the resources that a call declares, if tool and role allow as much
+ * @param served false where the server is not to have the surface
+ * @param ceiling the most resources that a call declares; absent where policy alone says it
  * @param origins web pages that may call, as the Origin header names them
  * @param sessionIdle how long an unused session stays
+ * @param approvalWait how long a call waits for an approver after the person beside the client said
+ *     to go on
+ * @param approvalLink where an approver finds a request: {@code {request}} stands for its id
  */
-public record McpSettings(Resources ceiling, List<String> origins, Duration sessionIdle) {
-  /** Modest resources, as `writ run` declares them. */
+public record McpSettings(
+    boolean served,
+    Optional<Resources> ceiling,
+    List<String> origins,
+    Duration sessionIdle,
+    Duration approvalWait,
+    Optional<String> approvalLink) {
+  /** No limits beside those of policy. */
   public static final McpSettings DEFAULT =
       new McpSettings(
-          new Resources(2000, 64L << 20, 1L << 20, 5000), List.of(), Duration.ofDays(1));
+          true,
+          Optional.empty(),
+          List.of(),
+          Duration.ofDays(1),
+          Duration.ofMinutes(1),
+          Optional.empty());
+
+  /** In the link, the id of the request. */
+  private static final String REQUEST = "{request}";
+
+  private static final long UNLIMITED = 999_999_999_999_999L;
 
   public McpSettings {
     origins = List.copyOf(origins);
@@ -30,28 +52,65 @@ public record McpSettings(Resources ceiling, List<String> origins, Duration sess
    */
   public static McpSettings parse(Map<String, String> settings) {
     TreeMap<String, String> left = new TreeMap<>(settings);
-    Resources d = DEFAULT.ceiling;
     Resources ceiling =
         new Resources(
-            count(left, "cpu_ms", d.cpuMs()),
-            count(left, "memory_bytes", d.memoryBytes()),
-            count(left, "output_bytes", d.outputBytes()),
-            count(left, "wall_ms", d.wallMs()));
-    long idle = count(left, "session_idle_s", DEFAULT.sessionIdle.toSeconds());
-    if (idle < 60 || idle > 31_622_400) {
+            count(left, "cpu_ms", UNLIMITED),
+            count(left, "memory_bytes", UNLIMITED),
+            count(left, "output_bytes", UNLIMITED),
+            count(left, "wall_ms", UNLIMITED));
+    Duration idle = seconds(left, "session_idle_s", DEFAULT.sessionIdle, 60, 31_622_400);
+    Duration wait = seconds(left, "approval_wait_s", DEFAULT.approvalWait, 0, 3600);
+    Optional<String> link = Optional.ofNullable(left.remove("approval_url"));
+    if (link.isPresent() && !isLink(link.get())) {
       throw new WritException(
           GatewayError.CONFIG_FIELD,
-          "surfaces/mcp/settings/session_idle_s: " + idle + " is not between 60 and 31622400");
+          "surfaces/mcp/settings/approval_url is no http(s) address with " + REQUEST);
     }
     String origins = left.remove("origins");
+    String served = Optional.ofNullable(left.remove("served")).orElse("yes");
+    if (!List.of("yes", "no").contains(served)) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "surfaces/mcp/settings/served is neither yes nor no");
+    }
     if (!left.isEmpty()) {
       throw new WritException(
           GatewayError.CONFIG_FIELD, "surfaces/mcp/settings: " + left.firstKey());
     }
     return new McpSettings(
-        ceiling,
+        served.equals("yes"),
+        Optional.of(ceiling)
+            .filter(c -> !c.equals(new Resources(UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED))),
         origins == null ? List.of() : List.of(origins.strip().split("\\s+")),
-        Duration.ofSeconds(idle));
+        idle,
+        wait,
+        link);
+  }
+
+  /** Where this request can be approved, if the server has such a place. */
+  Optional<String> linkOf(Digest request) {
+    return approvalLink.map(link -> link.replace(REQUEST, request.toString()));
+  }
+
+  private static boolean isLink(String text) {
+    return text.contains(REQUEST) && text.matches("https?://[^\\s\"<>]{1,1000}");
+  }
+
+  private static Duration seconds(
+      TreeMap<String, String> left, String key, Duration otherwise, long min, long max) {
+    long seconds = count(left, key, otherwise.toSeconds());
+    if (seconds < min || seconds > max) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD,
+          "surfaces/mcp/settings/"
+              + key
+              + ": "
+              + seconds
+              + " is not between "
+              + min
+              + " and "
+              + max);
+    }
+    return Duration.ofSeconds(seconds);
   }
 
   private static long count(TreeMap<String, String> settings, String key, long otherwise) {

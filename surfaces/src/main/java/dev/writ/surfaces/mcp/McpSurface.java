@@ -3,6 +3,7 @@ package dev.writ.surfaces.mcp;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Hosts;
 import dev.writ.gateway.http.HttpAnswer;
@@ -13,7 +14,7 @@ import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.RunBundle;
 import io.modelcontextprotocol.spec.McpSchema;
-import io.modelcontextprotocol.spec.ProtocolVersions;
+import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -28,6 +29,16 @@ public final class McpSurface implements Surface {
   public static final String PATH = "/mcp";
   public static final String SESSION = "Mcp-Session-Id";
   public static final String VERSION = "MCP-Protocol-Version";
+
+  static final String INITIALIZE = McpSchema.METHOD_INITIALIZE;
+
+  /** A notification of a client: it wants no answer to a call any more. */
+  public static final String CANCELLED = "notifications/cancelled";
+
+  /** Codes of version 2026-07-28 that the SDK does not know. */
+  private static final int HEADER_MISMATCH = -32020;
+
+  private static final int UNSUPPORTED_VERSION = -32022;
 
   private final Pipeline pipeline;
   private final McpEndpoint endpoint;
@@ -57,7 +68,13 @@ public final class McpSurface implements Surface {
     this.endpoint =
         new McpEndpoint(
             new McpParts(
-                pipeline.kernel(), tools, bundles, new VouchingAsker(pipeline), settings, version));
+                pipeline.kernel(),
+                tools,
+                bundles,
+                new VouchingAsker(pipeline),
+                settings,
+                version,
+                true));
   }
 
   @Override
@@ -65,7 +82,7 @@ public final class McpSurface implements Surface {
     return NAME;
   }
 
-  /** No GET: the server sends nothing by itself, so there is no stream to open (405). */
+  /** No GET: messages of ours belong to a call and come with its answer (405). */
   @Override
   public List<Route> routes() {
     return List.of(
@@ -78,25 +95,168 @@ public final class McpSurface implements Surface {
     try {
       requirePlace(call);
       requireForm(call);
-      McpMessage message = McpMessage.parse(call.body());
-      requireVersion(call);
-      if (message instanceof McpMessage.Request request) {
-        Optional<TraceContext> trace = McpTrace.of(request, this::newSpan);
-        JsonValue.Obj context = trace.orElse(call.trace()).putTo(JsonValue.object()).build();
-        return pipeline.inSpan(
-            McpTrace.span(request),
-            McpTrace.attributes(request),
-            trace,
-            () ->
-                request.method().equals(McpSchema.METHOD_INITIALIZE)
-                    ? initialize(call, request, context)
-                    : reply(endpoint.answer(session(call), request, call.rawDigest(), context)));
+      JsonValue json = McpMessage.read(call.body());
+      if (json instanceof JsonValue.Arr all) {
+        return batch(call, all);
       }
-      session(call);
-      return new HttpAnswer(202, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
+      McpMessage message = McpMessage.of(json);
+      if (message instanceof McpMessage.Request request && isStateless(call, request)) {
+        return stateless(call, request);
+      }
+      requireVersion(call);
+      return switch (message) {
+        case McpMessage.Request request when request.method().equals(INITIALIZE) ->
+            initialize(call, request);
+        case McpMessage.Request request -> inSession(call, session(call), request);
+        case McpMessage.Notification n -> {
+          noted(call, n);
+          yield accepted();
+        }
+        case McpMessage.Response response -> {
+          session(call).answered(response);
+          yield accepted();
+        }
+      };
     } catch (WritException e) {
       return refused(e, call.body());
     }
+  }
+
+  private static HttpAnswer accepted() {
+    return new HttpAnswer(202, List.of(), new HttpAnswer.Body.Bytes(new byte[0]));
+  }
+
+  /** A version without sessions has no notifications of clients: one is taken and does nothing. */
+  private void noted(HttpCall call, McpMessage.Notification notification) {
+    if (call.headers().one(VERSION).flatMap(McpVersion::of).stream()
+        .anyMatch(McpVersion::isStateless)) {
+      return;
+    }
+    McpSession session = session(call);
+    if (notification.method().equals(CANCELLED)) {
+      notification.param("requestId").ifPresent(session::cancel);
+    }
+  }
+
+  /** The answers of those that need one, in their order, in the versions that have batches. */
+  private HttpAnswer batch(HttpCall call, JsonValue.Arr all) {
+    requireVersion(call);
+    if (call.headers().one(SESSION).isEmpty()) {
+      throw new WritException(McpRefusal.MESSAGE, "a batch outside of a session");
+    }
+    McpSession session = session(call);
+    McpMessage.requireBatch(all, session);
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    for (JsonValue each : all.items()) {
+      inBatch(call, session, each)
+          .ifPresent(answer -> {
+            answers.write(answers.size() == 0 ? '[' : ',');
+            answers.writeBytes(answer);
+          });
+    }
+    if (answers.size() == 0) {
+      return accepted();
+    }
+    answers.write(']');
+    return HttpAnswer.of(200, "application/json", answers.toByteArray())
+        .with("Cache-Control", "no-store");
+  }
+
+  private Optional<byte[]> inBatch(HttpCall call, McpSession session, JsonValue json) {
+    try {
+      switch (McpMessage.of(json)) {
+        case McpMessage.Request request when request.method().equals(INITIALIZE) ->
+            throw new WritException(McpRefusal.MESSAGE, "initialize in a batch");
+        case McpMessage.Request request -> {
+          McpWork work = McpWork.of(request);
+          return Optional.of(inSpan(call, request, session, work).json());
+        }
+        case McpMessage.Notification notification -> noted(call, notification);
+        case McpMessage.Response response -> session.answered(response);
+      }
+      return Optional.empty();
+    } catch (WritException e) {
+      if (!(e.code() instanceof McpRefusal)) {
+        throw e;
+      }
+      return Optional.of(error(e, Jcs.write(json)));
+    }
+  }
+
+  private McpEndpoint.Reply inSpan(
+      HttpCall call, McpMessage.Request request, McpSession session, McpWork work) {
+    Optional<TraceContext> trace = McpTrace.of(request, this::newSpan);
+    JsonValue.Obj context = trace.orElse(call.trace()).putTo(JsonValue.object()).build();
+    return pipeline.inSpan(
+        McpTrace.span(request),
+        McpTrace.attributes(request),
+        trace,
+        () -> endpoint.answer(session, request, call.rawDigest(), context, work));
+  }
+
+  private static boolean isStateless(HttpCall call, McpMessage.Request request) {
+    return Stateless.is(request)
+        || !request.method().equals(INITIALIZE)
+            && call.headers().one(VERSION).flatMap(McpVersion::of).stream()
+                .anyMatch(McpVersion::isStateless);
+  }
+
+  /** A request of a version without sessions. */
+  private HttpAnswer stateless(HttpCall call, McpMessage.Request request) {
+    Stateless.requireHeaders(call.headers(), request);
+    McpSession session = endpoint.sessionOf(call.caller(), request);
+    if (request.method().equals(Stateless.LISTEN)) {
+      return HttpAnswer.events(new McpListening(pipeline, endpoint, session, request)::run)
+          .with("X-Accel-Buffering", "no");
+    }
+    // Only a stream tells that its client has gone, which is how a call is cancelled.
+    if (request.method().equals(McpSchema.METHOD_TOOLS_CALL) && takesEvents(call)) {
+      return streamed(call, session, request);
+    }
+    McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
+    return reply(reply, reply.isUnknown() ? 404 : 200);
+  }
+
+  private HttpAnswer inSession(HttpCall call, McpSession session, McpMessage.Request request) {
+    McpWork work = McpWork.of(request);
+    boolean talks = work.progressToken().isPresent() || session.peer().canBeAsked();
+    if (request.method().equals(McpSchema.METHOD_TOOLS_CALL) && talks && takesEvents(call)) {
+      return streamed(call, session, request);
+    }
+    session.begins(request.id(), work);
+    try {
+      return reply(inSpan(call, request, session, work), 200);
+    } finally {
+      session.ends(request.id(), work);
+    }
+  }
+
+  /** An answer after which messages about the call come, and its result at last. */
+  private HttpAnswer streamed(HttpCall call, McpSession session, McpMessage.Request request) {
+    return HttpAnswer.events(
+            sink -> {
+              McpEvents events = new McpEvents(sink);
+              McpWork work = McpWork.of(request);
+              byte[] last;
+              try {
+                last =
+                    new McpDialogue(session, session, work, events)
+                        .answer(
+                            request,
+                            () -> inSpan(call, request, session, work),
+                            question -> endpoint.awaitDecision(question, work))
+                        .json();
+              } catch (WritException e) {
+                if (!(e.code() instanceof McpRefusal)) {
+                  throw e;
+                }
+                last = error(e, call.body());
+              }
+              if (!work.isCancelled()) {
+                events.write(last);
+              }
+            })
+        .with("X-Accel-Buffering", "no");
   }
 
   private String newSpan() {
@@ -105,14 +265,14 @@ public final class McpSurface implements Surface {
     return HexFormat.of().formatHex(id);
   }
 
-  private HttpAnswer initialize(HttpCall call, McpMessage.Request request, JsonValue.Obj context) {
+  private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
     McpSession session = sessions.open(call.caller(), passed());
-    McpEndpoint.Reply reply = endpoint.answer(session, request, call.rawDigest(), context);
+    McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
     if (reply.failed()) {
       sessions.end(session);
-      return reply(reply);
+      return reply(reply, 200);
     }
-    return reply(reply).with(SESSION, session.id());
+    return reply(reply, 200).with(SESSION, session.id());
   }
 
   /** By a clock that nobody sets. */
@@ -120,9 +280,9 @@ public final class McpSurface implements Surface {
     return Instant.ofEpochSecond(0, System.nanoTime());
   }
 
-  private static HttpAnswer reply(McpEndpoint.Reply reply) {
+  private static HttpAnswer reply(McpEndpoint.Reply reply, int status) {
     HttpAnswer answer =
-        HttpAnswer.of(200, "application/json", reply.json()).with("Cache-Control", "no-store");
+        HttpAnswer.of(status, "application/json", reply.json()).with("Cache-Control", "no-store");
     if (reply.request().isPresent()) {
       answer = answer.with("Writ-Request", reply.request().get());
     }
@@ -188,25 +348,28 @@ public final class McpSurface implements Surface {
     if (!type.split(";", 2)[0].strip().equalsIgnoreCase("application/json")) {
       throw new WritException(GatewayError.MEDIA_TYPE, "application/json is taken");
     }
-    List<String> accept = call.headers().all("accept");
-    boolean takesJson =
-        accept.isEmpty()
-            || accept.stream()
-                .flatMap(value -> List.of(value.split(",")).stream())
-                .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
-                .anyMatch(List.of("application/json", "application/*", "*/*")::contains);
-    if (!takesJson) {
+    if (!takes(call, List.of("application/json", "application/*", "*/*"))) {
       throw new WritException(McpRefusal.ACCEPT, "");
     }
   }
 
-  /** The version that clients mean if they send no header is accepted if it is sent, too. */
+  private static boolean takes(HttpCall call, List<String> ranges) {
+    List<String> accept = call.headers().all("accept");
+    return accept.isEmpty()
+        || accept.stream()
+            .flatMap(value -> List.of(value.split(",")).stream())
+            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
+            .anyMatch(ranges::contains);
+  }
+
+  private static boolean takesEvents(HttpCall call) {
+    return call.headers().has("accept") && takes(call, List.of("text/event-stream"));
+  }
+
   private static void requireVersion(HttpCall call) {
     Optional<String> version = call.headers().one(VERSION);
-    if (version.isPresent()
-        && !McpEndpoint.VERSIONS.contains(version.get())
-        && !version.get().equals(ProtocolVersions.MCP_2025_03_26)) {
-      throw new WritException(McpRefusal.PROTOCOL_VERSION, "spoken: " + McpEndpoint.VERSIONS);
+    if (version.isPresent() && !McpVersion.withSessions().contains(version.get())) {
+      throw new WritException(McpRefusal.PROTOCOL_VERSION, version.get());
     }
   }
 
@@ -220,7 +383,8 @@ public final class McpSurface implements Surface {
           case SESSION_UNKNOWN -> 404;
           case ORIGIN -> 403;
           case ACCEPT -> 406;
-          case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL -> 400;
+          case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL, HEADERS, META, STATE -> 400;
+          case CANCELLED -> 200;
         };
     return HttpAnswer.of(status, "application/json", error(e, message))
         .with("Cache-Control", "no-store");
@@ -234,20 +398,29 @@ public final class McpSurface implements Surface {
   public static byte[] error(WritException e, byte[] message) {
     McpMessage.Readable read = McpMessage.Readable.of(message);
     int code =
-        e.code() == McpRefusal.MESSAGE && !read.isJson()
-            ? McpSchema.ErrorCodes.PARSE_ERROR
-            : McpSchema.ErrorCodes.INVALID_REQUEST;
+        switch (e.code()) {
+          case McpRefusal.MESSAGE ->
+              read.isJson()
+                  ? McpSchema.ErrorCodes.INVALID_REQUEST
+                  : McpSchema.ErrorCodes.PARSE_ERROR;
+          case McpRefusal.PROTOCOL_VERSION -> UNSUPPORTED_VERSION;
+          case McpRefusal.HEADERS -> HEADER_MISMATCH;
+          case McpRefusal.META, McpRefusal.STATE -> McpSchema.ErrorCodes.INVALID_PARAMS;
+          default -> McpSchema.ErrorCodes.INVALID_REQUEST;
+        };
+    ObjectBuilder data =
+        JsonValue.object()
+            .put("code", e.code().code())
+            .put("detail", e.found())
+            .put("remedy", e.code().remedy());
+    if (e.code() == McpRefusal.PROTOCOL_VERSION) {
+      data.put("requested", e.found()).putList("supported", McpVersion.spoken(), JsonValue::of);
+    }
     JsonValue.Obj error =
         JsonValue.object()
             .put("code", code)
             .put("message", e.code().meaning())
-            .put(
-                "data",
-                JsonValue.object()
-                    .put("code", e.code().code())
-                    .put("detail", e.found())
-                    .put("remedy", e.code().remedy())
-                    .build())
+            .put("data", data.build())
             .build();
     return Jcs.write(
         JsonValue.object()

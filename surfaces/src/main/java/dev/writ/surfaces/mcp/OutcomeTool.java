@@ -12,6 +12,9 @@ import java.util.TreeMap;
 final class OutcomeTool {
   static final String NAME = "writ_outcome";
 
+  static final String WAIT = "wait_s";
+  static final long WAIT_MAX = 300;
+
   private OutcomeTool() {}
 
   static McpSchema.Tool view() {
@@ -21,7 +24,12 @@ final class OutcomeTool {
     request.put("description", "The request id that an earlier result told.");
     Map<String, Object> schema = new TreeMap<>();
     schema.put("type", "object");
-    schema.put("properties", Map.of("request", request));
+    Map<String, Object> wait = new TreeMap<>();
+    wait.put("type", "integer");
+    wait.put("minimum", 0);
+    wait.put("maximum", WAIT_MAX);
+    wait.put("description", "How many seconds to wait for the approval; 0, if left out.");
+    schema.put("properties", new TreeMap<>(Map.of("request", request, WAIT, wait)));
     schema.put("required", List.of("request"));
     schema.put("additionalProperties", false);
     return McpSchema.Tool.builder(NAME, schema)

@@ -1,6 +1,7 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,5 +31,20 @@ final class PlainJson {
     TreeMap<String, Object> members = new TreeMap<>();
     object.members().forEach((key, value) -> members.put(key, of(value)));
     return members;
+  }
+
+  /** The other way, of values that we made: texts, whole numbers, truth values, maps, lists. */
+  static JsonValue from(Object value) {
+    return switch (value) {
+      case Map<?, ?> object -> {
+        ObjectBuilder built = JsonValue.object();
+        object.forEach((key, member) -> built.put(String.valueOf(key), from(member)));
+        yield built.build();
+      }
+      case List<?> items -> JsonValue.of(items.stream().map(PlainJson::from).toList());
+      case Boolean bool -> JsonValue.of(bool);
+      case Number number -> JsonValue.of(number.longValue());
+      default -> JsonValue.of(value.toString());
+    };
   }
 }

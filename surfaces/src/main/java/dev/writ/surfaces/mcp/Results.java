@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** The result of a call, for the model that made it; ids for verification are in _meta. */
 final class Results {
@@ -51,8 +52,8 @@ final class Results {
       return served(answer.served().get(), meta);
     }
     return answer.decision().verdict() == Verdict.ESCALATE
-        ? error(escalated(answer), meta)
-        : error(denied(answer), meta);
+        ? error(escalated(answer) + help(answer), meta)
+        : error(denied(answer) + help(answer), meta);
   }
 
   /** Refused before judging: nothing is signed, since nothing was admitted. */
@@ -106,6 +107,14 @@ final class Results {
         + "\nAfterwards call this tool again with the same arguments, or "
         + OutcomeTool.NAME
         + " with this request: it is executed then, once.";
+  }
+
+  /** What was missing and what would help, a sentence in a line. */
+  private String help(Answer answer) {
+    return kernel
+        .guidance(answer)
+        .map(guidance -> guidance.lines().stream().map(l -> "\n" + l).collect(Collectors.joining()))
+        .orElse("");
   }
 
   /** The check that refused, its code, and its finding. */
@@ -224,6 +233,9 @@ final class Results {
     meta.put(META + "run", decision.scope().run());
     meta.put(META + "log", kernel.ledger().origin());
     decision.code().ifPresent(code -> meta.put(META + "code", code));
+    kernel
+        .guidance(answer)
+        .ifPresent(guidance -> meta.put(META + "guidance", PlainJson.object(guidance.toJson())));
     answer.intent().ifPresent(intent -> meta.put(META + "intent", intent.id().toString()));
     answer
         .served()

@@ -7,34 +7,66 @@ import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** Uses the gateway's surface key to vouch for a caller without a key (protocol rule 32). */
 record VouchingAsker(Pipeline pipeline) implements McpAsker {
+  /** Cancellations and the end of the server are looked for this often. */
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   @Override
-  public Answer ask(McpSession session, Effect effect, Digest raw, JsonValue.Obj context) {
+  public Answer ask(
+      McpSession session, Effect effect, Digest raw, JsonValue.Obj context, McpWork work) {
     Caller caller = session.caller();
-    return pipeline.vouch(
-        new Pipeline.Vouched(
-            McpSurface.NAME,
-            caller.method(),
-            caller.principal(),
-            raw,
-            caller.tenant(),
-            session.run(),
-            caller.subject(),
-            effect,
-            List.of(),
-            Optional.empty(),
-            true,
-            context));
+    return telling(caller, work)
+        .vouch(
+            new Pipeline.Vouched(
+                McpSurface.NAME,
+                caller.method(),
+                caller.principal(),
+                raw,
+                caller.tenant(),
+                session.run(),
+                caller.subject(),
+                effect,
+                List.of(),
+                Optional.empty(),
+                true,
+                context));
   }
 
   @Override
-  public Answer again(McpSession session, Digest request) {
-    return pipeline.again(session.caller(), request, Optional.empty());
+  public Answer again(McpSession session, Digest request, McpWork work) {
+    return telling(session.caller(), work).again(session.caller(), request, Optional.empty());
+  }
+
+  private Pipeline telling(Caller caller, McpWork work) {
+    return pipeline.telling(id -> work.begins(id, running -> pipeline.cancel(caller, running)));
+  }
+
+  @Override
+  public void awaitDecision(Digest request, McpWork work, Duration atMost) {
+    WaitingRequests requests = new WaitingRequests(pipeline.ledger());
+    long end = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      long seen = pipeline.changes().count();
+      long left = end - System.nanoTime();
+      if (!requests.waits(request) || work.isCancelled() || pipeline.isDraining() || left <= 0) {
+        return;
+      }
+      try {
+        pipeline.changes().await(seen, least(Duration.ofNanos(left), LOOK_EVERY));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private static Duration least(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 
   @Override

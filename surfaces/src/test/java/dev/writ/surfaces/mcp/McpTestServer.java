@@ -75,6 +75,7 @@ final class McpTestServer implements AutoCloseable {
   final List<String> effects = new CopyOnWriteArrayList<>();
   final ConcurrencyLimiter places = GatewayServer.places(HttpLimits.DEFAULT);
   private final GatewayServer server;
+  private final KernelPipeline pipeline;
   private final AtomicLong ids = new AtomicLong();
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -88,6 +89,9 @@ final class McpTestServer implements AutoCloseable {
    */
   McpTestServer(Path dir, List<ToolManifest> more) {
     home = TestHome.create(dir);
+    Running running = new Running();
+    home.drivers.replaceAll(running::cancellable);
+    home.restart();
     String policy = POLICY;
     for (ToolManifest tool : more) {
       home.tools.register(tool);
@@ -119,7 +123,7 @@ final class McpTestServer implements AutoCloseable {
         new Backend(
             home.kernel(),
             places,
-            new Running(),
+            running,
             new Changes(),
             Lane.DIRECT,
             new EffectObserver() {
@@ -132,7 +136,7 @@ final class McpTestServer implements AutoCloseable {
               public void refused(
                   String surface, Digest id, Request request, ErrorCode code, ToolWork work) {}
             });
-    KernelPipeline pipeline = new KernelPipeline(backend, keys, new SecureRandom());
+    pipeline = new KernelPipeline(backend, keys, new SecureRandom());
     server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -191,6 +195,11 @@ final class McpTestServer implements AutoCloseable {
 
   static String tokenOf(String name) {
     return "token-of-" + name;
+  }
+
+  /** As the server closes a run that is idle. */
+  void closeRun(String tenant, String run) {
+    pipeline.closeRun("mcp", tenant, run);
   }
 
   String url() {
@@ -279,26 +288,35 @@ final class McpTestServer implements AutoCloseable {
 
   /** A session of its own, initialized. */
   Client client(String token) {
-    Reply reply = send(json(as(token), bytes(INITIALIZE)));
-    return new Client(token, reply.header("Mcp-Session-Id"), reply);
+    return client(token, "2025-11-25");
+  }
+
+  /** The same in another version of the protocol. */
+  Client client(String token, String version) {
+    Reply reply = send(json(as(token), bytes(INITIALIZE.replace("2025-11-25", version))));
+    return new Client(token, version, reply.header("Mcp-Session-Id"), reply);
   }
 
   /** Whoever has a token and a session. */
   final class Client {
     final String token;
+    final String version;
     final String session;
     final Reply initialized;
 
     Client(String token, String session, Reply initialized) {
+      this(token, "2025-11-25", session, initialized);
+    }
+
+    Client(String token, String version, String session, Reply initialized) {
+      this.version = version;
       this.token = token;
       this.session = session;
       this.initialized = initialized;
     }
 
     HttpRequest.Builder request() {
-      return as(token)
-          .header("Mcp-Session-Id", session)
-          .header("MCP-Protocol-Version", "2025-11-25");
+      return as(token).header("Mcp-Session-Id", session).header("MCP-Protocol-Version", version);
     }
 
     Reply post(String message) {

@@ -125,8 +125,9 @@ class NamesAndSettingsTest {
     McpSettings given =
         McpSettings.parse(
             Map.of("cpu_ms", "7", "origins", " https://a.example  https://b.example"));
-    assertThat(given.ceiling().cpuMs()).isEqualTo(7);
-    assertThat(given.ceiling().wallMs()).isEqualTo(5000);
+    assertThat(McpSettings.DEFAULT.ceiling()).as("policy's limits are the limits").isEmpty();
+    assertThat(given.ceiling().orElseThrow().cpuMs()).isEqualTo(7);
+    assertThat(given.ceiling().orElseThrow().wallMs()).isGreaterThan(1L << 40);
     assertThat(given.sessionIdle()).isEqualTo(Duration.ofDays(1));
     assertThat(McpSettings.parse(Map.of("session_idle_s", "60")).sessionIdle())
         .isEqualTo(Duration.ofSeconds(60));
@@ -139,7 +140,10 @@ class NamesAndSettingsTest {
     "wall_ms, 1e3",
     "memory_bytes, ''",
     "colour, red",
-    "session_idle_s, 59"
+    "session_idle_s, 59",
+    "approval_wait_s, 3601",
+    "approval_url, https://approve.example/",
+    "approval_url, 'javascript:{request}'"
   })
   void aWrongSettingIsNamed(String key, String value) {
     assertThatThrownBy(() -> McpSettings.parse(Map.of(key, value)))

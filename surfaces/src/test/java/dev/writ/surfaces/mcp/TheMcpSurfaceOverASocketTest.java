@@ -84,7 +84,9 @@ class TheMcpSurfaceOverASocketTest {
     for (String[] pair :
         List.of(
             new String[] {"2025-06-18", "2025-06-18"},
-            new String[] {"2024-11-05", "2025-11-25"},
+            new String[] {"2025-03-26", "2025-03-26"},
+            new String[] {"2024-11-05", "2024-11-05"},
+            new String[] {"2026-07-28", "2025-11-25"},
             new String[] {"1999-01-01", "2025-11-25"})) {
       Reply reply =
           server.send(
@@ -197,7 +199,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(request.scope().run()).isEqualTo(alice.run());
     assertThat(request.scope().subject()).isEqualTo("alice");
     assertThat(request.idempotencyKey()).isEmpty();
-    assertThat(request.effect().resources().cpuMs()).isEqualTo(2000);
+    assertThat(request.effect().resources().cpuMs()).as("as policy says").isEqualTo(50_000);
     assertThat(reply.meta("verdict")).isEqualTo("ALLOW");
     assertThat(reply.meta("status")).isEqualTo("succeeded");
     assertThat(reply.header("Writ-Receipt")).isEqualTo(reply.meta("receipt"));
@@ -327,12 +329,15 @@ class TheMcpSurfaceOverASocketTest {
   }
 
   @Test
-  void aRejectionIsSaidOnceAndThenTheCallIsAnotherOne() {
+  void aRejectionStandsForAWhileAndThenTheCallIsAnotherOne() {
     Reply waits = alice.call("pay_do", "{\"rejected\":1}");
     server.home.reject(server.home.document(Digest.parse(waits.meta("request"))), "rita");
-    Reply rejected = alice.call("pay_do", "{\"rejected\":1}");
-    assertThat(rejected.meta("verdict")).isEqualTo("DENY");
-    assertThat(rejected.meta("request")).isEqualTo(waits.meta("request"));
+    for (int again = 0; again < 2; again++) {
+      Reply rejected = alice.call("pay_do", "{\"rejected\":1}");
+      assertThat(rejected.meta("verdict")).isEqualTo("DENY");
+      assertThat(rejected.meta("request")).isEqualTo(waits.meta("request"));
+    }
+    server.home.clock.forward(WaitingRequests.NO_STANDS.plusSeconds(1));
     assertThat(alice.call("pay_do", "{\"rejected\":1}").meta("verdict")).isEqualTo("ESCALATE");
   }
 
@@ -481,7 +486,7 @@ class TheMcpSurfaceOverASocketTest {
   @Test
   void headersThatDoNotFitAreRefusedWithTheirStatus() {
     byte[] ping = McpTestServer.bytes("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
-    for (String version : List.of("1999-01-01", "2024-11-05", "x")) {
+    for (String version : List.of("1999-01-01", "2027-01-01", "x")) {
       Reply reply =
           server.send(
               McpTestServer.json(
@@ -491,7 +496,8 @@ class TheMcpSurfaceOverASocketTest {
                       .header("MCP-Protocol-Version", version),
                   ping));
       assertThat(reply.status()).isEqualTo(400);
-      assertThat(reply.text()).contains("GWY-152", "\"id\":1", "-32600");
+      assertThat(reply.text()).contains("GWY-152", "\"id\":1", "\"supported\":[\"2026-07-28\"");
+      assertThat(reply.error()).isEqualTo(-32022);
     }
     Reply absent =
         server.send(
@@ -566,7 +572,7 @@ class TheMcpSurfaceOverASocketTest {
         List.of(
             "prompts/list",
             "logging/setLevel",
-            "completion/complete",
+            "server/nothing",
             "resources/subscribe",
             "sampling/createMessage",
             "tools",

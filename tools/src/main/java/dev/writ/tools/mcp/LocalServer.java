@@ -18,7 +18,7 @@ import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
 import dev.writ.tools.mcp.protocol.LineSplitter;
-import dev.writ.tools.mcp.protocol.McpPeer;
+import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerExchange;
 import dev.writ.tools.mcp.protocol.PeerHooks;
@@ -52,7 +52,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
 
   private final Sandbox sandbox;
   private final Masking masking;
-  private final McpPeer peer;
+  private final PeerPairing peer;
   private final LineSplitter lines;
   private final LinkedBlockingQueue<byte[]> unsent = new LinkedBlockingQueue<>(UNSENT_MAX);
   private final Thread ending;
@@ -62,7 +62,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
   private LocalServer(Sandbox sandbox, List<SecretFile> secrets, PeerHooks hooks) {
     this.sandbox = sandbox;
     this.masking = new Masking(secrets);
-    this.peer = new McpPeer(this::put, hooks);
+    this.peer = new PeerPairing(this::put, hooks);
     this.lines = new LineSplitter(LINE_BYTES_MAX, peer::received);
     this.ending = Thread.ofVirtual().name("writ-mcp-end").unstarted(this::awaitEnd);
   }
@@ -207,7 +207,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
       throws InterruptedException {
     long from = System.nanoTime();
     long cpuFrom = process.state().cpuMs();
-    McpPeer.Pending pending = peer.send(method, params);
+    PeerPairing.Pending pending = peer.send(method, params);
     while (true) {
       long leftMs = patience.wallMs() - (System.nanoTime() - from) / 1_000_000;
       try {
@@ -239,7 +239,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
   }
 
   /** A server that is late is asked to stop, and ended: what it does next is of no use. */
-  private WritException late(McpPeer.Pending pending, WritException why) {
+  private WritException late(PeerPairing.Pending pending, WritException why) {
     peer.giveUp(pending, "too late");
     peer.fail(why);
     endIfFailed();

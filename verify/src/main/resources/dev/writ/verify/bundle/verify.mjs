@@ -1625,6 +1625,7 @@ const FORMS = {
     prng_seed: seed,
     raw_output: optional(content),
     reason: name,
+    region: optional(matching((v) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(v), 'a region')),
     request: digest,
     retained: bool,
     snapshot: digest,

@@ -191,6 +191,7 @@ final class Simulation {
                     TOOLS,
                     List.of(),
                     RunWorkspaces.NONE,
+                    Optional.empty(),
                     InstantSource.fixed(SimulatedClock.START),
                     () -> 0,
                     new SeededRandom(0))
@@ -442,6 +443,7 @@ final class Simulation {
                 TOOLS,
                 List.of(driver),
                 RunWorkspaces.NONE,
+                Optional.empty(),
                 clock::read,
                 clock::elapsed,
                 process.seeds)

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * Pairs requests with answers on one stream of messages, and believes nothing else: an answer that
  * nobody asked for, a second one, or more messages than a call needs end the connection for good.
  */
-public final class McpPeer {
+public final class PeerPairing {
   /** Notifications and requests of the server from one request of ours to the next. */
   public static final int UNASKED_MAX = 10_000;
 
@@ -36,7 +36,7 @@ public final class McpPeer {
   /**
    * @param out sends one whole message; it may not block
    */
-  public McpPeer(Consumer<byte[]> out, PeerHooks hooks) {
+  public PeerPairing(Consumer<byte[]> out, PeerHooks hooks) {
     this.out = out;
     this.hooks = hooks;
   }
