@@ -20,8 +20,8 @@ public interface Sandbox extends AutoCloseable {
   /**
    * Starts a command.
    *
-   * @throws WritException {@code SBX-023} while another one runs, and what
-   *     the parts of a command are refused with
+   * @throws WritException {@code SBX-023} while another one runs, and what the parts of a command
+   *     are refused with
    */
   Execution start(Command command, OutputListener listener);
 
@@ -31,8 +31,8 @@ public interface Sandbox extends AutoCloseable {
    *
    * @param command without a stdin
    * @param waitMs elapsed time after which it is ended if it got no input
-   * @throws WritException {@code SBX-025} where the command has a stdin
-   *     already, and as {@link #start}
+   * @throws WritException {@code SBX-025} where the command has a stdin already, and as {@link
+   *     #start}
    */
   Held hold(Command command, long waitMs, OutputListener listener);
 
@@ -41,12 +41,11 @@ public interface Sandbox extends AutoCloseable {
    *
    * @param command without a stdin; its limits are on its whole life, except that of output
    * @param listener gets all output
-   * @throws WritException {@code SBX-025} where the command has a stdin
-   *     already, {@code SBX-033} on an engine that cannot, and as {@link #start}
+   * @throws WritException {@code SBX-025} where the command has a stdin already, {@code SBX-033} on
+   *     an engine that cannot, and as {@link #start}
    */
   default Conversation converse(Command command, OutputListener listener) {
-    throw new WritException(
-        SandboxError.UNSUPPORTED, "this engine holds no conversations");
+    throw new WritException(SandboxError.UNSUPPORTED, "this engine holds no conversations");
   }
 
   /** Runs a command to its end. */

@@ -33,7 +33,8 @@ final class McpServers {
   }
 
   /** What was registered, and what its server said. */
-  private record Added(UpstreamPackage upstream, List<String> warnings, Path policy, boolean allowed)
+  private record Added(
+      UpstreamPackage upstream, List<String> warnings, Path policy, boolean allowed)
       implements Report {
     @Override
     public JsonValue toJson() {
@@ -55,8 +56,8 @@ final class McpServers {
                   + " "
                   + upstream.manifest().packageDigest());
       print(terminal, upstream.tools());
-      warnings.forEach(
-          warning -> terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
+      warnings.forEach(warning ->
+          terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
       if (allowed) {
         terminal.out().println(policy + " lets agents call it, once it is in force:");
         terminal.out().println("  " + Homes.name() + " policy activate " + policy);
@@ -104,11 +105,14 @@ final class McpServers {
               "It runs in the sandbox, with a workspace of its own that ends with it, and without"
                   + " a network but for --host. Options stand before `--`.")
           .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
-          .moreArguments("COMMAND", "After `--`: the program that is the server, and its arguments.")
+          .moreArguments(
+              "COMMAND", "After `--`: the program that is the server, and its arguments.")
           .options("--env", "NAME=VALUE", "A variable that it gets.")
-          .options("--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
+          .options(
+              "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
           .options("--host", "HOST:PORT", "A place that it may connect to.")
-          .options("--read", "PATH", "A file or directory that it sees at the same place, read-only.")
+          .options(
+              "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
           .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
@@ -162,8 +166,7 @@ final class McpServers {
       for (String pair : given) {
         int sign = pair.indexOf('=');
         if (sign < 1 || pairs.put(pair.substring(0, sign), pair.substring(sign + 1)) != null) {
-          throw new WritException(
-              CliError.USAGE, option + " takes NAME=…, each name once");
+          throw new WritException(CliError.USAGE, option + " takes NAME=…, each name once");
         }
       }
       return pairs;
@@ -223,8 +226,7 @@ final class McpServers {
             Table.cell(entry.upstream().manifest().version()),
             Table.cell(entry.upstream().tools().byName().size() + ""),
             Table.cell(
-                entry.listed() ? "listed" : "not listed",
-                entry.listed() ? Style.GOOD : Style.DIM),
+                entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
             Table.cell(String.join(" ", entry.upstream().spec().command())));
       }
       terminal.print(table);
@@ -248,14 +250,12 @@ final class McpServers {
         var dropped = JsonValue.object();
         again()
             .dropped()
-            .forEach(
-                (tool, places) ->
-                    dropped.put(tool, JsonValue.of(places.stream().map(JsonValue::of).toList())));
+            .forEach((tool, places) ->
+                dropped.put(tool, JsonValue.of(places.stream().map(JsonValue::of).toList())));
         return JsonValue.object()
             .put("tool", upstream.manifest().ref().toJson())
             .put("server", upstream.spec().toJson())
-            .putList(
-                "tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
+            .putList("tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
             .put("unchecked", dropped.build())
             .build();
       }
@@ -279,7 +279,8 @@ final class McpServers {
               .lines()
               .forEach(line -> terminal.out().println(tool.name() + "  " + line.substring(2)));
         }
-        shown.again()
+        shown
+            .again()
             .dropped()
             .forEach((tool, places) ->
                 terminal
@@ -290,14 +291,14 @@ final class McpServers {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      session.show(
-          new Shown(new Upstreams(session).one(arguments.argument("NAME"))), Shown::print);
+      session.show(new Shown(new Upstreams(session).one(arguments.argument("NAME"))), Shown::print);
       return ExitCode.OK;
     }
   }
 
   /** What a server lists now, beside what is pinned. */
-  private record Compared(UpstreamPackage upstream, UpstreamProbe.Seen seen, List<ToolChange> changes)
+  private record Compared(
+      UpstreamPackage upstream, UpstreamProbe.Seen seen, List<ToolChange> changes)
       implements Report {
     static Compared of(Upstreams upstreams, String name) {
       UpstreamPackage pinned = upstreams.one(name);
@@ -334,14 +335,11 @@ final class McpServers {
                   + seen.tools().byName().size()
                   + " tools");
       for (ToolChange change : changes) {
-        terminal
-            .out()
-            .println(terminal.paint(Style.WARN, change.kind()) + "  " + change.name());
+        terminal.out().println(terminal.paint(Style.WARN, change.kind()) + "  " + change.name());
         for (String line : change.lines()) {
           terminal
               .out()
-              .println(
-                  "  " + terminal.paint(line.startsWith("-") ? Style.BAD : Style.GOOD, line));
+              .println("  " + terminal.paint(line.startsWith("-") ? Style.BAD : Style.GOOD, line));
         }
       }
       if (changes.isEmpty()) {

@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A policy's text with one more tool that a role may use, and otherwise as it is, with its comments.
- * What cannot be changed in this way is refused, never guessed.
+ * A policy's text with one more tool that a role may use, and otherwise as it is, with its
+ * comments. What cannot be changed in this way is refused, never guessed.
  */
 final class PolicyTools {
   private final String file;
@@ -79,8 +79,9 @@ final class PolicyTools {
     Policy before = parse(text, file);
     PolicyTools edit = new PolicyTools(text, file);
     edit.lines.removeIf(line -> isEntry(line, tool));
-    edit.lines.removeIf(line -> line.matches(".*\\{.*\\btool: " + Pattern.quote(tool) + "\\b.*\\}.*\\}\\s*")
-        && line.contains("match:"));
+    edit.lines.removeIf(line ->
+        line.matches(".*\\{.*\\btool: " + Pattern.quote(tool) + "\\b.*\\}.*\\}\\s*")
+            && line.contains("match:"));
     for (int i = 0; i + 1 < edit.lines.size(); i++) {
       if (edit.lines.get(i).matches("\\s*- effect: \\{ tool: " + Pattern.quote(tool) + " \\}.*")) {
         edit.lines.remove(i);
@@ -90,9 +91,17 @@ final class PolicyTools {
         i--;
       }
     }
-    Pattern listed = Pattern.compile("(,\\s*" + Pattern.quote(tool) + "|\\b" + Pattern.quote(tool) + ",\\s*|\\b" + Pattern.quote(tool) + ")(?=[,\\]])");
-    edit.lines.replaceAll(line ->
-        line.matches("\\s+tools:\\s*\\[.*") ? listed.matcher(line).replaceAll("") : line);
+    Pattern listed =
+        Pattern.compile(
+            "(,\\s*"
+                + Pattern.quote(tool)
+                + "|\\b"
+                + Pattern.quote(tool)
+                + ",\\s*|\\b"
+                + Pattern.quote(tool)
+                + ")(?=[,\\]])");
+    edit.lines.replaceAll(
+        line -> line.matches("\\s+tools:\\s*\\[.*") ? listed.matcher(line).replaceAll("") : line);
     String changed = String.join("\n", edit.lines);
     Policy after = parse(changed, file);
     boolean gone = after.tools().stream().noneMatch(t -> t.ref().name().equals(tool));
@@ -160,7 +169,8 @@ final class PolicyTools {
 
   private void addToList(String role, String key, String value, String written) {
     int at = section("roles") + 1;
-    while (at < lines.size() && !lines.get(at).matches("  [\"']?" + Pattern.quote(role) + "[\"']?:\\s*(#.*)?")) {
+    while (at < lines.size()
+        && !lines.get(at).matches("  [\"']?" + Pattern.quote(role) + "[\"']?:\\s*(#.*)?")) {
       at++;
     }
     Pattern list = Pattern.compile("(    " + key + ":\\s*\\[)([^\\]]*)(\\].*)");
@@ -174,11 +184,7 @@ final class PolicyTools {
           String before = found.group(2).strip();
           lines.set(
               i,
-              found.group(1)
-                  + before
-                  + (before.isEmpty() ? "" : ", ")
-                  + written
-                  + found.group(3));
+              found.group(1) + before + (before.isEmpty() ? "" : ", ") + written + found.group(3));
         }
         return;
       }
@@ -188,7 +194,10 @@ final class PolicyTools {
 
   private void require(String tool, String approver, boolean asks) {
     String first = "  - effect: { tool: " + tool + " }";
-    if (lines.stream().anyMatch(line -> line.matches("\\s*- effect: \\{ *tool: *[\"']?" + Pattern.quote(tool) + "[\"']? *[,}].*"))) {
+    if (lines.stream()
+        .anyMatch(line ->
+            line.matches(
+                "\\s*- effect: \\{ *tool: *[\"']?" + Pattern.quote(tool) + "[\"']? *[,}].*"))) {
       return;
     }
     int at = section("requirements");

@@ -33,7 +33,9 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The MCP servers behind a home: their packages, and the policy's file that lets agents use them. */
+/**
+ * The MCP servers behind a home: their packages, and the policy's file that lets agents use them.
+ */
 final class Upstreams {
   private static final String NAME = "[a-z][a-z0-9-]{0,47}";
 
@@ -84,8 +86,7 @@ final class Upstreams {
   private Optional<Policy> policy() {
     return Files.exists(home.policyFile())
         ? Optional.of(
-            Policy.parse(
-                session.read(home.policyFile().toString()), home.policyFile().toString()))
+            Policy.parse(session.read(home.policyFile().toString()), home.policyFile().toString()))
         : Optional.empty();
   }
 
@@ -105,7 +106,8 @@ final class Upstreams {
             .filter(m -> m.name().equals(name))
             .allMatch(m -> m.driver().equals(UpstreamPackage.DRIVER) && !isListed(m));
     if (!ours || !BuiltinTools.manifests().stream().allMatch(m -> !m.name().equals(name))) {
-      throw taken(name + " is another tool; writ mcp remove " + name + " frees the name of a server");
+      throw taken(
+          name + " is another tool; writ mcp remove " + name + " frees the name of a server");
     }
     TreeMap<String, String> known = new TreeMap<>();
     registry.tools().stream()
@@ -149,8 +151,8 @@ final class Upstreams {
   static void requireVisible(PinnedTools tools) {
     List<String> hidden =
         tools.byName().values().stream()
-            .flatMap(tool -> new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
-                .lines().stream())
+            .flatMap(tool ->
+                new ToolChange(tool.name(), Optional.empty(), Optional.of(tool)).lines().stream())
             .filter(line -> line.contains("\\u{"))
             .map(line -> line.split(" ", 3)[1])
             .toList();

@@ -95,8 +95,7 @@ public final class Prepare {
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
     requireRuntime(driver, manifest, policy);
-    Driver.Prepared operation =
-        operation(driver, manifest, order, policy.host());
+    Driver.Prepared operation = operation(driver, manifest, order, policy.host());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,

@@ -248,9 +248,7 @@ public enum ToolsError implements ErrorCode {
       "an MCP server sent what is no message of the protocol, or not at that place",
       "Report it to those who made the server: writ mcp test NAME shows it."),
   UPSTREAM_FLOOD(
-      "TOL-236",
-      "an MCP server sent more than it may",
-      "See the limits in spec/tool-mcp.md."),
+      "TOL-236", "an MCP server sent more than it may", "See the limits in spec/tool-mcp.md."),
   UPSTREAM_TIMEOUT(
       "TOL-237",
       "an MCP server did not answer in time",

@@ -33,13 +33,7 @@ public final class DerivedSchema {
       List.of("array", "boolean", "integer", "null", "number", "object", "string");
 
   private static final List<String> COUNTS =
-      List.of(
-          "maxItems",
-          "maxLength",
-          "maxProperties",
-          "minItems",
-          "minLength",
-          "minProperties");
+      List.of("maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties");
 
   private static final List<String> BOUNDS =
       List.of("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum");
@@ -274,9 +268,7 @@ public final class DerivedSchema {
         JsonValue parts = kept.remove("oneOf");
         drop(path + "/oneOf: only one");
         if (kept.containsKey("anyOf") || schema.get("anyOf") != null) {
-          kept.put(
-              "allOf",
-              JsonValue.of(List.of(JsonValue.object().put("anyOf", parts).build())));
+          kept.put("allOf", JsonValue.of(List.of(JsonValue.object().put("anyOf", parts).build())));
           if (schema.get("allOf") != null) {
             kept.remove("allOf");
           }

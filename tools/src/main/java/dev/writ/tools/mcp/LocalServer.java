@@ -18,11 +18,11 @@ import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
 import dev.writ.tools.mcp.protocol.LineSplitter;
-import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerExchange;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.nio.charset.StandardCharsets;
@@ -118,8 +118,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
           place.secrets().stream()
               .filter(s -> s.name().equals(variable.getValue()))
               .findFirst()
-              .orElseThrow(
-                  () -> new WritException(ToolsError.SECRET_UNKNOWN, variable.getValue()));
+              .orElseThrow(() -> new WritException(ToolsError.SECRET_UNKNOWN, variable.getValue()));
       command =
           command.withEnvironment(
               variable.getKey(), new String(secret.bytes(), StandardCharsets.UTF_8));

@@ -204,11 +204,9 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     }
     return switch (code) {
       case UPSTREAM_ENDED ->
-          call.ended(
-              DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
+          call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
       case UPSTREAM_TIMEOUT ->
-          call.ended(
-              DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+          call.ended(DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
       case UPSTREAM_CPU ->
           call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
       default -> throw e;

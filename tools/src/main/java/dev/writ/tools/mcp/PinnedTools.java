@@ -59,7 +59,8 @@ public final class PinnedTools {
 
   byte[] toBytes() {
     return Jcs.write(
-        JsonValue.object().putList("tools", List.copyOf(byName.values()), ListedTool::toJson)
+        JsonValue.object()
+            .putList("tools", List.copyOf(byName.values()), ListedTool::toJson)
             .build());
   }
 

@@ -124,13 +124,15 @@ final class RunningServers implements AutoCloseable {
         List<Kept> over = new ArrayList<>();
         synchronized (this) {
           long now = System.nanoTime();
-          byKey.values().removeIf(kept -> {
-            boolean idle = kept.users == 0 && now - kept.lastUsed > IDLE_MS * 1_000_000;
-            if (idle) {
-              over.add(kept);
-            }
-            return idle;
-          });
+          byKey
+              .values()
+              .removeIf(kept -> {
+                boolean idle = kept.users == 0 && now - kept.lastUsed > IDLE_MS * 1_000_000;
+                if (idle) {
+                  over.add(kept);
+                }
+                return idle;
+              });
         }
         over.forEach(RunningServers::end);
       }

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How a local MCP server is started: the file {@code server.json}. It holds no secret, only names of
- * secrets.
+ * How a local MCP server is started: the file {@code server.json}. It holds no secret, only names
+ * of secrets.
  *
  * @param command the program and its arguments
  * @param environment variables with plain values
@@ -71,8 +71,7 @@ public record ServerSpec(
   }
 
   private static void requireVariable(String name) {
-    require(
-        name.matches("[A-Za-z_][A-Za-z0-9_]{0,127}"), "a variable's name is no identifier");
+    require(name.matches("[A-Za-z_][A-Za-z0-9_]{0,127}"), "a variable's name is no identifier");
   }
 
   private static void require(boolean holds, String found) {

@@ -55,8 +55,7 @@ public record ToolChange(String name, Optional<ListedTool> before, Optional<List
     if (value instanceof JsonValue.Obj object && !object.members().isEmpty()) {
       object.members().forEach((key, below) -> flatten(place + "/" + key, below, places));
     } else {
-      places.put(
-          visible(place), visible(new String(Jcs.write(value), StandardCharsets.UTF_8)));
+      places.put(visible(place), visible(new String(Jcs.write(value), StandardCharsets.UTF_8)));
     }
   }
 
@@ -69,7 +68,10 @@ public record ToolChange(String name, Optional<ListedTool> before, Optional<List
     text.codePoints()
         .forEach(c -> {
           if (isHidden(c)) {
-            shown.append("\\u{").append(Integer.toHexString(c).toUpperCase(Locale.ROOT)).append('}');
+            shown
+                .append("\\u{")
+                .append(Integer.toHexString(c).toUpperCase(Locale.ROOT))
+                .append('}');
           } else {
             shown.appendCodePoint(c);
           }
@@ -84,12 +86,12 @@ public record ToolChange(String name, Optional<ListedTool> before, Optional<List
     }
     return switch (Character.getType(c)) {
       case Character.CONTROL,
-              Character.FORMAT,
-              Character.SURROGATE,
-              Character.PRIVATE_USE,
-              Character.UNASSIGNED,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
           true;
       case Character.SPACE_SEPARATOR -> c != ' ';
       default ->

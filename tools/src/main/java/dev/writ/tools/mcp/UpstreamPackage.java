@@ -3,7 +3,6 @@ package dev.writ.tools.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.Determinism;
@@ -18,8 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A server as a tool package: how it is started, what it listed, and the operations that are judged.
- * One digest binds all of it.
+ * A server as a tool package: how it is started, what it listed, and the operations that are
+ * judged. One digest binds all of it.
  *
  * @param files all files of the package, by path
  * @param dropped by operation, what its derived schemas do not check
@@ -34,8 +33,7 @@ public record UpstreamPackage(
   public static final String DRIVER = "mcp";
 
   private static final String JSON = "application/json";
-  private static final Resources MOST =
-      new Resources(600_000, 4L << 30, 32L << 20, 3_600_000);
+  private static final Resources MOST = new Resources(600_000, 4L << 30, 32L << 20, 3_600_000);
 
   public UpstreamPackage {
     files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
@@ -111,8 +109,7 @@ public record UpstreamPackage(
             "1",
             DRIVER,
             Determinism.RECORDED,
-            List.of(
-                new ToolManifest.Operation("one", derived.schema(), Optional.empty(), JSON)),
+            List.of(new ToolManifest.Operation("one", derived.schema(), Optional.empty(), JSON)),
             ToolManifest.Capabilities.none(),
             MOST,
             List.of("default"),

@@ -36,8 +36,7 @@ public final class UpstreamProbe {
       List<SecretFile> secrets) {
     UpstreamPackage upstream =
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
-    ServerPlace place =
-        new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
+    ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
     try (ReadyServer server = ReadyServer.start(host, upstream, place)) {
       return new Seen(server.tools(), server.session().version(), server.session().server());
     } catch (InterruptedException e) {

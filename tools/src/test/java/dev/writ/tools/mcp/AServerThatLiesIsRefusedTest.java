@@ -28,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server of others in its sandbox: what it says is pinned, and what it lies ends in a refusal. */
+/**
+ * A server of others in its sandbox: what it says is pinned, and what it lies ends in a refusal.
+ */
 class AServerThatLiesIsRefusedTest {
   private static final String SECRET = "correct horse battery";
   private static TestHosts hosts;
@@ -122,11 +124,12 @@ class AServerThatLiesIsRefusedTest {
     assertThat(run("later", call()).end()).isEqualTo(End.SUCCEEDED);
     Call again = call();
     // The notification may come after the answer was read: then the call after this one meets it.
-    assertThatThrownBy(() -> {
-          for (int i = 0; i < 3; i++) {
-            run("later", again);
-          }
-        })
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 3; i++) {
+                run("later", again);
+              }
+            })
         .isInstanceOfSatisfying(
             WritException.class, e -> assertThat(e.code()).isEqualTo(ToolsError.UPSTREAM_CHANGED));
   }

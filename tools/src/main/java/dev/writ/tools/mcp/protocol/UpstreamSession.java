@@ -20,8 +20,7 @@ public final class UpstreamSession {
   private final JsonValue.Obj server;
   private final boolean tools;
 
-  private UpstreamSession(
-      PeerExchange peer, String version, JsonValue.Obj server, boolean tools) {
+  private UpstreamSession(PeerExchange peer, String version, JsonValue.Obj server, boolean tools) {
     this.peer = peer;
     this.version = version;
     this.server = server;
@@ -40,9 +39,7 @@ public final class UpstreamSession {
         JsonValue.object()
             .put("protocolVersion", ProtocolVersion.NEWEST)
             .put("capabilities", JsonValue.object().build())
-            .put(
-                "clientInfo",
-                JsonValue.object().put("name", "writ").put("version", writ).build())
+            .put("clientInfo", JsonValue.object().put("name", "writ").put("version", writ).build())
             .build();
     JsonValue.Obj result = result(peer.request("initialize", params, patience), "initialize");
     if (!(result.get("protocolVersion") instanceof JsonValue.Str said)
