@@ -14,7 +14,8 @@ public enum CliError implements ErrorCode {
   POLICY_TEXT(
       "CLI-021",
       "a policy's file is not in a form that can be changed",
-      "Write each entry of commands/images as `program: image`, or change it by hand."),
+      "Write its entries as the policy of `writ init` does (of commands/images as `program:"
+          + " image`), or change it by hand."),
   POLICY_CHANGED(
       "CLI-022",
       "a policy's file was changed while it was worked on",
