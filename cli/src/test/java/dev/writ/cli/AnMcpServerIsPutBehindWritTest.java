@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From the shell: added, in force once activated, judged, replayed from its record, and removed. */
+/**
+ * From the shell: added, in force once activated, judged, replayed from its record, and removed.
+ */
 class AnMcpServerIsPutBehindWritTest {
   @TempDir Path dir;
 

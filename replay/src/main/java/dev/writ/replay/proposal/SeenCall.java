@@ -57,7 +57,12 @@ public record SeenCall(
     Decision decision = Decision.read(ledger.document(intent.decision()).orElseThrow().document());
     Request request = Request.read(ledger.document(intent.request()).orElseThrow().document());
     return new SeenCall(
-        event.at(), intent.request(), request, JudgeInputs.read(decision.inputs()), intent.tool());
+        event.at(),
+        intent.request(),
+        request,
+        JudgeInputs.read(decision.inputs()),
+        intent.tool(),
+        decision.observed().map(Decision.Observed::verdict).orElse(Verdict.ALLOW));
   }
 
   /** Tool and operation, as a role names them. */
