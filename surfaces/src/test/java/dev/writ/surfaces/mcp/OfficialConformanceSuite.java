@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * -Dtest=OfficialConformanceSuite} runs it.
  */
 class OfficialConformanceSuite {
-  private static final String SUITE = "@modelcontextprotocol/conformance@0.1.16";
+  private static final String SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 
   /** The fixture tools that a tool of Writ's can be: one output of one media type. */
   private static final List<ToolManifest> FIXTURES =
@@ -93,6 +93,7 @@ class OfficialConformanceSuite {
   @ValueSource(
       strings = {
         "server-initialize",
+        "server-session-lifecycle",
         "ping",
         "tools-list",
         "tools-call-simple-text",
@@ -105,7 +106,32 @@ class OfficialConformanceSuite {
         "server-sse-multiple-streams",
         "dns-rebinding-protection"
       })
-  void passes(String scenario) throws Exception {
+  void passesInSessions(String scenario) throws Exception {
+    passes(scenario, "2025-11-25");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tools-list",
+        "tools-call-simple-text",
+        "tools-call-image",
+        "tools-call-audio",
+        "tools-call-embedded-resource",
+        "tools-call-error",
+        "server-sse-multiple-streams",
+        "resources-list",
+        "sep-2164-resource-not-found",
+        "dns-rebinding-protection",
+        "http-header-validation",
+        "input-required-result-unsupported-methods",
+        "input-required-result-ignore-extra-params"
+      })
+  void passesWithoutSessions(String scenario) throws Exception {
+    passes(scenario, "2026-07-28");
+  }
+
+  private static void passes(String scenario, String version) throws Exception {
     Process suite =
         new ProcessBuilder(
                 List.of(
@@ -119,6 +145,8 @@ class OfficialConformanceSuite {
                     "server",
                     "--url",
                     "http://127.0.0.1:" + proxy.port() + "/mcp",
+                    "--spec-version",
+                    version,
                     "--scenario",
                     scenario))
             .directory(dir.toFile())

@@ -431,8 +431,7 @@ class TheVersionWithoutSessionsTest {
                       message("tools/call", "\"name\":\"sim_do\",\"arguments\":{}," + plain())))
               .build();
       try (HttpClient client = HttpClient.newHttpClient()) {
-        InputStream answer =
-            client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
+        InputStream answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
         assertThat(runs.await(30, TimeUnit.SECONDS)).isTrue();
         answer.close();
         assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
