@@ -1,26 +1,53 @@
-// Writ's native API from JavaScript: signs requests, verifies what comes back. No dependencies;
-// runs in Node 18 and later and in browsers whose WebCrypto has Ed25519.
+// A client of Writ: signs requests, or has the server sign for a token, and believes an answer only
+// where pinned keys have signed it (spec/client.md). No dependencies; runs in Node 18 and later and in
+// browsers whose WebCrypto has Ed25519.
 //
-// What it verifies is what the server's documents say under the keys that you pin. Its signature
-// check is the platform's: the rule of spec/signatures.md is stricter on crafted keys and
-// signatures, so whoever audits uses `writ verify`.
+// Its signature check is the platform's: the rule of spec/signatures.md is stricter on crafted keys
+// and signatures, so whoever audits uses `writ verify`.
 
 const crypto = globalThis.crypto?.subtle ? globalThis.crypto : (await import('node:crypto')).webcrypto;
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const TYPE = (kind) => `application/vnd.writ.${kind}.v1+json`;
 
-/** A refusal: by the server, with its code, or by this client, with code CLIENT. */
+/** Something did not hold; `code` is one of spec/errors.md. */
 export class WritError extends Error {
-  constructor(code, message, problem) {
-    super(`${code} ${message}`);
+  constructor(code, message, options) {
+    super(`${code} ${message}`, options);
+    this.name = new.target.name;
     this.code = code;
+  }
+}
+
+/** The server refused before a decision: `code` is its own, `problem` the whole of what it said. */
+export class Refused extends WritError {
+  constructor(status, problem) {
+    super(problem.code ?? 'GWY-060', problem.detail ?? '');
+    this.status = status;
     this.problem = problem;
   }
 }
 
+/** No answer came (GWY-061). Where `sent` is false, nothing happened; else the same request may be sent again. */
+export class NoAnswer extends WritError {
+  constructor(message, sent, options) {
+    super('GWY-061', message, options);
+    this.sent = sent;
+  }
+}
+
+/** The answer is not what pinned keys have signed about this request (GWY-062). */
+export class NotBelieved extends WritError {
+  constructor(message) {
+    super('GWY-062', message);
+  }
+}
+
 const refuse = (message) => {
-  throw new WritError('CLIENT', message);
+  throw new NotBelieved(message);
+};
+const require = (holds, found) => {
+  if (!holds) refuse(found);
 };
 
 /** The canonical form of a JSON value (RFC 8785). */
@@ -44,10 +71,20 @@ export function canonicalize(value) {
   return refuse(`no JSON value: ${typeof value}`);
 }
 
-const toBase64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(''));
+const toBase64 = (bytes) => {
+  let text = '';
+  for (const b of bytes) text += String.fromCharCode(b);
+  return btoa(text);
+};
 const toBase64Url = (bytes) =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const fromBase64 = (text) => {
+  try {
+    return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  } catch {
+    return refuse('no base64');
+  }
+};
 const toHex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('');
 
 async function hash(bytes) {
@@ -72,6 +109,15 @@ export async function signingKey(pem) {
   const der = fromBase64(body[1].replace(/\s/g, ''));
   const key = await crypto.subtle.importKey('pkcs8', der, { name: 'Ed25519' }, true, ['sign']);
   return { key, kid: await keyId(await crypto.subtle.exportKey('jwk', key)) };
+}
+
+function json(bytes) {
+  try {
+    const text = strictUtf8.decode(bytes);
+    return [text, JSON.parse(text)];
+  } catch {
+    return refuse('no JSON');
+  }
 }
 
 function preAuthEncoding(type, payload) {
@@ -100,10 +146,13 @@ export async function sign(kind, document, signer) {
  * @param keys the `keys` of a trust file (trust.jwks)
  * @param role which the signing key must have there
  * @param at the time at which it must be valid
- * @returns {{id: string, document: object}}
+ * @param requiredAlgorithms `writ_required_algorithms` of the trust file
+ * @returns {Promise<{id: string, document: object}>}
  */
-export async function verify(envelope, kind, keys, role, at) {
+export async function verify(envelope, kind, keys, role, at, requiredAlgorithms = {}) {
   if (envelope?.payloadType !== TYPE(kind)) refuse(`not a ${kind}`);
+  const required = requiredAlgorithms[role] ?? ['Ed25519'];
+  if (required.join() !== 'Ed25519') refuse(`documents of a ${role} need ${required}; this client has Ed25519`);
   if (!Array.isArray(envelope.signatures) || envelope.signatures.length === 0) refuse('unsigned');
   const payload = fromBase64(envelope.payload);
   let edwards = 0;
@@ -126,114 +175,560 @@ export async function verify(envelope, kind, keys, role, at) {
     edwards += 1;
   }
   if (edwards !== 1) refuse('several signatures of one algorithm');
-  const text = strictUtf8.decode(payload);
-  const document = JSON.parse(text);
+  const [text, document] = json(payload);
   if (canonicalize(document) !== text) refuse('the payload is not canonical');
   return { id: await digest(payload), document };
 }
 
 function outputBytes(output) {
-  if (output.json !== undefined) return utf8.encode(canonicalize(output.json));
-  if (output.text !== undefined) return utf8.encode(output.text);
-  return output.base64 === undefined ? undefined : fromBase64(output.base64);
+  if (output?.json !== undefined) return utf8.encode(canonicalize(output.json));
+  if (output?.text !== undefined) return utf8.encode(output.text);
+  return output?.base64 === undefined ? undefined : fromBase64(output.base64);
 }
 
-/** An agent's side of the native API. */
+/** What came of a request, as pinned keys have signed it. `repeated` is the server's word alone. */
+export class Outcome {
+  constructor(members) {
+    Object.assign(this, members);
+  }
+
+  /** Of the request that was decided; under an idempotency key that may be an earlier one. */
+  get requestId() {
+    return this.decision.request;
+  }
+
+  /** ALLOW, DENY or ESCALATE. */
+  get verdict() {
+    return this.decision.verdict;
+  }
+
+  /** Whether an approval is missing and nothing was done. */
+  get waits() {
+    return this.receipt === undefined && this.verdict === 'ESCALATE';
+  }
+
+  /** succeeded, failed, timed_out, killed, in_doubt; undefined where nothing was dispatched. */
+  get status() {
+    return this.receipt?.status;
+  }
+
+  get succeeded() {
+    return this.status === 'succeeded';
+  }
+
+  /** Why not: the decision's or the receipt's code. */
+  get code() {
+    return this.decision.code ?? this.receipt?.code;
+  }
+
+  /** For people: the check that refused, or what the receipt says. */
+  get reason() {
+    if (this.receipt) return [this.receipt.reason, this.receipt.message].filter(Boolean).join(' ');
+    const check = this.decision.checks?.find((c) => ['refuse', 'escalate'].includes(c.outcome));
+    return check?.detail ?? '';
+  }
+
+  /** The output as text. */
+  text() {
+    require(this.output !== undefined, `there is no output: ${this.verdict} ${this.status ?? ''} ${this.reason}`);
+    return strictUtf8.decode(this.output);
+  }
+
+  /** The output as JSON. */
+  json() {
+    return JSON.parse(this.text());
+  }
+}
+
+/** A function of the agent's own process was not let run (GWY-066); `outcome` says why. */
+export class Denied extends WritError {
+  constructor(outcome) {
+    super('GWY-066', `${outcome.verdict} ${outcome.code ?? ''} ${outcome.reason}`);
+    this.outcome = outcome;
+  }
+}
+
+const MODEST = { cpu_ms: 2000, memory_bytes: 64 << 20, output_bytes: 1 << 20, wall_ms: 5000 };
+const ANSWER_BYTES_MAX = 32 << 20;
+const CONTENT_BYTES_MAX = 64 << 20;
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const part = encodeURIComponent;
+const hex = (count) => toHex(crypto.getRandomValues(new Uint8Array(count)));
+
+/** Secrets go over TLS, or stay on this machine. */
+function address(url) {
+  const unfit = (found) => {
+    throw new WritError('GWY-064', found);
+  };
+  let at;
+  try {
+    at = new URL(url);
+  } catch {
+    return unfit('it is no address');
+  }
+  if (at.username || at.password || at.search || at.hash) unfit('it has a user, a query or a fragment');
+  if (at.protocol !== 'https:' && !(at.protocol === 'http:' && LOOPBACK.includes(at.hostname))) {
+    unfit('http:// is for this machine alone; take https://');
+  }
+  return at.origin + at.pathname.replace(/\/$/, '');
+}
+
+/** Whether a refusal is of the moment. 503 GWY-038 may come after the work was done. */
+const passes = (refused, repeatable) =>
+  refused.status === 409 && refused.code === 'EXE-109'
+    ? repeatable
+    : [429, 503].includes(refused.status) && (repeatable || refused.code !== 'GWY-038');
+
+/**
+ * A client of a server of Writ: with `key` it signs its own requests; with `token` the server signs
+ * (surface `vouched`).
+ */
 export class WritClient {
+  #token;
+
   /**
-   * @param {object} options url, origin (the log's name), tenant, subject, key (from `signingKey`),
-   *     keys (pinned, from trust.jwks), now (a function giving a Date; optional)
+   * @param {object} options url; tenant and subject; key (from `signingKey`) or token; keys (pinned, of
+   *     trust.jwks), requiredAlgorithms (its `writ_required_algorithms`) and origin (the log's name);
+   *     optional: retryFor and answerWithin in seconds, now (a function giving a Date), fetch
    */
-  constructor({ url, origin, tenant, subject, key, keys, now = () => new Date() }) {
-    Object.assign(this, { url: url.replace(/\/$/, ''), origin, tenant, subject, key, keys, now });
+  constructor({
+    url, origin, tenant, subject, key, token, keys, requiredAlgorithms = {},
+    retryFor = 30, answerWithin = 120, now = () => new Date(), fetch = globalThis.fetch,
+  }) {
+    this.url = address(url);
+    Object.assign(this, { origin, tenant, subject, keys, requiredAlgorithms, retryFor, answerWithin, now });
+    Object.defineProperty(this, 'key', { value: key, enumerable: false });
+    Object.defineProperty(this, 'fetch', { value: (...a) => fetch(...a), enumerable: false });
+    this.#token = token;
+    if ((key === undefined) === (token === undefined)) throw new TypeError('key or token');
   }
 
   time(offsetSeconds = 0) {
     return new Date(this.now().getTime() + offsetSeconds * 1000).toISOString();
   }
 
-  /** Signs a request for an effect; sent again, it is the same request. */
-  async request(run, effect, { idempotencyKey } = {}) {
+  /** The operations that this caller's roles may use. */
+  async operations(run) {
+    const { tools } = await this.get(`/v1/tools${run === undefined ? '' : `?run=${part(run)}`}`);
+    return tools.flatMap((tool) =>
+      tool.operations.map((o) => ({
+        tool: tool.toolId,
+        version: tool.toolVersion,
+        default: tool.default,
+        name: o.name,
+        description: o.input.description ?? '',
+        input: o.input,
+        output: o.output,
+        sandbox: o.sandbox,
+        resources: o.resources,
+      })));
+  }
+
+  async #complete(effect, run) {
+    const whole = { params: {}, inputs: [], ...effect };
+    whole.inputs = [...whole.inputs].sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (['operation', 'version', 'sandbox', 'resources'].every((name) => whole[name] !== undefined)) {
+      return whole;
+    }
+    const known = (await this.operations(run)).filter(
+      (o) =>
+        o.tool === effect.tool &&
+        (effect.version === undefined ? o.default : o.version === effect.version) &&
+        (effect.operation === undefined || o.name === effect.operation));
+    if (known.length !== 1) { // the Guardian says why
+      return { operation: 'call', version: 'not listed', sandbox: 'none', resources: MODEST, ...whole };
+    }
+    const [{ name, version, sandbox, resources: most }] = known;
+    const resources = Object.fromEntries(
+      Object.entries(MODEST).map(([k, v]) => [k, Math.min(v, most[k])]));
+    return { operation: name, version, sandbox, resources, ...whole };
+  }
+
+  /** Signs a request without sending it. Kept, it can be sent by whoever comes after a crash, and runs once. */
+  async request(run, effect, { idempotencyKey, consumes = [], retention = 'keep', evidence = [] } = {}) {
+    if (!this.key) throw new TypeError('a token signs nothing: use call');
     const document = {
       tenant: this.tenant,
       run,
       subject: this.subject,
-      effect: { inputs: [], ...effect },
-      consumes: [],
-      nonce: toHex(crypto.getRandomValues(new Uint8Array(16))),
+      effect: await this.#complete(effect, run),
+      consumes,
+      nonce: hex(16),
       requested_at: this.time(),
-      retention: 'keep',
+      retention,
       context: {},
-      evidence: [],
+      evidence,
       delegations: [],
     };
     if (idempotencyKey !== undefined) document.idempotency_key = idempotencyKey;
     return sign('request', document, this.key);
   }
 
-  /** Submits a signed request and verifies what comes back. */
+  /** Submits a signed request; sent again it gets its stored outcome. */
   async submit(request) {
-    const answer = await this.#send('/v1/effects', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: canonicalize(request),
-    });
-    const payload = fromBase64(request.payload);
-    const asked = JSON.parse(strictUtf8.decode(payload));
-    const effect = await digest(utf8.encode(canonicalize(asked.effect)));
-    const at = this.time();
-    const decision = await verify(answer.decision, 'decision', this.keys, 'guardian', at);
-    if (decision.document.effect !== effect) refuse('the decision is on another effect');
-    // Under an idempotency key the stored outcome may be another request's, for the same effect.
-    if (asked.idempotency_key === undefined && decision.document.request !== (await digest(payload))) {
-      refuse('the decision is on another request');
+    const body = canonicalize(request);
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await this.#effect(() =>
+      this.#json('/v1/effects', { method: 'POST', headers: async () => headers, body }, true));
+    return this.#withOutput(await this.#believed(answer, request));
+  }
+
+  /**
+   * Has an effect judged and done.
+   *
+   * @param effect its tool and params; what is left out is completed
+   * @param {object} options run; idempotencyKey: names the task, so that the same effect under it is
+   *     done once; wait: how long to wait for an approval, in seconds
+   */
+  async call(effect, { run = 'main', wait = 0, ...rest } = {}) {
+    const outcome = this.key
+      ? await this.submit(await this.request(run, effect, rest))
+      : await this.#vouched(run, effect, rest);
+    return wait && outcome.waits ? this.wait(outcome, wait) : outcome;
+  }
+
+  async #vouched(run, effect, { idempotencyKey, consumes = [], retention = 'keep' }) {
+    // A key of our own binds the answer to this call, and lets it be repeated.
+    const key = idempotencyKey ?? `once-${hex(16)}`;
+    const body = canonicalize({ run, effect, idempotency_key: key, consumes, retention });
+    const answer = await this.#effect(() =>
+      this.#json('/v1/vouched-effects', {
+        method: 'POST',
+        headers: async () => ({ ...(await this.#reading()), 'Content-Type': 'application/json' }),
+        body,
+      }, true));
+    const { document } = await this.#verify(answer.request, 'request', 'surface');
+    require(document.tenant === this.tenant && document.subject === this.subject,
+      'the server asked for somebody else');
+    require(document.idempotency_key === key, 'the server asked under another key');
+    for (const [name, value] of Object.entries(effect)) {
+      const asked = document.effect[name];
+      require(asked !== undefined && canonicalize(asked) === canonicalize(value),
+        `the server asked for another effect: ${name}`);
     }
-    const outcome = { verdict: decision.document.verdict, decision: decision.document };
-    if (answer.receipt !== undefined) {
-      const receipt = await verify(answer.receipt, 'receipt', this.keys, 'executor', at);
-      if (receipt.document.effect !== effect) refuse('the receipt is of another effect');
-      if (receipt.document.decision !== decision.id) refuse('the receipt is of another decision');
-      if (receipt.document.request !== decision.document.request) {
-        refuse('the receipt is of another request');
+    return this.#withOutput(await this.#believed(answer, answer.request));
+  }
+
+  /** The same request once more: after its approval it is executed. */
+  async again(outcome) {
+    if (this.key) return this.submit(outcome.request);
+    const answer = await this.#effect(() =>
+      this.#json(`/v1/vouched-effects/${outcome.requestId}`, { method: 'POST' }, true));
+    return this.#withOutput(await this.#believed(answer, outcome.request));
+  }
+
+  /** Asks again where what was decided is no longer in force: it is then judged anew. */
+  async #effect(send) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await send();
+      } catch (e) {
+        if (attempt > 3 || !['EXE-107', 'EXE-111', 'EXE-201'].includes(e.code)) throw e;
       }
-      outcome.receipt = receipt.document;
-      outcome.receiptId = receipt.id;
-      const bytes = answer.output && outputBytes(answer.output);
-      if (bytes !== undefined) {
-        if ((await digest(bytes)) !== receipt.document.output?.digest) {
-          refuse("the output is not the receipt's");
-        }
-        outcome.output = bytes;
+    }
+  }
+
+  /** Waits for an approval or a rejection, at most that many seconds; what then holds. */
+  async wait(outcome, timeoutSeconds) {
+    const until = performance.now() + timeoutSeconds * 1000;
+    let now = outcome;
+    for (let between = 200; now.waits; between = Math.min(5000, between * 1.5)) {
+      const { state } = await this.get(`/v1/requests/${now.requestId}/outcome`);
+      if (state !== 'pending') {
+        now = await this.again(now);
+        continue;
       }
+      const left = until - performance.now();
+      if (left <= 0) break;
+      await pause(Math.min(between, left));
+    }
+    return now;
+  }
+
+  /** Interrupts the running effect of a request. It ends in its receipt all the same. */
+  async cancel(requestId) {
+    await this.#send(`/v1/executions/${requestId}/cancel`, { method: 'POST' }, false);
+  }
+
+  async #verify(envelope, kind, role) {
+    return verify(envelope, kind, this.keys, role, this.time(), this.requiredAlgorithms);
+  }
+
+  /** The outcome, where pinned keys have signed it and it is about this request. */
+  async #believed(answer, request) {
+    const payload = fromBase64(request.payload);
+    const [, asked] = json(payload);
+    const effect = await digest(utf8.encode(canonicalize(asked.effect)));
+    const { id: decisionId, document: decision } = await this.#verify(answer.decision, 'decision', 'guardian');
+    require(decision.effect === effect, 'the decision is on another effect');
+    require(decision.tenant === asked.tenant && decision.subject === asked.subject,
+      'the decision is on another subject');
+    // Under an idempotency key the stored outcome may be another request's, for the same effect.
+    require(asked.idempotency_key !== undefined || decision.request === (await digest(payload)),
+      'the decision is on another request');
+    if (answer.receipt === undefined) {
+      require(decision.verdict !== 'ALLOW', 'it was allowed, and there is no receipt');
+      return new Outcome({ request, decisionId, decision, repeated: false });
+    }
+    const { id: receiptId, document: receipt } = await this.#verify(answer.receipt, 'receipt', 'executor');
+    require(decision.verdict === 'ALLOW', 'there is a receipt of what was not allowed');
+    require(receipt.effect === effect, 'the receipt is of another effect');
+    require(receipt.decision === decisionId, 'the receipt is of another decision');
+    require(receipt.request === decision.request, 'the receipt is of another request');
+    const output = outputBytes(answer.output);
+    if (output !== undefined) {
+      require((await digest(output)) === receipt.output?.digest, "the output is not the receipt's");
+    }
+    const repeated = answer.repeated === true;
+    return new Outcome({ request, decisionId, decision, receiptId, receipt, output, repeated });
+  }
+
+  /** Large outputs are not in the answer; they are read at their own address. */
+  async #withOutput(outcome) {
+    const stated = outcome.receipt?.output;
+    if (stated && outcome.output === undefined && outcome.receipt.retained && stated.size <= CONTENT_BYTES_MAX) {
+      outcome.output =
+        await this.#content(`/v1/receipts/${outcome.receiptId}/output`, stated.digest, stated.size);
     }
     return outcome;
   }
 
-  /** Reads JSON that the agent may see, for example `/v1/runs`. Nothing of it is verified. */
-  async get(path) {
-    return this.#send(path, { headers: { Authorization: await this.access() } });
+  async #content(path, wanted, bytesMax) {
+    const { body } = await this.#send(path, {}, true, bytesMax);
+    require((await digest(body)) === wanted, 'the content has another digest');
+    return body;
   }
 
-  /** The Authorization header of somebody who holds a key (spec/gateway.md). */
+  /** Stores content, which an effect can then name as an input. */
+  async put(data, { name = 'data', mediaType = 'application/octet-stream' } = {}) {
+    const bytes = typeof data === 'string' ? utf8.encode(data) : data;
+    const named = await digest(bytes);
+    const headers = async () => ({ ...(await this.#reading()), 'Content-Type': mediaType });
+    await this.#send(`/v1/blobs/${named}`, { method: 'PUT', headers, body: bytes }, true);
+    return { name, digest: named, size: bytes.length, media_type: mediaType };
+  }
+
+  /** Content by its digest; `of` is a receipt or request that names it and that the caller may read. */
+  async blob(wanted, { of, bytesMax = CONTENT_BYTES_MAX } = {}) {
+    return this.#content(`/v1/blobs/${wanted}${of === undefined ? '' : `?of=${part(of)}`}`, wanted, bytesMax);
+  }
+
+  /** The run's events as they are committed, until it is closed; taken up where a connection broke. */
+  async *events(run, { after } = {}) {
+    let last = after;
+    let id;
+    let failedAt;
+    for (;;) {
+      try {
+        for await (const data of this.#following(run, last)) {
+          const [, document] = json(utf8.encode(data));
+          require(document.seq === (last === undefined ? 0 : last + 1), 'events are missing');
+          require(id === undefined || document.prev === id, 'an event continues another one');
+          last = document.seq;
+          id = await digest(utf8.encode(canonicalize(document)));
+          failedAt = undefined;
+          yield document;
+          if (document.kind === 'run.closed') return;
+        }
+      } catch (e) {
+        if (!(e instanceof NoAnswer)) throw e;
+      }
+      failedAt ??= performance.now();
+      if (performance.now() - failedAt > this.retryFor * 1000) {
+        throw new NoAnswer('the events ended, and the run is open', true);
+      }
+      await pause(200);
+    }
+  }
+
+  async *#following(run, last) {
+    const headers = { ...(await this.#reading()), Accept: 'text/event-stream' };
+    if (last !== undefined) headers['Last-Event-ID'] = String(last);
+    const controller = new AbortController();
+    try {
+      const response = await this.fetch(`${this.url}/v1/runs/${part(run)}/events`, {
+        headers, redirect: 'error', signal: controller.signal,
+      });
+      if (response.status !== 200) throw refusal(response.status, await limited(response, 1 << 20));
+      const reader = response.body.getReader();
+      const decoder = new TextDecoder();
+      let rest = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        rest += decoder.decode(value, { stream: true });
+        require(rest.length <= 1 << 20, 'an event of more than 1 MiB');
+        for (let at; (at = rest.indexOf('\n\n')) >= 0; rest = rest.slice(at + 2)) {
+          const data = rest.slice(0, at).split('\n')
+            .filter((line) => line.startsWith('data:'))
+            .map((line) => line.slice(5).replace(/^ /, ''));
+          if (data.length) yield data.join('\n');
+        }
+      }
+    } catch (e) {
+      throw e instanceof WritError ? e : new NoAnswer(e.message, true, { cause: e });
+    } finally {
+      controller.abort();
+    }
+  }
+
+  /** Ends a run that this key opened; the checkpoint that covers its end. */
+  async close(run) {
+    const document = { tenant: this.tenant, run, requested_at: this.time() };
+    const { body } = await this.#signed(`/v1/runs/${part(run)}/close`, 'run-close', document);
+    return strictUtf8.decode(body);
+  }
+
+  /** The run in one file, for `writ verify`. */
+  async bundle(run, { bytesMax = 1 << 30 } = {}) {
+    return (await this.#send(`/v1/runs/${part(run)}/bundle`, {}, true, bytesMax)).body;
+  }
+
+  /** What waits for approval, for approvers. */
+  async waiting() {
+    return (await this.get('/v1/approvals')).waiting;
+  }
+
+  /** Approves exactly this request, under the policy that `waiting` names; the verdict from then on. */
+  async approve(waiting, role, { validSeconds = 3600 } = {}) {
+    return this.#decide(waiting, role, 'approve', validSeconds);
+  }
+
+  /** Rejects a request, finally. */
+  async reject(waiting, role, { validSeconds = 3600 } = {}) {
+    return this.#decide(waiting, role, 'reject', validSeconds);
+  }
+
+  async #decide(waiting, role, verdict, validSeconds) {
+    const effect = await digest(utf8.encode(canonicalize(waiting.effect)));
+    require(effect === waiting.effect_digest, 'the effect that is shown is not the one named');
+    const { body } = await this.#signed('/v1/approvals', 'approval', {
+      tenant: this.tenant,
+      approver: this.subject,
+      role,
+      request: waiting.request_id,
+      effect,
+      policy: waiting.policy,
+      verdict,
+      approved_at: this.time(),
+      expires_at: this.time(validSeconds),
+    });
+    return json(body)[1].verdict;
+  }
+
+  async #signed(path, kind, document) {
+    if (!this.key) throw new TypeError(`a token signs no ${kind}`);
+    const body = canonicalize(await sign(kind, document, this.key));
+    const headers = async () => ({ 'Content-Type': 'application/json' });
+    return this.#send(path, { method: 'POST', headers, body }, false);
+  }
+
+  /** Reads JSON that the caller may see, for example `/v1/runs`. Nothing of it is signed. */
+  async get(path) {
+    return this.#json(path, {}, true);
+  }
+
+  /** The Authorization header of who reads: the token, or a document that the key has just signed. */
   async access() {
-    const envelope = await sign(
-      'access',
-      {
-        tenant: this.tenant,
-        audience: this.origin,
-        issued_at: this.time(),
-        expires_at: this.time(60),
-      },
-      this.key);
+    if (this.#token !== undefined) return `Bearer ${this.#token}`;
+    const envelope = await sign('access', {
+      tenant: this.tenant,
+      audience: this.origin,
+      issued_at: this.time(),
+      expires_at: this.time(60),
+    }, this.key);
     return `Writ ${toBase64Url(utf8.encode(canonicalize(envelope)))}`;
   }
 
-  async #send(path, options) {
-    const response = await fetch(this.url + path, options);
-    const body = await response.json();
-    if (response.headers.get('content-type') === 'application/problem+json') {
-      throw new WritError(body.code, body.detail, body);
-    }
-    return body;
+  async #reading() {
+    return { Authorization: await this.access() };
   }
+
+  async #json(path, options, repeatable) {
+    const value = json((await this.#send(path, options, repeatable)).body)[1];
+    require(value !== null && typeof value === 'object', 'the answer is no object');
+    return value;
+  }
+
+  /**
+   * Sends until it is answered. What may not be repeated is sent again only where it never arrived, or
+   * where the server says that it did nothing.
+   */
+  async #send(path, options, repeatable, bytesMax = ANSWER_BYTES_MAX) {
+    const until = performance.now() + this.retryFor * 1000;
+    for (let attempt = 1; ; attempt += 1) {
+      let between = Math.min(5000, 100 * 2 ** attempt) * (0.5 + Math.random() / 2);
+      let failure;
+      try {
+        return await this.#once(path, options, bytesMax);
+      } catch (e) {
+        if (e instanceof Refused ? !passes(e, repeatable) : !(e instanceof NoAnswer)) throw e;
+        if (e instanceof NoAnswer && e.sent && !repeatable) throw e;
+        if (e.retryAfter) between = Math.max(between, e.retryAfter * 1000);
+        failure = e;
+      }
+      if (performance.now() + between > until) throw failure;
+      await pause(between);
+    }
+  }
+
+  async #once(path, { method = 'GET', headers, body }, bytesMax) {
+    const sent = headers ? await headers() : await this.#reading();
+    let response;
+    let bytes;
+    try {
+      response = await this.fetch(this.url + path, {
+        method,
+        headers: sent,
+        body,
+        redirect: 'error',
+        signal: AbortSignal.timeout(this.answerWithin * 1000),
+      });
+      bytes = await limited(response, bytesMax);
+    } catch (e) {
+      if (e instanceof WritError) throw e;
+      const refusedConnection = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(e.cause?.code);
+      throw new NoAnswer(e.cause?.code ?? e.name, !refusedConnection, { cause: e });
+    }
+    if (response.headers.get('content-type') === 'application/problem+json') {
+      const refused = refusal(response.status, bytes);
+      refused.retryAfter = Number(response.headers.get('retry-after')) || 0;
+      throw refused;
+    }
+    if (response.status >= 500) {
+      throw new NoAnswer(`status ${response.status} of something that is no Writ`, true);
+    }
+    return { status: response.status, body: bytes };
+  }
+}
+
+function refusal(status, bytes) {
+  try {
+    return new Refused(status, JSON.parse(strictUtf8.decode(bytes)));
+  } catch {
+    return new NoAnswer(`status ${status}, no JSON`, true);
+  }
+}
+
+async function limited(response, bytesMax) {
+  const pieces = [];
+  let size = 0;
+  for (const reader = response.body?.getReader(); reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > bytesMax) {
+      await reader.cancel();
+      refuse(`an answer of more than ${bytesMax} bytes`);
+    }
+    pieces.push(value);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

@@ -42,6 +42,8 @@ import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VersionCommand;
+import dev.writ.cli.hook.HookCommand;
+import dev.writ.cli.setup.SetupCommand;
 import java.util.List;
 
 /**
@@ -83,6 +85,8 @@ final class Commands {
           new ConformCommand(),
           new ServeCommand(),
           new McpCommand(),
+          new HookCommand(),
+          new SetupCommand(),
           new ConfigCommand(),
           new SinkCommand(),
           new IncidentCommand(),

@@ -77,6 +77,19 @@ class OnesOwnInputTest {
     assertThat(writ("runs").out()).contains("closed");
   }
 
+  /** Policy's requirement reads the parameter and fails first; the mistake is told first. */
+  @Test
+  void aMisspelledParameterIsToldBeforeWhatPolicyMadeOfIt() {
+    Run run = writ("run", "js", "--param", "suorce=secret-3");
+    assertThat(run.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(run.err())
+        .startsWith("DENIED  params has no parameter \"suorce\"; did you mean \"source\"?\n")
+        .contains("prg check, GRD-103", "The parameter \"source\" is missing in params.")
+        .doesNotContain("secret-3");
+    Run json = writ("run", "js", "--param", "suorce=secret-3", "--json");
+    assertThat(json.out()).contains("\"did_you_mean\":\"source\"");
+  }
+
   @Test
   void whatNeedsApprovalWaitsForIt() throws IOException {
     Path staff = Files.writeString(folder.resolve("staff.csv"), "name,salary\nAda,120\n");

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** {@code writ} in a JVM of its own, with the classes of this one and without the launcher. */
-final class OwnProcess {
+public final class OwnProcess {
   private OwnProcess() {}
 
   /** The command, to which more can be added. */
-  static List<String> writ(String... arguments) {
+  public static List<String> writ(String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(

@@ -1,7 +1,6 @@
 package dev.writ.client;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -12,12 +11,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.Optional;
-import javax.net.ssl.SSLContext;
 
 /**
  * An owner's side of a running server: sends what owners have signed. The signature is the only
@@ -40,17 +36,8 @@ public final class AdminClient implements AutoCloseable {
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(10));
-    authority.map(AdminClient::trusting).ifPresent(builder::sslContext);
+    authority.map(Wire::trusting).ifPresent(builder::sslContext);
     this.http = builder.build();
-  }
-
-  private static SSLContext trusting(Path authority) {
-    try {
-      return TlsAuthorities.trusting(Files.readAllBytes(authority));
-    } catch (IOException | CertificateException e) {
-      throw new WritException(
-          ClientError.AUTHORITY_UNREADABLE, authority + ": " + e.getClass().getSimpleName(), e);
-    }
   }
 
   /**

@@ -7,10 +7,13 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.client.error.ClientError;
+import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
@@ -19,12 +22,21 @@ import java.util.Optional;
 /**
  * The outcome of a request: its documents are signed by pinned keys and are about that request.
  *
- * @param receipt present where the effect was dispatched
- * @param output the output's bytes, whose digest the receipt states; absent where the answer did
- *     not carry them
+ * @param request the signed request that was submitted; {@link #requestId} may be an earlier one
+ * @param decisionId id of the decision
+ * @param receiptId present where the effect was dispatched, as is the receipt
+ * @param output the output's bytes, whose digest the receipt states; absent where there is none or
+ *     it was not retained
+ * @param repeated whether the effect had been done before this call: the server's word alone
  */
 public record VerifiedOutcome(
-    Decision decision, Optional<Receipt> receipt, Optional<byte[]> output) {
+    Envelope request,
+    Digest decisionId,
+    Decision decision,
+    Optional<Digest> receiptId,
+    Optional<Receipt> receipt,
+    Optional<byte[]> output,
+    boolean repeated) {
 
   /**
    * @throws WritException {@code CAN-05x}, {@code CAN-06x} for signatures, {@code GWY-062} where it
@@ -41,16 +53,94 @@ public record VerifiedOutcome(
         asked.idempotencyKey().isPresent() || decision.request().equals(request.id()),
         "the decision is on another request");
     require(decision.effect().equals(effect), "the decision is on another effect");
-    Optional<Receipt> receipt = Optional.empty();
-    if (answer.get("receipt") != null) {
-      Receipt read = Receipt.read(verified(answer, "receipt", Receipt.TYPE, trust, now).document());
+    require(
+        decision.scope().tenant().equals(asked.scope().tenant())
+            && decision.scope().subject().equals(asked.scope().subject()),
+        "the decision is on another subject");
+    boolean allowed = decision.verdict() == Verdict.ALLOW;
+    require(
+        allowed == (answer.get("receipt") != null),
+        allowed ? "it was allowed, and there is no receipt" : "it was not allowed, and was done");
+    Optional<Envelope> envelope =
+        allowed
+            ? Optional.of(verified(answer, "receipt", Receipt.TYPE, trust, now))
+            : Optional.empty();
+    Optional<Receipt> receipt = envelope.map(e -> Receipt.read(e.document()));
+    receipt.ifPresent(read -> {
       require(read.effect().equals(effect), "the receipt is of another effect");
       require(read.request().equals(decision.request()), "the receipt is of another request");
       require(read.decision().equals(decisionEnvelope.id()), "the receipt is of another decision");
-      receipt = Optional.of(read);
-    }
+    });
     return new VerifiedOutcome(
-        decision, receipt, receipt.flatMap(Receipt::output).flatMap(c -> output(answer, c)));
+        request,
+        decisionEnvelope.id(),
+        decision,
+        envelope.map(Envelope::id),
+        receipt,
+        receipt.flatMap(r -> output(answer, r.output())),
+        JsonValue.TRUE.equals(answer.get("repeated")));
+  }
+
+  /** Of the request that was decided; under an idempotency key that may be an earlier one. */
+  public Digest requestId() {
+    return decision.request();
+  }
+
+  /** Whether an approval is missing and nothing was done. */
+  public boolean waits() {
+    return receipt.isEmpty() && decision.verdict() == Verdict.ESCALATE;
+  }
+
+  /** Whether it was executed, with success. */
+  public boolean succeeded() {
+    return receipt.filter(r -> r.status() == Status.SUCCEEDED).isPresent();
+  }
+
+  /** Why not: the decision's or the receipt's code. */
+  public Optional<String> code() {
+    return decision.code().or(() -> receipt.flatMap(Receipt::code));
+  }
+
+  /** For people: the check that refused, or what the receipt says. */
+  public String reason() {
+    return receipt
+        .map(r -> (r.reason() + " " + r.message()).strip())
+        .orElseGet(() ->
+            decision.checks().stream()
+                .filter(check -> check.code().isPresent())
+                .map(CheckOutcome::detail)
+                .findFirst()
+                .orElse(""));
+  }
+
+  /**
+   * The output as text.
+   *
+   * @throws WritException {@code GWY-062} where there is none
+   */
+  public String text() {
+    return new String(bytes(), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * The output as JSON.
+   *
+   * @throws WritException {@code GWY-062} where there is none, {@code CAN-0xx} where it is no JSON
+   */
+  public JsonValue json() {
+    return Jcs.parse(bytes());
+  }
+
+  private byte[] bytes() {
+    return output.orElseThrow(() ->
+        new WritException(
+            ClientError.ANSWER_REFUSED,
+            "there is no output: " + decision.verdict() + " " + reason()));
+  }
+
+  VerifiedOutcome with(byte[] content) {
+    return new VerifiedOutcome(
+        request, decisionId, decision, receiptId, receipt, Optional.of(content), repeated);
   }
 
   private static Envelope verified(
@@ -62,13 +152,15 @@ public record VerifiedOutcome(
     return envelope;
   }
 
-  private static Optional<byte[]> output(JsonValue.Obj answer, Content stated) {
+  private static Optional<byte[]> output(JsonValue.Obj answer, Optional<Content> stated) {
     if (!(answer.get("output") instanceof JsonValue.Obj output)) {
       return Optional.empty();
     }
     Optional<byte[]> bytes = bytes(output);
-    bytes.ifPresent(
-        b -> require(Digest.sha256(b).equals(stated.digest()), "the output is not the receipt's"));
+    bytes.ifPresent(b ->
+        require(
+            stated.map(Content::digest).equals(Optional.of(Digest.sha256(b))),
+            "the output is not the receipt's"));
     return bytes;
   }
 

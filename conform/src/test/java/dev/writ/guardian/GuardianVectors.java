@@ -651,6 +651,12 @@ final class GuardianVectors {
         "DENY GRD-102",
         World.policyRequiring("{ cel: 'size(params.source) > 3' }"));
     judge(
+        "prg-unmet-message",
+        "the expression is false; what the requirement says is in no decision",
+        "DENY GRD-102",
+        World.policyRequiring(
+            "{ cel: 'size(params.source) > 3' }\n    message: Send a longer program."));
+    judge(
         "prg-error",
         "a missing key is an error, whatever stands beside it",
         "DENY GRD-103",
@@ -1560,6 +1566,26 @@ final class GuardianVectors {
         "a window of no length",
         "GRD-505",
         good.replace("window_s: 86400", "window_s: 0"));
+    policyFile(
+        "policy-message",
+        "a requirement says what callers are told where it is not met",
+        "ok",
+        good.replace("20000' }", "20000' }\n    message: Send a shorter program."));
+    policyFile(
+        "policy-message-empty",
+        "a message that says nothing",
+        "GRD-505",
+        good.replace("20000' }", "20000' }\n    message: \"\""));
+    policyFile(
+        "policy-message-turned",
+        "a message that turns the direction of text",
+        "GRD-505",
+        good.replace("20000' }", "20000' }\n    message: \"a\\u202eb\""));
+    policyFile(
+        "policy-message-lines",
+        "a message of two lines",
+        "GRD-505",
+        good.replace("20000' }", "20000' }\n    message: \"a\\nb\""));
     policyFile(
         "policy-approvals-below-none",
         "approvals below none",

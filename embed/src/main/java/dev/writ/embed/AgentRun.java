@@ -9,6 +9,7 @@ import dev.writ.embed.home.Asking;
 import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.EffectResolver;
 import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.Answer;
 import dev.writ.executor.document.RunClose;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
@@ -82,7 +83,8 @@ public final class AgentRun {
   }
 
   private Outcome submit(Envelope request) {
-    return new Outcome(request, home.kernel().submit(request, List.of()));
+    Answer answer = home.kernel().submit(request, List.of());
+    return new Outcome(request, answer, home.kernel().guidance(answer));
   }
 
   /**

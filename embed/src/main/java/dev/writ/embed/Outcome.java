@@ -10,6 +10,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
@@ -23,10 +24,12 @@ import java.util.Optional;
 public final class Outcome {
   private final Envelope request;
   private final Answer answer;
+  private final Optional<Guidance> guidance;
 
-  Outcome(Envelope request, Answer answer) {
+  Outcome(Envelope request, Answer answer, Optional<Guidance> guidance) {
     this.request = request;
     this.answer = answer;
+    this.guidance = guidance;
   }
 
   /** ALLOW, DENY, or ESCALATE for one that waits for approvals. */
@@ -62,6 +65,14 @@ public final class Outcome {
         .findFirst()
         .map(Outcome::told)
         .orElse("");
+  }
+
+  /**
+   * What was missing and what would help, where it was not allowed: which argument, which approval,
+   * when a budget has room again, and what policy says about it.
+   */
+  public Optional<Guidance> guidance() {
+    return guidance;
   }
 
   private static String told(CheckOutcome check) {

@@ -59,6 +59,9 @@ class AnInstallationInThisProcessTest {
       assertThat(outcome.succeeded()).isFalse();
       assertThat(outcome.code()).hasValueSatisfying(code -> assertThat(code).startsWith("GRD-"));
       assertThat(outcome.reason()).contains(outcome.code().orElseThrow());
+      assertThat(outcome.guidance().orElseThrow().lines())
+          .containsExactly(
+              "Look at the argument \"source\": policy requires size(params.source) <= 20000.");
       assertThat(outcome.receipt()).isEmpty();
       assertThatThrownBy(outcome::text).hasMessageContaining("CLI-019");
       assertThatThrownBy(outcome::receiptId)

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
 import dev.writ.executor.journal.EventKind;
@@ -24,10 +25,12 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.Guardian;
+import dev.writ.guardian.Guide;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
@@ -467,6 +470,31 @@ final class Judging {
         accounts.look(
             admitted, circumstances, inForce, trust, time.now(KernelTime.Reading.OUTSIDE)),
         tool.snapshot());
+  }
+
+  /**
+   * What helps the caller of a request that was not allowed, from the documents that are stored.
+   * Empty where it was allowed, and where the tool or the key of that time is not known any more.
+   */
+  Optional<Guidance> guidance(Digest id, Decision decision, Trust trust) {
+    if (decision.verdict() == Verdict.ALLOW) {
+      return Optional.empty();
+    }
+    Optional<Envelope> signed = ledger.document(id);
+    Optional<TrustedKey> holder = trust.key(decision.holder());
+    Optional<Envelope> policy = ledger.document(decision.policy());
+    if (signed.isEmpty() || holder.isEmpty() || policy.isEmpty()) {
+      return Optional.empty();
+    }
+    Request request = Request.read(signed.get().document());
+    JudgeInputs inputs = JudgeInputs.read(decision.inputs());
+    Policy judgedBy = Policy.ofCanonical(policy.get().document());
+    return Guide.of(
+        new Admitted(
+            signed.get(), request, id, holder.get(), inputs.charged(), inputs.receivedAt()),
+        tools.circumstances(request.effect(), judgedBy).manifest(),
+        judgedBy,
+        decision);
   }
 
   /**

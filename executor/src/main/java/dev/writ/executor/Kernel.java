@@ -34,7 +34,9 @@ import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
@@ -562,6 +564,23 @@ public final class Kernel {
     Admissions.Entry entry = admission(() -> admissions.enter(parsed(request)));
     SystemState state = entry.state();
     return judging.explain(entry.require(), row(entry.id()), state.trust(), state.policyInForce());
+  }
+
+  /**
+   * What helps the caller of a request that was not allowed (spec/guidance.md); empty where it was
+   * allowed, and for one that was never judged. Reads only.
+   */
+  public Optional<Guidance> guidance(Digest request) {
+    return row(request)
+        .flatMap(row -> ledger().document(row.decision()))
+        .map(Envelope::document)
+        .map(Decision::read)
+        .flatMap(decision -> judging.guidance(request, decision, system().trust()));
+  }
+
+  /** The same of an answer. */
+  public Optional<Guidance> guidance(Answer answer) {
+    return judging.guidance(answer.request(), answer.decision(), system().trust());
   }
 
   /**

@@ -25,6 +25,9 @@ import java.util.List;
  * IN_DOUBT, in the order of dispatch. Executes nothing (protocol rule 18).
  */
 final class Recovery {
+  /** The message of the receipts. */
+  static final String MESSAGE = "dispatched before the process ended; nobody saw how it went";
+
   private final LedgerState ledger;
   private final KernelTime time;
   private final Runs runs;
@@ -51,11 +54,15 @@ final class Recovery {
           return true;
         });
     left.sort(Comparator.comparingLong(row -> order.indexOf(row.run(), row.seq()).orElseThrow()));
-    return left.stream().map(this::doubt).toList();
+    return left.stream().map(row -> doubt(row, MESSAGE)).toList();
   }
 
-  /** The receipt of one effect that was dispatched and has none. */
-  Digest doubt(DispatchedRow row) {
+  /**
+   * The receipt of one effect that was dispatched and has none.
+   *
+   * @param message what is known of it
+   */
+  Digest doubt(DispatchedRow row, String message) {
     Instant startedAt = ledger.event(row.run(), row.seq()).orElseThrow().at();
     Envelope intentEnvelope = ledger.document(row.intent()).orElseThrow();
     Intent intent = Intent.read(intentEnvelope.document());
@@ -75,7 +82,8 @@ final class Recovery {
                 intent,
                 startedAt,
                 time.now(KernelTime.Reading.RECOVERY),
-                WorkspaceUse.before(ledger, request.scope(), intent.request()));
+                WorkspaceUse.before(ledger, request.scope(), intent.request()),
+                message);
         commit = turn.enqueue();
       }
       commit.await();

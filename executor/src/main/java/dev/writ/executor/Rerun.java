@@ -190,15 +190,19 @@ public final class Rerun {
     }
   }
 
-  /** Makes the receipt of an effect that recovery found. */
-  public void doubt(Digest request) {
+  /**
+   * Makes the receipt of an effect in doubt.
+   *
+   * @param message as it was recorded: what recovery or the driver knew
+   */
+  public void doubt(Digest request, String message) {
     byte[] row =
         surroundings
             .journal()
             .get(Tables.DISPATCHED, Tables.key(request))
             .orElseThrow(() -> new WritException(ExecutorError.UNKNOWN_ID, request.toString()));
     DispatchedRow dispatched = DispatchedRow.parse(row);
-    parts.recovery().doubt(dispatched);
+    parts.recovery().doubt(dispatched, message);
     Runs.Borrowed run = borrowed.remove(dispatched.intent());
     if (run != null) {
       run.close();

@@ -152,6 +152,9 @@ public record SafeExecutor(
   public Served finish(Dispatch.Dispatched dispatched) {
     Order order = dispatched.ready().order();
     Ran ran = StageObserver.during(stages, Stage.RUN, () -> dispatch.run(dispatched)); // 4
+    if (ran.inDoubt()) {
+      return StageObserver.during(stages, Stage.RECEIPT, () -> receipt.doubt(ran)); // 8
+    }
     Result checked =
         StageObserver.during(
             stages, Stage.DRIFT, () -> drift.check(dispatched.ready(), Result.of(ran))); // 5

@@ -5,6 +5,7 @@ import com.google.protobuf.Duration;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.RetryInfo;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.surfaces.tools.ExecCalls;
@@ -12,6 +13,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Refusals in gRPC: the status that stands for the HTTP status of a code, the code itself in the
@@ -59,7 +61,18 @@ public final class GrpcStatuses {
         denied.code(),
         denied.title(),
         denied.detail(),
-        info(denied.code(), denied.title(), denied.detail(), trace));
+        helping(denied, info(denied.code(), denied.title(), denied.detail(), trace)));
+  }
+
+  /** What would help, a sentence in a line, and as the JSON that the HTTP surface answers. */
+  private static ErrorInfo.Builder helping(ExecCalls.Ended.Denied denied, ErrorInfo.Builder info) {
+    denied
+        .guidance()
+        .ifPresent(guidance ->
+            info.putMetadata("help", String.join("\n", guidance.lines()))
+                .putMetadata(
+                    "guidance", new String(Jcs.write(guidance.toJson()), StandardCharsets.UTF_8)));
+    return info;
   }
 
   private static ErrorInfo.Builder info(

@@ -189,6 +189,13 @@ class TheToolGatewayOverGrpcTest {
     assertThat(info.getReason()).isEqualTo(code);
     assertThat(info.getDomain()).isEqualTo("writ");
     assertThat(info.getMetadataMap()).containsKeys("title", "detail", "trace_id");
+    if (code.equals("GRD-404")) { // judged, not refused by the profile: it says what would help
+      assertThat(info.getMetadataOrThrow("help"))
+          .endsWith("\nDeclare at most 60000 wall_ms instead of 300000.");
+      assertThat(info.getMetadataOrThrow("guidance")).contains("\"most\":60000");
+    } else {
+      assertThat(info.getMetadataMap()).doesNotContainKeys("help", "guidance");
+    }
   }
 
   @ParameterizedTest

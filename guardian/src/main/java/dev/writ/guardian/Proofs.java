@@ -78,8 +78,8 @@ final class Proofs {
         .orElseGet(() -> ProofNode.leaf(what, Truth.ERROR, "failed: " + result.error()));
   }
 
-  /** Counts approvers, not approvals: one person with two keys is one. */
-  private ProofNode approvals(Requirement.Approvals wanted) {
+  /** Who approved it in that role: approvers, not approvals, so one person with two keys is one. */
+  static TreeSet<String> approvers(Matter matter, Requirement.Approvals wanted) {
     TreeSet<String> approvers = new TreeSet<>();
     for (JudgeInputs.SeenApproval seen : matter.inputs().approvals()) {
       if (seen.role().equals(wanted.role())
@@ -88,6 +88,11 @@ final class Proofs {
         approvers.add(seen.approver());
       }
     }
+    return approvers;
+  }
+
+  private ProofNode approvals(Requirement.Approvals wanted) {
+    TreeSet<String> approvers = approvers(matter, wanted);
     return ProofNode.leaf(
         "approvals " + wanted.count() + " × " + wanted.role(),
         approvers.size() >= wanted.count() ? Truth.HOLDS : Truth.AWAITS_APPROVAL,

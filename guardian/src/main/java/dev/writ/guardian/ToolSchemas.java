@@ -9,11 +9,13 @@ import com.networknt.schema.SpecificationVersion;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.ParameterFault;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.error.GuardianError;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
@@ -29,6 +31,14 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ToolSchemas {
   private static final int CACHED_MAX = 256;
   private static final int RECENT_MAX = 16;
+
+  /** What a schema says at a keyword is told up to this many characters. */
+  private static final int EXPECTED_MAX = 160;
+
+  /** Keywords that refuse a member for its name. */
+  private static final List<String> UNKNOWN =
+      List.of("additionalProperties", "unevaluatedProperties");
+
   private static final ConcurrentSkipListMap<Digest, ToolSchemas> CACHE =
       new ConcurrentSkipListMap<>();
 
@@ -119,6 +129,22 @@ public final class ToolSchemas {
     }
   }
 
+  /** Whether a schema may have this as a pattern. */
+  public static boolean isPattern(String pattern) {
+    return isAcceptable(JsonValue.object().put("pattern", pattern).build());
+  }
+
+  /** Whether a manifest may have this schema. */
+  public static boolean isAcceptable(JsonValue.Obj schema) {
+    try {
+      compile("schema", schema);
+      requireWellFormed("schema", schema);
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
   private static void requireWellFormed(String at, JsonValue.Obj schema) {
     METASCHEMA.validate(toNode(schema)).stream()
         .map(e -> e.getInstanceLocation() + ": " + e.getMessage())
@@ -175,6 +201,41 @@ public final class ToolSchemas {
     if (outputs.containsKey(operation)) {
       require(outputs.get(operation), GuardianError.OUTPUT_SCHEMA, "output", output);
     }
+  }
+
+  /**
+   * What of the params does not fit, at most {@code most}, in the order of their places; none for
+   * an operation that there is not.
+   */
+  List<ParameterFault> faults(String operation, JsonValue params, int most) {
+    if (!inputs.containsKey(operation)) {
+      return List.of();
+    }
+    JsonValue.Obj schema = manifest.operation(operation).orElseThrow().input();
+    return inputs.get(operation).validate(toNode(params)).stream()
+        .map(error -> fault(schema, error))
+        .distinct()
+        .sorted(
+            Comparator.comparing(ParameterFault::at)
+                .thenComparing(ParameterFault::keyword)
+                .thenComparing(fault -> fault.name().orElse("")))
+        .limit(most)
+        .toList();
+  }
+
+  private static ParameterFault fault(JsonValue.Obj schema, Error error) {
+    String at = error.getInstanceLocation().toString();
+    Optional<String> name = Optional.ofNullable(error.getProperty());
+    boolean unknown = UNKNOWN.contains(error.getKeyword());
+    return new ParameterFault(
+        Outcomes.cut("params" + at),
+        error.getKeyword(),
+        name.map(Outcomes::cut),
+        name.filter(_ -> unknown).flatMap(n -> NearestName.of(n, SchemaNames.at(schema, at))),
+        Optional.ofNullable(error.getSchemaNode())
+            .filter(_ -> name.isEmpty())
+            .map(JsonNode::toString)
+            .filter(text -> text.length() <= EXPECTED_MAX));
   }
 
   private static void require(Schema schema, GuardianError code, String what, JsonValue value) {

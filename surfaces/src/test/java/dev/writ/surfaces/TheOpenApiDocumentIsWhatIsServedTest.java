@@ -8,6 +8,7 @@ import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.schedule.Lane;
+import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.engine.ToolExecutionContext;
 import dev.writ.surfaces.engine.ToolExecutionIncident;
@@ -37,7 +38,10 @@ class TheOpenApiDocumentIsWhatIsServedTest {
     return TestGateway.start(
         dir,
         HttpLimits.DEFAULT,
-        pipeline -> List.of(new EngineSurface(pipeline, _ -> Optional.empty(), Lane.DIRECT)));
+        pipeline ->
+            List.of(
+                new EngineSurface(pipeline, _ -> Optional.empty(), Lane.DIRECT),
+                new VouchedSurface(pipeline, _ -> Optional.empty())));
   }
 
   private static JsonValue.Obj document(TestGateway gateway) {
@@ -66,7 +70,8 @@ class TheOpenApiDocumentIsWhatIsServedTest {
       JsonValue.Obj document = document(gateway);
       assertThat(operations(document).keySet())
           .contains("POST /v1/effects")
-          .noneMatch(name -> name.contains("/v1/tool-executions"));
+          .noneMatch(name -> name.contains("/v1/tool-executions"))
+          .noneMatch(name -> name.contains("/v1/vouched-effects"));
       assertThat(new String(Jcs.write(document.get("servers")), StandardCharsets.UTF_8))
           .contains("\"url\":\"/\"");
     }

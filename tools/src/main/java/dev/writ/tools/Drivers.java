@@ -7,10 +7,12 @@ import dev.writ.tools.code.CodeDriver;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.exec.ExecDriver;
 import dev.writ.tools.git.GitDriver;
+import dev.writ.tools.http.call.HttpDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.permit.PermitDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
 import dev.writ.tools.wasm.GuestPool;
@@ -29,14 +31,21 @@ public final class Drivers implements AutoCloseable {
   private final GuestPool pool;
   private final ProcessHost processes;
   private final WarmPool workers;
+  private final HttpDriver http;
   private final SortedMap<String, Driver> byName;
 
-  private Drivers(GuestPool pool, ProcessHost processes, WarmPool workers, List<Driver> drivers) {
+  private Drivers(
+      GuestPool pool,
+      ProcessHost processes,
+      WarmPool workers,
+      HttpDriver http,
+      List<Driver> drivers) {
     TreeMap<String, Driver> map = new TreeMap<>();
     drivers.forEach(driver -> map.put(driver.name(), driver));
     this.pool = pool;
     this.processes = processes;
     this.workers = workers;
+    this.http = http;
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
@@ -67,8 +76,11 @@ public final class Drivers implements AutoCloseable {
     drivers.add(new ExecDriver(processes));
     drivers.add(ExecDriver.ephemeral(processes));
     drivers.add(new GitDriver(processes));
+    drivers.add(new PermitDriver());
     drivers.addAll(LanguageDrivers.all(processes, workers));
-    return new Drivers(pool, processes, workers, drivers);
+    HttpDriver http = new HttpDriver(processes);
+    drivers.add(http);
+    return new Drivers(pool, processes, workers, http, drivers);
   }
 
   /**
@@ -94,7 +106,8 @@ public final class Drivers implements AutoCloseable {
    */
   public static Drivers wasmFamily(GuestPool pool) {
     ProcessHost none = ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));
-    return new Drivers(pool, none, new WarmPool(none, PoolSettings.NONE), wasm(pool));
+    return new Drivers(
+        pool, none, new WarmPool(none, PoolSettings.NONE), new HttpDriver(none), wasm(pool));
   }
 
   private static List<Driver> wasm(GuestPool pool) {
@@ -132,6 +145,7 @@ public final class Drivers implements AutoCloseable {
     try {
       pool.close();
     } finally {
+      http.close();
       workers.close();
       processes.close();
     }

@@ -6,7 +6,6 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Style;
-import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.policy.Policy;
@@ -79,29 +78,7 @@ final class AgainstView {
       if (run.decisions().stream().noneMatch(AgainstView::isShown)) {
         continue;
       }
-      Table table =
-          new Table()
-              .numbers("event")
-              .column("subject", Table.Fit.KEEP)
-              .column("effect", Table.Fit.KEEP)
-              .column("recorded", Table.Fit.KEEP)
-              .column("under the policy", Table.Fit.KEEP)
-              .column("why", Table.Fit.WRAP);
-      run.decisions().stream()
-          .filter(AgainstView::isShown)
-          .forEach(j ->
-              table.row(
-                  Table.cell(String.valueOf(j.seq())),
-                  Table.cell(j.subject()),
-                  Table.cell(j.effect()),
-                  Table.cell(j.recorded() + j.recordedCode().map(c -> " " + c).orElse("")),
-                  Table.cell(
-                      j.answer() + j.code().map(c -> " " + c).orElse(""),
-                      j.changes() ? Style.BAD : Style.PLAIN),
-                  Table.cell(j.check().map(c -> c + ": ").orElse("") + j.why())));
-      table
-          .lines(terminal.width(), terminal.outHasColour())
-          .forEach(line -> terminal.out().println(line));
+      run.decisions().stream().filter(AgainstView::isShown).forEach(j -> print(j, terminal));
     }
     terminal
         .out()
@@ -112,5 +89,24 @@ final class AgainstView {
                 + " would change, "
                 + answers.count(j -> j.answer() == PolicyCounterfactual.Answer.UNKNOWN)
                 + " unknown");
+  }
+
+  /** One line for the verdicts, one for the reason, which can be long. */
+  private static void print(PolicyCounterfactual.Judged judged, Terminal terminal) {
+    String recorded = judged.recorded() + judged.recordedCode().map(c -> " " + c).orElse("");
+    String now = judged.answer() + judged.code().map(c -> " " + c).orElse("");
+    terminal
+        .out()
+        .println(
+            Text.printable(
+                    "event " + judged.seq() + "  " + judged.subject() + "  " + judged.effect())
+                + ": "
+                + recorded
+                + ", now "
+                + terminal.paint(judged.changes() ? Style.BAD : Style.PLAIN, now));
+    terminal
+        .out()
+        .println(
+            Text.printable("    " + judged.check().map(c -> c + ": ").orElse("") + judged.why()));
   }
 }

@@ -10,18 +10,26 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.executor.Answer;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** The answer to a request, for people and as JSON. */
-record AnswerReport(Answer answer) implements Report {
+record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Report {
   private static final int OUTPUT_SHOWN_MAX = 4000;
+
+  static AnswerReport of(Kernel kernel, Answer answer) {
+    return new AnswerReport(answer, kernel.guidance(answer));
+  }
 
   @Override
   public JsonValue toJson() {
@@ -35,6 +43,7 @@ record AnswerReport(Answer answer) implements Report {
         .putIfPresent("receipt", answer.served(), s -> s.receipt().toJson())
         .putIfPresent("repeated", answer.served(), s -> JsonValue.of(s.repeated()))
         .putIfPresent("output", answer.served().flatMap(AnswerReport::outputJson), v -> v)
+        .putIfPresent("guidance", guidance, Guidance::toJson)
         .build();
   }
 
@@ -67,7 +76,11 @@ record AnswerReport(Answer answer) implements Report {
   /** Prints the output to stdout and everything else to stderr. */
   void print(Terminal terminal) {
     var err = terminal.err();
-    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(because(answer)));
+    List<String> lines = new ArrayList<>(guidance.map(Guidance::faults).orElse(List.of()));
+    lines.add(because(answer)); // behind what the caller itself got wrong
+    lines.addAll(guidance.map(Guidance::further).orElse(List.of()));
+    err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(lines.getFirst()));
+    lines.stream().skip(1).forEach(line -> err.println("  " + Text.printable(line)));
     err.println("  request  " + answer.request());
     err.println("  decision " + answer.decisionEnvelope().id());
     answer

@@ -102,6 +102,6 @@ public final class ApproveCommand implements CliCommand {
                 found.id(),
                 Request.read(found.document()).effect().digest(),
                 verdict(arguments));
-    return new AnswerReport(home.kernel().approve(approval));
+    return AnswerReport.of(home.kernel(), home.kernel().approve(approval));
   }
 }

@@ -71,7 +71,7 @@ public final class DemoCommand implements CliCommand {
     JsonValue toJson() {
       return JsonValue.object()
           .put("asked", asked)
-          .put("answer", new AnswerReport(answer).toJson())
+          .put("answer", new AnswerReport(answer, Optional.empty()).toJson())
           .build();
     }
   }

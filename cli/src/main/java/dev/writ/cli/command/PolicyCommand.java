@@ -28,7 +28,7 @@ import java.util.TreeMap;
 public final class PolicyCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("policy", "Check, activate, show, explain and test policies.");
+    return CommandUsage.of("policy", "Check, activate, show, explain, test and propose policies.");
   }
 
   @Override
@@ -43,7 +43,9 @@ public final class PolicyCommand implements CliCommand {
         new Activate(),
         new Show(),
         new PolicyExplainCommand(),
-        new PolicyTestCommand());
+        new PolicyTestCommand(),
+        new PolicyObserveCommand(),
+        new PolicyProposeCommand());
   }
 
   /** A policy that was checked, compared with the one in force. */

@@ -101,7 +101,7 @@ public final class RunCommand implements CliCommand {
                   consumed,
                   !arguments.has("--drop-output"));
       arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
-      return new AnswerReport(home.kernel().submit(request, List.of()));
+      return AnswerReport.of(home.kernel(), home.kernel().submit(request, List.of()));
     }
 
     private static void save(Path saveRequest, Envelope request) {

@@ -31,6 +31,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
@@ -224,6 +225,8 @@ public final class ServeCommand implements CliCommand {
                       open.packages()::manifest,
                       lane,
                       ToolPools.place(pipeline, open.workers(), config.extras().region()))));
+      Optional.ofNullable(config.surfaces().get(VouchedSurface.NAME))
+          .ifPresent(_ -> all.add(new VouchedSurface(pipeline, open.packages()::manifest)));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));

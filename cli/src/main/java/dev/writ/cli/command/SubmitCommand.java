@@ -40,7 +40,7 @@ public final class SubmitCommand implements CliCommand {
                 }
                 bytes = stored.toBytes();
               }
-              return new AnswerReport(home.kernel().submit(bytes, List.of()));
+              return AnswerReport.of(home.kernel(), home.kernel().submit(bytes, List.of()));
             });
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();

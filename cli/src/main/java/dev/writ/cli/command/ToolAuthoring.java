@@ -34,7 +34,14 @@ final class ToolAuthoring {
   private ToolAuthoring() {}
 
   static List<CliCommand> commands() {
-    return List.of(new New(), new Lock(), new Lints(), new Test(), new Package(), new Sign());
+    return List.of(
+        new New(),
+        new ToolImport(),
+        new Lock(),
+        new Lints(),
+        new Test(),
+        new Package(),
+        new Sign());
   }
 
   /** {@code writ tool new}. */

@@ -204,7 +204,7 @@ public final class ToolCommand implements CliCommand {
           new Manifest(manifest),
           (m, terminal) -> {
             String name = manifest.name();
-            terminal.out().println("Registered. Three places of policy.yaml let agents use it.");
+            terminal.out().println("Registered. These places of policy.yaml let agents use it.");
             terminal.out().println("Under `tools`:");
             terminal
                 .out()
@@ -217,6 +217,28 @@ public final class ToolCommand implements CliCommand {
                         + manifest.packageDigest()
                         + "\", stage: active }");
             terminal.out().println("In `tools` of a role: " + name);
+            manifest
+                .sandboxes()
+                .forEach(profile -> terminal.out().println("In its `sandboxes`: " + profile));
+            manifest
+                .capabilities()
+                .hosts()
+                .forEach(host -> terminal.out().println("In its `network`: \"" + host + "\""));
+            if (!manifest.capabilities().ownSecrets().isEmpty()) {
+              terminal.out().println("Under `secrets`, for the tenant of those who call it:");
+            }
+            manifest
+                .capabilities()
+                .ownSecrets()
+                .forEach(secret ->
+                    terminal
+                        .out()
+                        .println(
+                            "  - { name: "
+                                + secret
+                                + ", match: { tenant: …, tool: "
+                                + name
+                                + " } }"));
             terminal.out().println("Under `requirements`, with what must be shown for a call:");
             terminal
                 .out()

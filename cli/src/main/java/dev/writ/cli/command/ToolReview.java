@@ -18,14 +18,19 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.guardian.policy.VersionRule;
+import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ResourceClass;
 import dev.writ.tools.author.SourceForm;
+import dev.writ.tools.author.ToolSource;
+import dev.writ.tools.http.HttpApi;
+import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -45,26 +50,40 @@ final class ToolReview implements CliCommand {
   /**
    * @param manifest absent if the package is not in the registry; a package with findings never is
    * @param active the active version, to compare with
+   * @param requests of an HTTP tool, by its operations
+   * @param requestsBefore those of the active version
    */
   record Review(
       ToolGoverning.Standing standing,
       Optional<ToolManifest> manifest,
-      Optional<ToolManifest> active)
+      Optional<ToolManifest> active,
+      SortedMap<String, String> requests,
+      SortedMap<String, String> requestsBefore)
       implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("standing", standing.toJson())
           .putIfPresent("manifest", manifest, ToolManifest::toJson)
+          .putIfPresent("requests", Optional.of(requests).filter(r -> !r.isEmpty()), Review::lines)
           .putIfPresent("compared_with", active, m -> m.ref().toJson())
           .putList("differences", differences(), JsonValue::of)
           .build();
     }
 
+    private static JsonValue lines(SortedMap<String, String> requests) {
+      var lines = JsonValue.object();
+      requests.forEach(lines::put);
+      return lines.build();
+    }
+
     List<String> differences() {
-      return manifest.isEmpty() || active.isEmpty()
-          ? List.of()
-          : ToolReview.differences(active.get(), manifest.get());
+      if (manifest.isEmpty() || active.isEmpty()) {
+        return List.of();
+      }
+      List<String> lines = ToolReview.differences(active.get(), manifest.get());
+      compare(lines, "request", requestsBefore, requests);
+      return lines;
     }
 
     void print(Terminal terminal) {
@@ -91,6 +110,7 @@ final class ToolReview implements CliCommand {
       manifest.ifPresentOrElse(
           m -> ToolReview.print(m, terminal),
           () -> out.println("  its files are not in the registry: they are once nothing is found"));
+      requests.forEach((name, line) -> out.println("  request     " + name + " " + line));
       active.ifPresent(m -> out.println("  beside version " + m.version() + ", which is active:"));
       differences().forEach(line -> out.println("    " + line));
       if (active.isPresent() && differences().isEmpty() && manifest.isPresent()) {
@@ -117,12 +137,16 @@ final class ToolReview implements CliCommand {
             .filter(t -> !t.ref().equals(version.tool()))
             .max(Comparator.comparing((ApprovedTool t) -> t.ref().version(), VersionRule.ORDER))
             .flatMap(t -> manifest(registry, t.ref().name(), t.ref().version()));
+    Optional<ToolManifest> submitted =
+        manifest(registry, name, version.tool().version())
+            .filter(m -> m.ref().equals(version.tool()));
     session.show(
         new Review(
             ToolGoverning.Standing.of(system, name, version.tool().version()),
-            manifest(registry, name, version.tool().version())
-                .filter(m -> m.ref().equals(version.tool())),
-            active),
+            submitted,
+            active,
+            submitted.map(m -> requests(registry, m)).orElse(new TreeMap<>()),
+            active.map(m -> requests(registry, m)).orElse(new TreeMap<>())),
         Review::print);
     return ExitCode.OK;
   }
@@ -144,6 +168,20 @@ final class ToolReview implements CliCommand {
     } catch (WritException notThere) {
       return Optional.empty();
     }
+  }
+
+  /** What an HTTP tool sends, which its files say and its manifest does not. */
+  private static SortedMap<String, String> requests(ToolRegistry registry, ToolManifest manifest) {
+    if (!manifest.driver().equals(Language.HTTP.text())) {
+      return new TreeMap<>();
+    }
+    RegisteredTool tool = registry.resolve(manifest.name(), manifest.version());
+    return manifest.files().stream()
+        .filter(file -> file.path().equals(ToolSource.FILE))
+        .findFirst()
+        .flatMap(file -> ToolSource.parse(tool.content().read(file)).http())
+        .map(HttpApi::lines)
+        .orElse(new TreeMap<>());
   }
 
   private static void print(ToolManifest m, Terminal terminal) {
@@ -222,8 +260,8 @@ final class ToolReview implements CliCommand {
   private static void compare(
       List<String> lines,
       String what,
-      TreeMap<String, String> before,
-      TreeMap<String, String> after) {
+      SortedMap<String, String> before,
+      SortedMap<String, String> after) {
     TreeSet<String> names = new TreeSet<>(before.keySet());
     names.addAll(after.keySet());
     for (String name : names) {

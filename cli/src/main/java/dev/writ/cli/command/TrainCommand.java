@@ -43,6 +43,7 @@ public final class TrainCommand implements CliCommand {
           List.of("receipts"),
           List.of("runs"),
           List.of("tool", "list"),
+          List.of("hook", "claude-code"),
           List.of("policy", "show"),
           List.of("checkpoint"),
           List.of("export", "main", "-o", "BUNDLE"));
@@ -54,6 +55,11 @@ public final class TrainCommand implements CliCommand {
           List.of("verify", "BUNDLE", "--json"),
           List.of("verify", "BUNDLE", "--closed"),
           List.of("verify", "no-such-file"));
+
+  /** What an agent asks its hook. */
+  private static final String QUESTION =
+      "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":\"Read\","
+          + "\"tool_input\":{\"file_path\":\"a\"}}";
 
   private static final Map<String, List<List<String>>> GROUPS =
       new TreeMap<>(Map.of("light", LIGHT, "home", HOME, "verify", VERIFY));
@@ -99,7 +105,9 @@ public final class TrainCommand implements CliCommand {
   private void quietly(Session session, List<String> line) {
     Terminal terminal =
         new Terminal(
-            new ByteArrayInputStream("{\"b\":[1.5e3,\"é\"],\"a\":null}".getBytes(UTF_8)),
+            new ByteArrayInputStream(
+                (line.contains("hook") ? QUESTION : "{\"b\":[1.5e3,\"é\"],\"a\":null}")
+                    .getBytes(UTF_8)),
             OutputStream.nullOutputStream(),
             OutputStream.nullOutputStream(),
             "out,err",

@@ -13,6 +13,7 @@ import dev.writ.tools.author.NodeScanner;
 import dev.writ.tools.author.Scanner;
 import dev.writ.tools.author.ToolArchive;
 import dev.writ.tools.author.ToolProject;
+import dev.writ.tools.http.call.HttpDriver;
 import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PythonScanner;
@@ -30,6 +31,8 @@ final class Workbench implements AutoCloseable {
   private final ProcessHost host;
   private final Drivers drivers = Drivers.wasmFamily();
 
+  private final HttpDriver http;
+
   Workbench() {
     try {
       scratch = Files.createTempDirectory("writ");
@@ -38,6 +41,7 @@ final class Workbench implements AutoCloseable {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
     }
     host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.STAND_INS);
+    http = new HttpDriver(host);
   }
 
   Lint lint() {
@@ -51,6 +55,9 @@ final class Workbench implements AutoCloseable {
   /** The driver that a project's manifest names. */
   Driver driver(ToolProject project) {
     String name = project.manifest().driver();
+    if (name.equals(HttpDriver.NAME)) {
+      return http;
+    }
     return LanguageDrivers.all(host).stream()
         .filter(driver -> driver.name().equals(name))
         .findFirst()
@@ -82,6 +89,7 @@ final class Workbench implements AutoCloseable {
   @Override
   public void close() {
     drivers.close();
+    http.close();
     host.close();
     Trees.remove(scratch);
   }

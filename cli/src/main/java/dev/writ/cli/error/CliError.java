@@ -19,6 +19,26 @@ public enum CliError implements ErrorCode {
       "CLI-022",
       "a policy's file was changed while it was worked on",
       "Nothing was written: run the command again."),
+  HOOK_INPUT(
+      "CLI-033",
+      "what the agent told its hook is not understood",
+      "The call is denied. See spec/hooks.md for the agents and versions that are understood."),
+  HOOK_EVENT(
+      "CLI-034",
+      "the agent asked its hook about an event that Writ does not answer",
+      "Configure the hook for events before and after the use of a tool: writ setup."),
+  SETUP_FILE(
+      "CLI-035",
+      "a client's configuration is not in a form that can be changed",
+      "Nothing was written: mend the file, or add the entry by hand (spec/setup.md)."),
+  SETUP_FOREIGN(
+      "CLI-036",
+      "a client's configuration has an entry named writ that setup did not write",
+      "Nothing was written: remove or rename that entry."),
+  SETUP_PLACE(
+      "CLI-037",
+      "where the client has its configuration cannot be told",
+      "Set HOME (on Windows USERPROFILE and APPDATA), or add the entry by hand (spec/setup.md)."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;

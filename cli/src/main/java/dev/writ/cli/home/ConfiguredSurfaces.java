@@ -10,6 +10,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.pipeline.KernelPipeline;
+import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.logline.LoglineSurface;
@@ -31,10 +32,11 @@ public final class ConfiguredSurfaces {
           ExecuteAdmission.PROFILE,
           LoglineSurface.NAME,
           McpSurface.NAME,
-          ToolsSurface.NAME);
+          ToolsSurface.NAME,
+          VouchedSurface.NAME);
 
   private static final List<String> WITHOUT_SETTINGS =
-      List.of(EngineSurface.NAME, ExecuteAdmission.PROFILE);
+      List.of(EngineSurface.NAME, ExecuteAdmission.PROFILE, VouchedSurface.NAME);
 
   private ConfiguredSurfaces() {}
 

@@ -51,6 +51,7 @@ class ImportsRunOneWayTest {
                   "gateway",
                   List.of("canonicalize", "guardian", "ledger", "executor", "verify", "tools")),
               Map.entry("client", List.of("canonicalize", "guardian")),
+              Map.entry("adapters", List.of("canonicalize", "guardian", "client")),
               Map.entry(
                   "embed",
                   List.of(
@@ -107,6 +108,8 @@ class ImportsRunOneWayTest {
               Map.entry("io.fabric8", List.of("dev.writ.kube")),
               Map.entry("io.modelcontextprotocol", List.of("dev.writ.surfaces.mcp")),
               Map.entry("reactor", List.of("dev.writ.surfaces.mcp")),
+              Map.entry("dev.langchain4j", List.of("dev.writ.adapters.langchain4j")),
+              Map.entry("org.springframework", List.of("dev.writ.adapters.springai")),
               Map.entry("io.lettuce", List.of("dev.writ.sinks.redis")),
               Map.entry("org.neo4j", List.of("dev.writ.sinks.neo4j")),
               Map.entry("io.micrometer", List.of("dev.writ.gateway.ops")),

@@ -12,7 +12,19 @@ public enum ClientError implements ErrorCode {
       "the server's answer is not about the request",
       "Do not rely on it; find out who answers at that address."),
   AUTHORITY_UNREADABLE(
-      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists.");
+      "GWY-063", "the authority's certificate cannot be read", "Name a PEM file that exists."),
+  ADDRESS(
+      "GWY-064",
+      "the server's address is not one that secrets may be sent to",
+      "Use https://, or http:// to this machine."),
+  PERMITTED_BEFORE(
+      "GWY-065",
+      "a call under this key was permitted before, and may have run",
+      "Find out whether it ran; only another key permits another call."),
+  NOT_PERMITTED(
+      "GWY-066",
+      "the function was not let run",
+      "See what the decision's check asks for; an approval may be missing.");
 
   private final Entry entry;
 

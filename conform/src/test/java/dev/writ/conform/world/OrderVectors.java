@@ -165,6 +165,12 @@ final class OrderVectors {
         ShortRuns.EVERY_SECTION,
         _ -> {});
     add("denied", "an effect, and denials for four reasons", "ok", ShortRuns.DENIED, _ -> {});
+    add(
+        "told",
+        "a denial by a requirement that says what callers are told",
+        "ok",
+        ShortRuns.TOLD,
+        _ -> {});
     add("lapsed", "an intent that is refused", "ok", ShortRuns.LAPSED, _ -> {});
     add(
         "consuming",

@@ -78,6 +78,18 @@ final class ShortRuns {
               ask("alice", "sim", "n-4").effect("operation", "nothing").submit(),
               ask("alice", "words", "n-5").submit()));
 
+  /** A denial by a requirement that says what callers are told. */
+  static final Supplier<byte[]> TOLD =
+      once(() ->
+          run(
+              Plot.policy(
+                  1,
+                  Optional.empty(),
+                  "'!has(params.forbidden)' } }",
+                  "'!has(params.forbidden)' }, message: \"Leave out what is forbidden.\" }"),
+              ask("alice", "calc", "n-1").submit(),
+              ask("alice", "mail", "n-2").params("{\"forbidden\":1}").submit()));
+
   /** An intent that is refused for its sandbox, and a denial of the same tool by its manifest. */
   static final Supplier<byte[]> LAPSED =
       once(() ->

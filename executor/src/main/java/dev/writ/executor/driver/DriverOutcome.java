@@ -57,7 +57,13 @@ public record DriverOutcome(
     SUCCEEDED,
     FAILED,
     TIMED_OUT,
-    KILLED;
+    KILLED,
+
+    /**
+     * Nobody knows whether the effect happened, for example where a server was sent a request and
+     * gave no answer. The receipt is final and in doubt, without an output.
+     */
+    IN_DOUBT;
 
     public String text() {
       return name().toLowerCase(Locale.ROOT);
@@ -70,6 +76,7 @@ public record DriverOutcome(
         case FAILED -> Status.FAILED;
         case TIMED_OUT -> Status.TIMED_OUT;
         case KILLED -> Status.KILLED;
+        case IN_DOUBT -> Status.IN_DOUBT;
       };
     }
   }
@@ -126,6 +133,15 @@ public record DriverOutcome(
         List.of(),
         metrics,
         JsonValue.object().build());
+  }
+
+  /**
+   * An effect of which nobody knows whether it happened.
+   *
+   * @param message what is known, for the operator who finds it out
+   */
+  public static DriverOutcome inDoubt(String message) {
+    return failed(End.IN_DOUBT, "in-doubt", message, Metrics.NONE);
   }
 
   public static DriverOutcome failed(End end, String reason, String message, Metrics metrics) {

@@ -51,7 +51,13 @@ public final class Dispatch {
       Optional<String> driverFailure,
       WorkspaceUse.After workspace,
       PendingWrites pendingWrites,
-      boolean dispatched) {}
+      boolean dispatched) {
+
+    /** Whether nobody knows how it ended. */
+    public boolean inDoubt() {
+      return outcome.end() == DriverOutcome.End.IN_DOUBT;
+    }
+  }
 
   public Dispatch(
       KernelTime time, Gate gate, Invocation.InputContent inputs, WorkspaceUse workspaces) {
@@ -102,6 +108,9 @@ public final class Dispatch {
     DriverOutcome outcome;
     try {
       outcome = Objects.requireNonNull(ready.operation().run(invocation(ready, startedAt)));
+      if (outcome.end() == DriverOutcome.End.IN_DOUBT && !dispatched.committed()) {
+        throw new DriverFailed("a pure effect in doubt");
+      }
     } catch (Throwable e) { // a driver's bug, stack overflow, full heap: all end in a receipt
       OutOfMemory.report(e);
       driverFailure = Optional.of(DriverFailed.nameOf(e));

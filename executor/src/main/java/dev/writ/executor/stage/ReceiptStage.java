@@ -214,10 +214,44 @@ public final class ReceiptStage {
   }
 
   /**
+   * The receipt of an effect of which its driver does not know how it ended; its reservation stays
+   * charged.
+   */
+  public Served doubt(Ran ran) {
+    Order order = ran.ready().order();
+    Commit commit;
+    Envelope envelope;
+    try (RunTurn turn = order.submission().run().turn()) {
+      envelope =
+          inDoubt(
+              turn,
+              order.request(),
+              order.decisionEnvelope().id(),
+              order.decision(),
+              order.intentEnvelope().id(),
+              order.intent(),
+              ran.startedAt(),
+              ran.finishedAt(),
+              ran.ready().workspaceBefore(),
+              Result.bounded(ran.outcome().message()));
+      commit = turn.enqueue();
+    }
+    commit.await();
+    return new Served(
+        envelope,
+        Receipt.read(envelope.document()),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        false);
+  }
+
+  /**
    * Makes the receipt of an effect whose end is unknown, with its event and rows (protocol rule
    * 18).
    *
-   * @param foundAt when recovery found it
+   * @param foundAt when recovery, or its driver, found it
+   * @param message what is known of it
    * @param workspaceBefore as it was measured before the dispatch
    */
   public Envelope inDoubt(
@@ -229,7 +263,8 @@ public final class ReceiptStage {
       Intent intent,
       Instant startedAt,
       Instant foundAt,
-      Optional<Digest> workspaceBefore) {
+      Optional<Digest> workspaceBefore,
+      String message) {
     RunState run = turn.state().orElseThrow();
     Receipt found =
         new Receipt(
@@ -245,7 +280,7 @@ public final class ReceiptStage {
             Status.IN_DOUBT,
             Optional.empty(),
             "in-doubt",
-            "dispatched before the process ended; nobody saw how it went",
+            message,
             Optional.empty(),
             Optional.empty(),
             retains(request),

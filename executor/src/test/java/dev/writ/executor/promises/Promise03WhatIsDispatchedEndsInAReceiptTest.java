@@ -70,6 +70,31 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     return served;
   }
 
+  @Test
+  void a_driver_that_does_not_know_leaves_a_doubt_at_once_and_nothing_runs_again() {
+    AtomicInteger runs = new AtomicInteger();
+    home.driver.does(
+        "mail",
+        _ -> {
+          runs.incrementAndGet();
+          return DriverOutcome.inDoubt("sent to a server, which gave no answer");
+        });
+    Served served = serve(ask("mail"));
+    assertThat(served.receipt().status()).isEqualTo(Status.IN_DOUBT);
+    assertThat(served.receipt().reason()).isEqualTo("in-doubt");
+    assertThat(served.receipt().message()).isEqualTo("sent to a server, which gave no answer");
+    assertThat(served.receipt().observations()).isEmpty();
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void a_pure_effect_is_never_in_doubt() {
+    home.driver.does("calc", _ -> DriverOutcome.inDoubt("cannot be"));
+    Receipt receipt = serve(ask("calc")).receipt();
+    assertThat(receipt.status()).isEqualTo(Status.FAILED);
+    assertThat(receipt.code()).contains("EXE-401");
+  }
+
   private byte[] raw(Served served) {
     return home.ledger().blob(served.receipt().rawOutput().orElseThrow().digest(), 64 << 20);
   }

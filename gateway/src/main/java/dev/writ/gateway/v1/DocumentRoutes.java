@@ -3,24 +3,31 @@ package dev.writ.gateway.v1;
 import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
+import dev.writ.gateway.pipeline.Changes;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /** Signed documents by their ids, and what waits for approval. */
 final class DocumentRoutes {
@@ -29,10 +36,22 @@ final class DocumentRoutes {
   /** The list of waiting requests ends once their payloads add up to this many bytes. */
   private static final long WAITING_BYTES_MAX = 2 << 20;
 
-  private final Reader reader;
+  /** The longest wait for an outcome that changes, in seconds. */
+  static final long WAIT_S = 50;
 
-  DocumentRoutes(Reader reader) {
+  /**
+   * Commits of this process wake a waiting call; a caller that lost its right is seen this soon.
+   */
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+  private final Reader reader;
+  private final Changes changes;
+  private final BooleanSupplier draining;
+
+  DocumentRoutes(Reader reader, Changes changes, BooleanSupplier draining) {
     this.reader = reader;
+    this.changes = changes;
+    this.draining = draining;
   }
 
   List<Route> routes() {
@@ -55,11 +74,42 @@ final class DocumentRoutes {
     return Replies.envelope(reader.document(caller, id, type));
   }
 
-  /** The outcome of a request: its decision, and after execution its receipt with the output. */
+  /**
+   * The outcome of a request: its decision, and after execution its receipt with the output. With
+   * {@code wait_s} it waits so long for one that waits for approval.
+   */
   private HttpAnswer outcome(HttpCall call) {
-    Caller caller = call.caller();
+    long waitS = Bodies.number(call, "wait_s").orElse(0L);
+    if (waitS > WAIT_S) {
+      throw new WritException(GatewayError.PARAMETER, "wait_s " + waitS + ", at most " + WAIT_S);
+    }
     Digest id = Bodies.id(call, "id");
-    reader.document(caller, id, Request.TYPE);
+    long until = System.nanoTime() + Duration.ofSeconds(waitS).toNanos();
+    while (true) {
+      reader.document(call.caller(), id, Request.TYPE); // may be revoked while it waits
+      long seen = changes.count();
+      long left = until - System.nanoTime();
+      if (left <= 0 || !isPending(id) || draining.getAsBoolean()) {
+        return outcome(call.caller(), id);
+      }
+      pause(seen, Duration.ofNanos(Math.min(left, LOOK_EVERY.toNanos())));
+    }
+  }
+
+  private boolean isPending(Digest request) {
+    return reader.row(request).filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
+  }
+
+  private void pause(long seen, Duration atMost) {
+    try {
+      changes.await(seen, atMost);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private HttpAnswer outcome(Caller caller, Digest id) {
     Optional<Digest> receipt =
         reader.kernel().ledger().get(Tables.SERVED, Tables.key(id)).map(Digest::ofBytes);
     if (receipt.isPresent()) {
@@ -73,6 +123,11 @@ final class DocumentRoutes {
             .put("request_id", id)
             .put("state", row.state().name().toLowerCase(Locale.ROOT))
             .put("decision_id", row.decision())
+            .putIfPresent("guidance", reader.kernel().guidance(id), Guidance::toJson)
+            .putIfPresent(
+                "waiting",
+                Optional.of(id).filter(_ -> row.state() == RequestRow.State.PENDING),
+                request -> Replies.waiting(request, row.run().run()))
             .build());
   }
 
@@ -104,7 +159,8 @@ final class DocumentRoutes {
         Jcs.write(JsonValue.object().put("waiting", JsonValue.of(waiting)).build()));
   }
 
-  private static JsonValue summary(Digest id, Envelope envelope) {
+  /** With the policy in force, which an approval has to name (spec/approval.md). */
+  private JsonValue summary(Digest id, Envelope envelope) {
     Request request = Request.read(envelope.document());
     return JsonValue.object()
         .put("request_id", id)
@@ -112,6 +168,7 @@ final class DocumentRoutes {
         .put("subject", request.scope().subject())
         .put("effect", request.effect().toJson())
         .put("effect_digest", request.effect().digest())
+        .put("policy", reader.kernel().system().policyInForce().digest())
         .build();
   }
 }

@@ -73,7 +73,8 @@ public final class NativeApi implements Surface {
     this.requestBytesMax = requestBytesMax;
     Reader reader = new Reader(kernel);
     submissions();
-    routes.addAll(new DocumentRoutes(reader).routes());
+    routes.addAll(
+        new DocumentRoutes(reader, backend.changes(), backend.places()::isDraining).routes());
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
     routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
@@ -123,14 +124,15 @@ public final class NativeApi implements Surface {
         signer -> {
           verified(asked.request(), Request.TYPE);
           Request request = Request.read(asked.request().document());
-          return Replies.of(
+          Answer answer =
               inTurn(
                   Ticket.of(
                       request.scope(),
                       request.effect(),
                       kernel.system().policyInForce().engine().classes(),
                       Ticket.AS_POLICY_SAYS),
-                  () -> submitted(signer, asked, request)));
+                  () -> submitted(signer, asked, request));
+          return Replies.of(answer, kernel.guidance(answer));
         });
   }
 
@@ -223,7 +225,7 @@ public final class NativeApi implements Surface {
             Request request = Request.read(asked.request().document());
             backend.effects().answered(name(), request, answer, new ToolWork());
           }
-          return Replies.of(answer);
+          return Replies.of(answer, kernel.guidance(answer));
         });
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.gateway.v1;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -10,7 +11,9 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Verdict;
+import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -25,13 +28,26 @@ final class Replies {
   private Replies() {}
 
   /** 200 if it was served or allowed, 202 if it waits, 403 if it was denied. */
-  static HttpAnswer of(Answer answer) {
+  static HttpAnswer of(Answer answer, Optional<Guidance> guidance) {
+    return of(answer, guidance, Optional.empty());
+  }
+
+  /**
+   * @param guidance for a request that was not allowed
+   * @param request the signed request that the decision is on, for a caller who did not sign it
+   */
+  static HttpAnswer of(Answer answer, Optional<Guidance> guidance, Optional<Envelope> request) {
     ObjectBuilder body =
         JsonValue.object()
             .put("request_id", answer.request())
+            .putIfPresent("request", request, Envelope::toJson)
             .put("verdict", answer.decision().verdict().name())
             .put("decision", answer.decisionEnvelope().toJson())
-            .putIfPresent("intent", answer.intent(), Envelope::toJson);
+            .putIfPresent("intent", answer.intent(), Envelope::toJson)
+            .putIfPresent("guidance", guidance, Guidance::toJson);
+    if (answer.decision().verdict() == Verdict.ESCALATE) {
+      body.put("waiting", waiting(answer.request(), answer.decision().scope().run()));
+    }
     answer.served().ifPresent(served -> put(body, served));
     int status =
         switch (answer.decision().verdict()) {
@@ -44,6 +60,21 @@ final class Replies {
             .with("Writ-Request", answer.request().toString())
             .with("Writ-Decision", answer.decisionEnvelope().id().toString());
     return answer.served().map(s -> reply.with("Writ-Receipt", s.id().toString())).orElse(reply);
+  }
+
+  /** Where a request that waits can be seen, waited for, and approved. */
+  static JsonValue.Obj waiting(Digest request, String run) {
+    return JsonValue.object()
+        .put("request", "/v1/requests/" + request)
+        .put("outcome", "/v1/requests/" + request + "/outcome?wait_s=" + DocumentRoutes.WAIT_S)
+        .put(
+            "events",
+            "/v1/runs/"
+                + URLEncoder.encode(run, StandardCharsets.UTF_8).replace("+", "%20")
+                + "/events")
+        .put("approvals", "/v1/approvals")
+        .put("approve", "writ approve " + request)
+        .build();
   }
 
   static HttpAnswer of(Served served) {

@@ -52,8 +52,9 @@ final class ToolRoutes {
       Caller caller, Policy policy, CanaryDraw draw, ApprovedTool approved, ToolManifest manifest) {
     List<JsonValue> operations =
         manifest.operations().stream()
-            .filter(operation -> ToolUse.of(policy, caller, manifest, operation.name()).isPresent())
-            .map(ToolRoutes::operation)
+            .flatMap(operation ->
+                ToolUse.of(policy, caller, manifest, operation.name()).stream()
+                    .map(use -> operation(operation, use)))
             .toList();
     if (operations.isEmpty()) {
       return List.of();
@@ -80,12 +81,15 @@ final class ToolRoutes {
     return List.of(tool.build());
   }
 
-  private static JsonValue operation(ToolManifest.Operation operation) {
+  /** With the sandbox and the most resources that this caller's roles allow. */
+  private static JsonValue operation(ToolManifest.Operation operation, ToolUse use) {
     return JsonValue.object()
         .put("name", operation.name())
         .put("input", operation.input())
         .putIfPresent("output", operation.output(), schema -> schema)
         .put("mediaType", operation.mediaType())
+        .put("sandbox", use.sandbox())
+        .put("resources", use.most().toJson())
         .build();
   }
 }

@@ -14,7 +14,8 @@ import dev.writ.canonicalize.json.JsonValue;
  */
 public record Input(String name, Digest digest, long size, String mediaType) {
 
-  static Input read(String path, JsonValue value) {
+  /** Reads an entry of a list of inputs. */
+  public static Input read(String path, JsonValue value) {
     Fields fields = Fields.of(path, value);
     Input input =
         new Input(

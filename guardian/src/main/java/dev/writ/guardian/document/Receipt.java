@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * @param observations digest of the driver's observations (metrics, captured streams, …)
  * @param region where the executor stood, in the words of its configuration; absent where that
  *     names none
- * @param finishedAt for IN_DOUBT, when recovery found it
+ * @param finishedAt for IN_DOUBT, when recovery or the driver found it
  */
 public record Receipt(
     Scope scope,

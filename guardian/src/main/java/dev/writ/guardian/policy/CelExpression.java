@@ -18,6 +18,7 @@ import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.error.GuardianError;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -49,10 +50,12 @@ public final class CelExpression {
   private static final RecentExpressions COMPILED = new RecentExpressions();
 
   private final String source;
+  private final List<String> params;
   private final CelRuntime.Program program;
 
-  private CelExpression(String source, CelRuntime.Program program) {
+  private CelExpression(String source, List<String> params, CelRuntime.Program program) {
     this.source = source;
+    this.params = params;
     this.program = program;
   }
 
@@ -96,7 +99,8 @@ public final class CelExpression {
                 + " instead of bool; compare it, as in x"
                 + " == true");
       }
-      return new CelExpression(source, RUNTIME.createProgram(checked));
+      return new CelExpression(
+          source, ParamsRead.of(parsed.getExpr()), RUNTIME.createProgram(checked));
     } catch (CelValidationException | CelEvaluationException e) {
       throw refuse(firstLine(e.getMessage()));
     }
@@ -124,6 +128,11 @@ public final class CelExpression {
 
   private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
+  }
+
+  /** The names of the parameters that it reads, sorted. */
+  public List<String> params() {
+    return params;
   }
 
   /** As the policy writes it. */

@@ -4,10 +4,12 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
 import java.time.DayOfWeek;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
  * Hours in which effects are allowed. If several entries apply, one of them is enough.
@@ -66,6 +68,18 @@ public record Hours(
     OffsetDateTime there = time.atOffset(offset);
     int minute = there.getHour() * 60 + there.getMinute();
     return days.contains(there.getDayOfWeek()) && fromMinute <= minute && minute < toMinute;
+  }
+
+  /** The next beginning of such hours after a time. */
+  public Instant nextFrom(Instant time) {
+    LocalDate today = time.atOffset(offset).toLocalDate();
+    return IntStream.rangeClosed(0, 7)
+        .mapToObj(today::plusDays)
+        .filter(day -> days.contains(day.getDayOfWeek()))
+        .map(day -> day.atStartOfDay().plusMinutes(fromMinute).toInstant(offset))
+        .filter(time::isBefore)
+        .findFirst()
+        .orElseThrow(); // there is a day at least, and it comes again within a week
   }
 
   @Override

@@ -2,9 +2,15 @@ package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.yaml.Section;
+import java.util.Optional;
 
-/** One entry of the proof requirement graph: the requirement that such effects must satisfy. */
-public record Rule(EffectPattern effect, Match match, Requirement require) {
+/**
+ * One entry of the proof requirement graph: the requirement that such effects must satisfy.
+ *
+ * @param message what callers are told where it is not met
+ */
+public record Rule(
+    EffectPattern effect, Match match, Requirement require, Optional<String> message) {
   static Rule read(Section section) {
     Rule rule =
         new Rule(
@@ -12,7 +18,8 @@ public record Rule(EffectPattern effect, Match match, Requirement require) {
             section
                 .optional("match", key -> Match.read(section.section(key)))
                 .orElseGet(Match::everything),
-            Requirement.read(section.section("require"), 0));
+            Requirement.read(section.section("require"), 0),
+            section.optional("message", section::sentence));
     section.end();
     return rule;
   }
@@ -22,6 +29,7 @@ public record Rule(EffectPattern effect, Match match, Requirement require) {
         .put("effect", effect.toJson())
         .put("match", match.toJson())
         .put("require", require.toJson())
+        .putIfPresent("message", message, JsonValue::of)
         .build();
   }
 }

@@ -37,8 +37,27 @@ public final class PlainYaml {
   /** Size of a file in bytes. */
   public static final int BYTES_MAX = 1 << 20;
 
-  private static final int DEPTH_MAX = 48;
-  private static final int VALUES_MAX = 100_000;
+  /** How large a file may be, and how it is read. */
+  private enum Terms {
+    /** Files of ours. */
+    OWN(BYTES_MAX, 48, 100_000),
+
+    /**
+     * Files that others wrote for many readers: larger ones, with numbers and words of JSON as
+     * keys, and numbers that JSON cannot hold exactly, which are read as text.
+     */
+    FOREIGN(16 << 20, 100, 1_000_000);
+
+    private final int bytesMax;
+    private final int depthMax;
+    private final int valuesMax;
+
+    Terms(int bytesMax, int depthMax, int valuesMax) {
+      this.bytesMax = bytesMax;
+      this.depthMax = depthMax;
+      this.valuesMax = valuesMax;
+    }
+  }
 
   /** A number as RFC 8259 writes it; all that is none, and no word of JSON, is text. */
   private static final Pattern NUMBER =
@@ -52,12 +71,14 @@ public final class PlainYaml {
       Pattern.compile("[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]");
 
   private final String file;
+  private final Terms terms;
   private final Iterator<Event> events;
   private final Optional<YamlLayout> layout;
   private int values;
 
-  private PlainYaml(String file, Iterator<Event> events, Optional<YamlLayout> layout) {
+  private PlainYaml(String file, Terms terms, Iterator<Event> events, Optional<YamlLayout> layout) {
     this.file = file;
+    this.terms = terms;
     this.events = events;
     this.layout = layout;
   }
@@ -66,10 +87,24 @@ public final class PlainYaml {
    * @throws WritException {@code GRD-501}, {@code GRD-506} to {@code GRD-508}
    */
   public static Located read(byte[] bytes, String file) {
-    if (bytes.length > BYTES_MAX) {
+    return read(bytes, file, Terms.OWN);
+  }
+
+  /**
+   * The same for a file that was not written for Writ: up to 16 MiB and a million values; a number
+   * or a word of JSON may be a key, and a number that JSON cannot hold exactly is text.
+   *
+   * @throws WritException as {@link #read}
+   */
+  public static Located readForeign(byte[] bytes, String file) {
+    return read(bytes, file, Terms.FOREIGN);
+  }
+
+  private static Located read(byte[] bytes, String file, Terms terms) {
+    if (bytes.length > terms.bytesMax) {
       throw new WritException(
           GuardianError.POLICY_TOO_LARGE,
-          file + ": " + bytes.length + " bytes, at most " + BYTES_MAX);
+          file + ": " + bytes.length + " bytes, at most " + terms.bytesMax);
     }
     String text;
     try {
@@ -79,12 +114,12 @@ public final class PlainYaml {
     }
     requireDirection(text, file);
     Optional<Located> json =
-        new PlainYaml(file, Collections.emptyIterator(), Optional.empty()).json(bytes, text);
+        new PlainYaml(file, terms, Collections.emptyIterator(), Optional.empty()).json(bytes, text);
     if (json.isPresent()) {
       return json.get();
     }
     LoadSettings settings =
-        LoadSettings.builder().setLabel(file).setCodePointLimit(BYTES_MAX).build();
+        LoadSettings.builder().setLabel(file).setCodePointLimit(terms.bytesMax).build();
     YamlLayout layout =
         new YamlLayout(
             text,
@@ -92,7 +127,7 @@ public final class PlainYaml {
             (at, found) -> refuse(GuardianError.POLICY_YAML, file, at, found));
     try {
       Iterator<Event> events = new Parse(settings).parseString(text).iterator();
-      return new PlainYaml(file, events, Optional.of(layout)).document();
+      return new PlainYaml(file, terms, events, Optional.of(layout)).document();
     } catch (MarkedYamlEngineException e) {
       Located.Place at = e.getProblemMark().map(PlainYaml::place).orElse(Located.Place.NONE);
       throw refuse(GuardianError.POLICY_SYNTAX, file, at, String.valueOf(e.getProblem()));
@@ -135,11 +170,11 @@ public final class PlainYaml {
   }
 
   private void requireRoom(Located.Place at, int depth) {
-    if (++values > VALUES_MAX || depth > DEPTH_MAX) {
+    if (++values > terms.valuesMax || depth > terms.depthMax) {
       throw refuse(
           GuardianError.POLICY_TOO_LARGE,
           at,
-          "more than " + VALUES_MAX + " values or " + DEPTH_MAX + " levels");
+          "more than " + terms.valuesMax + " values or " + terms.depthMax + " levels");
     }
   }
 
@@ -188,24 +223,32 @@ public final class PlainYaml {
     LinkedHashMap<String, Located.Member> members = new LinkedHashMap<>();
     for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
       Located.Place keyAt = place(event);
-      if (!(value(event, depth + 1) instanceof Located.Scalar key)
-          || !(key.value() instanceof JsonValue.Str text)) {
-        throw refuse(GuardianError.POLICY_TYPE, keyAt, "a key is not a string");
-      }
+      String text =
+          key(event, value(event, depth + 1))
+              .orElseThrow(() -> refuse(GuardianError.POLICY_TYPE, keyAt, "a key is not a string"));
       if (isPlain(event, "<<")) {
         throw refuse(GuardianError.POLICY_YAML, keyAt, "a merge key");
       }
       Event valueEvent = next();
       if (flow && isPlain(valueEvent, "")) {
-        throw refuse(
-            GuardianError.POLICY_SYNTAX, keyAt, "\"" + text.value() + "\" has no value in braces");
+        throw refuse(GuardianError.POLICY_SYNTAX, keyAt, "\"" + text + "\" has no value in braces");
       }
       Located value = value(valueEvent, depth + 1);
-      if (members.put(text.value(), new Located.Member(keyAt, value)) != null) {
-        throw refuse(GuardianError.POLICY_DUPLICATE, keyAt, "key \"" + text.value() + "\"");
+      if (members.put(text, new Located.Member(keyAt, value)) != null) {
+        throw refuse(GuardianError.POLICY_DUPLICATE, keyAt, "key \"" + text + "\"");
       }
     }
     return new Located.Map(at, members);
+  }
+
+  /** The text of a key; a file of others has {@code 200:} where it means the text. */
+  private Optional<String> key(Event event, Located key) {
+    return switch (key) {
+      case Located.Scalar(_, JsonValue.Str text) -> Optional.of(text.value());
+      case Located.Scalar _ when terms == Terms.FOREIGN && event instanceof ScalarEvent scalar ->
+          Optional.of(scalar.getValue());
+      default -> Optional.empty();
+    };
   }
 
   private static boolean isPlain(Event event, String value) {
@@ -248,6 +291,7 @@ public final class PlainYaml {
 
   private JsonValue requireNumber(String text, Located.Place at) {
     return number(text)
+        .or(() -> terms == Terms.FOREIGN ? Optional.of(JsonValue.of(text)) : Optional.empty())
         .orElseThrow(
             () -> refuse(GuardianError.POLICY_VALUE, at, "a number that JSON cannot hold exactly"));
   }

@@ -93,6 +93,22 @@ public final class Section {
     return new Item(key, path + "/" + key, value(key)).name();
   }
 
+  /**
+   * A text for people in one line: 1 to 1,000 characters, none of them a control character, or one
+   * that is not shown or turns the direction of text, in documents too.
+   */
+  public String sentence(String key) {
+    String text = text(key);
+    require(
+        key,
+        !text.isBlank()
+            && text.length() <= 1_000
+            && text.chars().noneMatch(c -> c < 0x20)
+            && !UNSEEN.matcher(text).find(),
+        "not 1 to 1000 characters in one line, all of them shown");
+    return text;
+  }
+
   /** Names, each once, sorted: the order in the file says nothing. */
   public List<String> names(String key) {
     List<String> names = list(key, Item::name).stream().sorted().toList();

@@ -583,7 +583,7 @@ final class Stepping {
     List<SystemState> only = List.of(current);
     if (receipt.status() == Status.IN_DOUBT) {
       int before = divergences.size();
-      attempt(only, _ -> acted(() -> rerun.doubt(receipt.request())), instead);
+      attempt(only, _ -> acted(() -> rerun.doubt(receipt.request(), receipt.message())), instead);
       tally.doubts += divergences.size() == before ? 1 : 0;
     } else if (effect.dispatched().isEmpty()) {
       tally.neither("effects: taken as recorded, their stages could not be run again");

@@ -186,7 +186,7 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice").dropOutput());
     ReplayResult result = replays(EventKind.EFFECT_FINISHED);
-    assertThat(result.reexecuted()).anyMatch(l -> l.startsWith("15 effects"));
+    assertThat(result.reexecuted()).anyMatch(l -> l.startsWith("16 effects"));
   }
 
   @Test

@@ -11,6 +11,9 @@ public sealed interface EgressEvent {
   /** Whether something was refused. */
   boolean denied();
 
+  /** Place and reason, for people. */
+  String text();
+
   /**
    * A name was looked up.
    *
@@ -24,6 +27,11 @@ public sealed interface EgressEvent {
     @Override
     public boolean denied() {
       return false;
+    }
+
+    @Override
+    public String text() {
+      return host;
     }
 
     @Override
@@ -87,6 +95,11 @@ public sealed interface EgressEvent {
     @Override
     public boolean denied() {
       return verdict.equals("denied");
+    }
+
+    @Override
+    public String text() {
+      return (port == 0 ? "a request" : host + ":" + port) + " (" + reason + ")";
     }
 
     @Override

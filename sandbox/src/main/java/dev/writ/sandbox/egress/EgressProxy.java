@@ -268,7 +268,8 @@ public final class EgressProxy implements AutoCloseable {
 
   private void refuse(Peer client, String host, int port, String reason) {
     record(denied(host, port, reason));
-    ProxyAnswers.send(client, "403 Forbidden", reason);
+    // Most programs show only the status line of a proxy's refusal.
+    ProxyAnswers.send(client, "403 writ refuses " + host + ":" + port + ": " + reason, reason);
   }
 
   private static EgressEvent denied(String host, int port, String reason) {

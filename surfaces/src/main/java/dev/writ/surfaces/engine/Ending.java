@@ -7,6 +7,7 @@ import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Verdict;
@@ -76,7 +77,7 @@ record Ending(
   }
 
   /** The ending of a request that the Guardian did not allow. */
-  static Ending of(Decision decision) {
+  static Ending of(Decision decision, Optional<Guidance> guidance) {
     String message =
         decision.checks().stream()
             .filter(check -> check.code().isPresent())
@@ -97,7 +98,7 @@ record Ending(
         ExecutionState.Failed,
         Status.PolicyDenied,
         List.of(new ToolExecutionIncident(IncidentKind.PolicyDenied, code, message, approval)),
-        Optional.of(new Failure(code, message)));
+        Optional.of(new Failure(code, message, guidance)));
   }
 
   /** The ending by a recorded refusal of stages 1 to 3. */

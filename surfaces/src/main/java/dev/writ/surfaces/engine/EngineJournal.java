@@ -12,7 +12,7 @@ public final class EngineJournal {
   private final EngineResults results;
 
   public EngineJournal(LedgerView ledger) {
-    this.results = new EngineResults(ledger);
+    this.results = new EngineResults(ledger, _ -> Optional.empty());
   }
 
   /**

@@ -14,6 +14,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
@@ -30,6 +31,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Makes results from the ledger: the same for the first answer, a repeat, and after a restart. */
 final class EngineResults {
@@ -45,9 +47,14 @@ final class EngineResults {
   private static final String JSON = "application/json";
 
   private final LedgerView ledger;
+  private final Function<Digest, Optional<Guidance>> guidance;
 
-  EngineResults(LedgerView ledger) {
+  /**
+   * @param guidance for the caller of a request
+   */
+  EngineResults(LedgerView ledger, Function<Digest, Optional<Guidance>> guidance) {
     this.ledger = ledger;
+    this.guidance = guidance;
   }
 
   /**
@@ -70,7 +77,7 @@ final class EngineResults {
     Decision decision = Decision.read(document(row.decision()));
     Ending ending =
         switch (row.state()) {
-          case DENIED, PENDING -> Ending.of(decision);
+          case DENIED, PENDING -> Ending.of(decision, guidance.apply(known.request()));
           case ALLOWED -> known.undispatched().orElseGet(Ending::notDispatched);
           case LAPSED ->
               refusal(row.run(), known.request())

@@ -2,6 +2,7 @@ package dev.writ.surfaces.engine;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Guidance;
 import java.util.List;
 import java.util.Optional;
 
@@ -88,10 +89,22 @@ public record ToolExecutionResult(
     }
   }
 
-  /** Why it is no success, including causes that are none of the five kinds of incidents. */
-  public record Failure(String code, String message) {
+  /**
+   * Why it is no success, including causes that are none of the five kinds of incidents.
+   *
+   * @param guidance what would help, where the Guardian refused it
+   */
+  public record Failure(String code, String message, Optional<Guidance> guidance) {
+    Failure(String code, String message) {
+      this(code, message, Optional.empty());
+    }
+
     JsonValue.Obj toJson() {
-      return JsonValue.object().put("code", code).put("message", message).build();
+      return JsonValue.object()
+          .put("code", code)
+          .put("message", message)
+          .putIfPresent("guidance", guidance, Guidance::toJson)
+          .build();
     }
   }
 

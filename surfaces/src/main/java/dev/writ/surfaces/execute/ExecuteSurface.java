@@ -163,11 +163,22 @@ public final class ExecuteSurface implements Surface {
             .filter(check -> check.code().isPresent())
             .map(check -> check.detail())
             .findFirst()
+            .map(detail -> detail + help(answer))
             .orElse("");
     Optional<RejectionCode> code = RejectionCode.ofRefusal(ours);
     return code.isPresent()
         ? rejection(request, code.get(), reason, startedAt)
         : unavailable(request, ours, reason, startedAt);
+  }
+
+  /** What would help, in the seed's one text for people: its answer has no room beside. */
+  private String help(Answer answer) {
+    return pipeline
+        .kernel()
+        .guidance(answer)
+        .filter(guidance -> guidance.message().isPresent() || !guidance.missing().isEmpty())
+        .map(guidance -> ". " + String.join(" ", guidance.lines()))
+        .orElse("");
   }
 
   private Pipeline.Vouched vouched(

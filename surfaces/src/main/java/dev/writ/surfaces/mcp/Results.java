@@ -11,6 +11,7 @@ import dev.writ.executor.stage.Served;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
@@ -23,10 +24,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The result of a call, for the model that made it; ids for verification are in _meta. */
 final class Results {
@@ -51,8 +55,8 @@ final class Results {
       return served(answer.served().get(), meta);
     }
     return answer.decision().verdict() == Verdict.ESCALATE
-        ? error(escalated(answer), meta)
-        : error(denied(answer), meta);
+        ? error(told(answer, escalated(answer)), meta)
+        : error(told(answer, denied(answer)), meta);
   }
 
   /** Refused before judging: nothing is signed, since nothing was admitted. */
@@ -106,6 +110,17 @@ final class Results {
         + "\nAfterwards call this tool again with the same arguments, or "
         + OutcomeTool.NAME
         + " with this request: it is executed then, once.";
+  }
+
+  /** A sentence in a line: faults of the arguments first, behind the finding what would help. */
+  private String told(Answer answer, String finding) {
+    Optional<Guidance> guidance = kernel.guidance(answer);
+    return Stream.of(
+            guidance.map(Guidance::faults).orElse(List.of()),
+            List.of(finding),
+            guidance.map(Guidance::further).orElse(List.of()))
+        .flatMap(List::stream)
+        .collect(Collectors.joining("\n"));
   }
 
   /** The check that refused, its code, and its finding. */
@@ -224,6 +239,9 @@ final class Results {
     meta.put(META + "run", decision.scope().run());
     meta.put(META + "log", kernel.ledger().origin());
     decision.code().ifPresent(code -> meta.put(META + "code", code));
+    kernel
+        .guidance(answer)
+        .ifPresent(guidance -> meta.put(META + "guidance", PlainJson.object(guidance.toJson())));
     answer.intent().ifPresent(intent -> meta.put(META + "intent", intent.id().toString()));
     answer
         .served()

@@ -24,6 +24,7 @@ import java.util.Optional;
  */
 public record ToolText(
     String stdout, String stderr, int exitCode, JsonValue.Obj members, boolean isWhole) {
+  private static final String EGRESS_DENIED = "egress-denied";
   private static final int TIMED_OUT = 124;
   private static final int KILLED = 137;
   private static final long BYTES_MAX = 64L << 20;
@@ -62,8 +63,12 @@ public record ToolText(
       }
     }
     String stderr = members.get("stderr") instanceof JsonValue.Str text ? text.value() : "";
-    if (stderr.isEmpty() && receipt.status() != Status.SUCCEEDED) {
-      stderr = receipt.message();
+    if (receipt.status() != Status.SUCCEEDED) {
+      // A program rarely tells why the egress proxy refused it; the receipt does.
+      boolean alone = stderr.isEmpty();
+      if (alone || receipt.reason().equals(EGRESS_DENIED)) {
+        stderr = stderr + (alone || stderr.endsWith("\n") ? "" : "\n") + receipt.message();
+      }
     }
     return new ToolText(stdout, stderr, exitCode(receipt.status(), members), members, isWhole);
   }

@@ -10,6 +10,7 @@ import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.policy.Policy;
@@ -53,8 +54,14 @@ public final class ExecCalls {
      * The profile or the Guardian refused it.
      *
      * @param status in HTTP
+     * @param guidance what would help, where the Guardian judged it
      */
-    record Denied(int status, String code, String title, String detail) implements Ended {}
+    record Denied(int status, String code, String title, String detail, Optional<Guidance> guidance)
+        implements Ended {
+      Denied(int status, String code, String title, String detail) {
+        this(status, code, title, detail, Optional.empty());
+      }
+    }
   }
 
   /**
@@ -100,7 +107,7 @@ public final class ExecCalls {
     Answer answer =
         through.vouch(vouched(asked, admitted.request(), admitted.effect(), Optional.empty()));
     if (answer.served().isEmpty()) {
-      return denied(answer.decision());
+      return denied(answer.decision(), pipeline.kernel().guidance(answer));
     }
     Served served = answer.served().get();
     Request request =
@@ -191,13 +198,14 @@ public final class ExecCalls {
     return new Ended.Denied(403, code.code(), code.meaning(), e.found());
   }
 
-  private static Ended denied(Decision decision) {
+  private static Ended denied(Decision decision, Optional<Guidance> guidance) {
     String detail =
         decision.checks().stream()
             .filter(check -> check.code().isPresent())
             .map(check -> check.detail())
             .findFirst()
             .orElse("");
-    return new Ended.Denied(403, decision.code().orElse(""), decision.verdict().name(), detail);
+    return new Ended.Denied(
+        403, decision.code().orElse(""), decision.verdict().name(), detail, guidance);
   }
 }

@@ -13,6 +13,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.BlobAnswer;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.profile.CommandAdmission;
@@ -129,6 +130,7 @@ public final class ToolsSurface implements Surface {
                 .put("detail", denied.detail())
                 .put("code", denied.code())
                 .put("trace_id", call.trace().traceId())
+                .putIfPresent("guidance", denied.guidance(), Guidance::toJson)
                 .build()));
   }
 }

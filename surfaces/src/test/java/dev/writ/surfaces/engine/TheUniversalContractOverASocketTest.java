@@ -240,6 +240,8 @@ class TheUniversalContractOverASocketTest {
     assertThat(text(denied, "incidents", "0", "kind")).isEqualTo("PolicyDenied");
     assertThat(text(denied, "incidents", "0", "code")).startsWith("GRD-1");
     assertThat(at(denied, "logsRef")).isNull();
+    assertThat(text(denied, "failure", "guidance", "help", "0"))
+        .startsWith("Look at the argument \"forbidden\"");
     Reply unknown = engine.post("alice", body("s", "toolVersion", "\"9.9.9\""));
     assertThat(unknown.string("status")).isEqualTo("PolicyDenied");
     Reply operation = engine.post("alice", body("t").replace("\"do\"", "\"undo\""));

@@ -477,7 +477,11 @@ class TheStrictGatewayOverASocketTest {
   void aBudgetThatIsSpentExceedsPolicy() {
     server.home.activate(
         SeedServer.POLICY.replace("unit: calls, limit: 100000", "unit: calls, limit: 0") + SECTION);
-    assertThat(code(example())).isEqualTo("R-RES-004");
+    Reply refused = execute(example());
+    assertThat(refused.string("rejection_code")).isEqualTo("R-RES-004");
+    assertThat(refused.string("reason"))
+        .startsWith("a budget is exhausted")
+        .endsWith(": its limit is less than what was asked for.");
     assertThat(server.decisionCodes()).containsExactly("GRD-201");
   }
 

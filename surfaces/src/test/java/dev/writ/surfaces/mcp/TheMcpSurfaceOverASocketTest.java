@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Decision;
@@ -237,6 +238,24 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(failed.meta("verdict")).isEqualTo("ALLOW");
   }
 
+  @Test
+  void whatNobodyKnowsIsSaidAtOnceAndWhatTheEgressProxyRefusedIsNamed() {
+    server.home.driver.does("sim", _ -> DriverOutcome.inDoubt("POST was sent to a.example:443"));
+    Reply doubt = alice.call("sim_do", "{}");
+    assertThat(doubt.isError()).isTrue();
+    assertThat(doubt.said())
+        .startsWith("IN DOUBT: in-doubt: POST was sent to a.example:443.")
+        .contains("Do not repeat it");
+    assertThat(doubt.meta("status")).isEqualTo("in_doubt");
+    String refused = "the egress proxy refused a.example:443 (not listed)";
+    server.home.driver.does(
+        "sim",
+        _ ->
+            DriverOutcome.failed(
+                DriverOutcome.End.FAILED, "egress-denied", refused, DriverOutcome.Metrics.NONE));
+    assertThat(alice.call("sim_do", "{}").said()).contains(refused);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -272,6 +291,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(decision(reply).verdict()).isEqualTo(Verdict.DENY);
     Reply roles = server.client("bob").call("calc_do", "{}");
     assertThat(decision(roles).verdict()).isEqualTo(Verdict.DENY);
+    assertThat(roles.text()).doesNotContain("\"missing\":[{"); // nothing of a tool that is not its
     assertThat(runs()).isZero();
   }
 
@@ -281,6 +301,7 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(waits.isError()).isTrue();
     assertThat(waits.meta("verdict")).isEqualTo("ESCALATE");
     assertThat(waits.said()).contains("writ approve " + waits.meta("request"));
+    assertThat(waits.said()).contains("It waits for 1 of 1 approvals by approvers in the role");
     Reply stillWaits = alice.call("pay_do", "{\"amount\":5}");
     assertThat(stillWaits.meta("request")).isEqualTo(waits.meta("request"));
     Reply other = alice.call("pay_do", "{\"amount\":6}");

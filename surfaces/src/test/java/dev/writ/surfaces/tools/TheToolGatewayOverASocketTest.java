@@ -167,6 +167,7 @@ class TheToolGatewayOverASocketTest {
   @Test
   void theSeedsOwnExampleReachesTheFourChecks() {
     refused(EXAMPLE, 403, "GRD-404"); // the test tool has a minute, policy five
+    assertThat(exec(EXAMPLE).text()).contains("Declare at most 60000 wall_ms instead of 300000.");
   }
 
   @ParameterizedTest
@@ -276,6 +277,33 @@ class TheToolGatewayOverASocketTest {
     assertThat(stream("alice", "").getFirst().members())
         .containsEntry("event", JsonValue.of("tool_exec"))
         .containsEntry("rc", JsonValue.of("127"));
+  }
+
+  /** A program says that it got no answer; the receipt knows which rule refused it. */
+  @Test
+  void whatTheEgressProxyRefusedIsToldBesideWhatTheProgramSaid() {
+    byte[] output =
+        Jcs.write(
+            JsonValue.object()
+                .put("exit_code", 6)
+                .put("stdout", "")
+                .put("stderr", "no answer")
+                .build());
+    String refused = "the egress proxy refused api.example.org:443 (not listed)";
+    server.home.driver.does(
+        "exec",
+        _ ->
+            new DriverOutcome(
+                DriverOutcome.End.FAILED,
+                "egress-denied",
+                refused,
+                Optional.of(new DriverOutcome.Output(output, Behaviours.JSON)),
+                List.of(),
+                Metrics.NONE,
+                JsonValue.object().build()));
+    Reply reply = exec(FITTING);
+    assertThat(reply.json().get("exit_code")).isEqualTo(JsonValue.of(6));
+    assertThat(reply.string("stderr_tail")).isEqualTo("no answer\n" + refused);
   }
 
   @Test

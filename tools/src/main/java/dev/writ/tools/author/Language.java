@@ -42,6 +42,9 @@ public record Language(
   /** Assemblies, which no parser reads. */
   public static final Language DOTNET = named("dotnet").orElseThrow();
 
+  /** Descriptions of requests, without code. */
+  public static final Language HTTP = named("http").orElseThrow();
+
   public static final Language JAVA = named("java").orElseThrow();
   public static final Language NODE = named("node").orElseThrow();
   public static final Language PYTHON = named("python").orElseThrow();

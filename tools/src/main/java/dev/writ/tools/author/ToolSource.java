@@ -10,10 +10,14 @@ import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.http.HttpApi;
+import dev.writ.tools.http.HttpOperation;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 
 /**
@@ -32,6 +36,8 @@ import java.util.regex.Pattern;
  *     unread; sorted
  * @param category a word by which policies switch tools of a kind on and off
  * @param workload what bounds its speed
+ * @param http the requests of its operations; there for the language {@code http} alone, whose
+ *     entry, capabilities and determinism follow from it
  */
 public record ToolSource(
     String tool,
@@ -49,7 +55,8 @@ public record ToolSource(
     Determinism determinism,
     List<String> compiled,
     Optional<String> category,
-    Optional<Workload> workload) {
+    Optional<Workload> workload,
+    Optional<HttpApi> http) {
   /** The name of the file. */
   public static final String FILE = "tool.manifest";
 
@@ -107,6 +114,45 @@ public record ToolSource(
           ToolsError.SOURCE_FORMAT, FILE + " has format " + format + ", this release reads 1");
     }
     Language language = file.oneOf("language", Language.ALL, Language::text);
+    ToolSource source =
+        language.equals(Language.HTTP) ? described(file, language) : programmed(file, language);
+    file.end();
+    source.requireSense(file);
+    return source;
+  }
+
+  /** One whose operations are described requests. */
+  private static ToolSource described(Section file, Language language) {
+    HttpApi api = HttpApi.read(file.section("http"));
+    TreeMap<String, HttpOperation> requests = new TreeMap<>();
+    List<ToolManifest.Operation> operations =
+        operations(
+            file,
+            language,
+            (name, section) -> requests.put(name, api.operation(name, section.section("http"))));
+    HttpApi whole = api.with(requests);
+    whole.requireInputs(operations);
+    return new ToolSource(
+        file.name("tool"),
+        file.name("version"),
+        language,
+        file.name("runtime"),
+        FILE,
+        operations,
+        false,
+        whole.places(),
+        List.of(),
+        List.copyOf(whole.credentials().keySet()),
+        false,
+        file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
+        Determinism.RECORDED,
+        List.of(),
+        file.optional("category", file::name),
+        file.optional("workload", key -> file.oneOf(key, Workload.ALL, Workload::text)),
+        Optional.of(whole));
+  }
+
+  private static ToolSource programmed(Section file, Language language) {
     Section can = file.section("capabilities");
     String filesystem = can.oneOf("filesystem", List.of("none", "workspace"), word -> word);
     List<String> network = can.names("network", List.of());
@@ -126,36 +172,40 @@ public record ToolSource(
     can.require("secrets", secrets.size() <= SECRETS_MAX, "more than " + SECRETS_MAX);
     boolean spawn = can.bool("spawn");
     can.end();
-    ToolSource source =
-        new ToolSource(
-            file.name("tool"),
-            file.name("version"),
-            language,
-            file.name("runtime"),
-            file.name("entry"),
-            operations(file),
-            filesystem.equals("workspace"),
-            network,
-            artifacts,
-            secrets,
-            spawn,
-            file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
-            file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
-            file.names("compiled", List.of()),
-            file.optional("category", file::name),
-            file.optional("workload", key -> file.oneOf(key, Workload.ALL, Workload::text)));
-    file.end();
-    source.requireSense(file);
-    return source;
+    return new ToolSource(
+        file.name("tool"),
+        file.name("version"),
+        language,
+        file.name("runtime"),
+        file.name("entry"),
+        operations(file, language, (name, section) -> {}),
+        filesystem.equals("workspace"),
+        network,
+        artifacts,
+        secrets,
+        spawn,
+        file.oneOf("resource_class", ResourceClass.ALL, ResourceClass::text),
+        file.oneOf("determinism", List.of(Determinism.values()), Determinism::text),
+        file.names("compiled", List.of()),
+        file.optional("category", file::name),
+        file.optional("workload", key -> file.oneOf(key, Workload.ALL, Workload::text)),
+        Optional.empty());
   }
 
-  private static List<ToolManifest.Operation> operations(Section file) {
+  /**
+   * @param more reads what the language adds to an operation
+   */
+  private static List<ToolManifest.Operation> operations(
+      Section file, Language language, BiConsumer<String, Section> more) {
+    String form = language.equals(Language.HTTP) ? "[A-Za-z]" : "[a-z]";
+    Pattern names = Pattern.compile(form + form.replace("]", "0-9_-]") + "{0,63}");
     Section section = file.section("operations");
     List<ToolManifest.Operation> operations = new ArrayList<>();
     for (String name : section.keys()) {
       Section operation = section.section(name);
       section.require(
-          name, name.matches("[a-z][a-z0-9_-]{0,63}"), "\"" + name + "\" is no operation's name");
+          name, names.matcher(name).matches(), "\"" + name + "\" is no operation's name");
+      more.accept(name, operation);
       operations.add(operation(name, operation));
       operation.end();
     }

@@ -221,7 +221,60 @@ public enum ToolsError implements ErrorCode {
   LIBRARY_MISNAMED(
       "TOL-222",
       "a library's own data does not agree with tool.lock",
-      "Write the lock again: writ tool lock FOLDER; keep libraries below vendor/.");
+      "Write the lock again: writ tool lock FOLDER; keep libraries below vendor/."),
+
+  HTTP_DESCRIPTION(
+      "TOL-250",
+      "an operation does not describe one request",
+      "Correct the operation's `http` section, or its input schema, as spec/tool-http.md says."),
+  HTTP_SERVER(
+      "TOL-251",
+      "a server is not one that a tool may name",
+      "Write https://host[:port][/path] without variables; name this machine with --server."),
+  HTTP_VALUE(
+      "TOL-252",
+      "a value cannot stand in a request where it belongs",
+      "Send a value without slashes, dots alone and control characters; nothing was sent."),
+  HTTP_CREDENTIAL(
+      "TOL-253",
+      "a secret cannot be sent as the tool declares",
+      "Store it in the form that spec/tool-http.md says."),
+  OPENAPI_SYNTAX(
+      "TOL-254",
+      "a file is no YAML or JSON that is read here",
+      "Write it without anchors, tags and duplicate keys, in UTF-8, within the limits of"
+          + " spec/tool-http.md."),
+  OPENAPI_VERSION(
+      "TOL-255", "a file is no OpenAPI document of 3.0 or 3.1", "Convert it to 3.0 or 3.1."),
+  OPENAPI_REFERENCE(
+      "TOL-256",
+      "a reference of an OpenAPI document leads out of it, in a circle or nowhere",
+      "Bundle the document into one file; nothing is fetched."),
+  OPENAPI_FORM(
+      "TOL-257",
+      "an OpenAPI document does not have the form of its version",
+      "Correct it at the place that the message names."),
+  OPENAPI_NAME(
+      "TOL-258",
+      "an operation of an OpenAPI document has no name of its own",
+      "Give each operation its own operationId: a letter, and up to 63 letters, digits, hyphens and"
+          + " underscores."),
+  OPENAPI_PATH(
+      "TOL-259",
+      "a path of an OpenAPI document could be left by the values that go into it",
+      "Write plain segments and {names}, without percent signs, dots and queries."),
+  OPENAPI_TOO_LARGE(
+      "TOL-260",
+      "an OpenAPI document has more operations than a tool may have",
+      "Choose some: --only TAG,operationId."),
+  OPENAPI_NOTHING(
+      "TOL-261",
+      "nothing of an OpenAPI document can become a tool",
+      "Name tags or operationIds that it has; the message says what was left out."),
+  OPENAPI_UNHELD(
+      "TOL-262",
+      "an operation uses what the driver http does not do",
+      "Leave it out, or write its `http` section by hand.");
 
   private final Entry entry;
 

@@ -13,10 +13,10 @@ public record PoolName(String language, String resourceClass) implements Compara
   private static final Comparator<PoolName> ORDER =
       Comparator.comparing(PoolName::language).thenComparing(PoolName::resourceClass);
 
-  /** The languages whose tools have workers: all but WebAssembly. */
+  /** The languages whose tools have workers: all but WebAssembly and descriptions of requests. */
   public static List<String> languages() {
     return Language.ALL.stream()
-        .filter(language -> !language.equals(Language.WASM))
+        .filter(language -> !language.equals(Language.WASM) && !language.equals(Language.HTTP))
         .map(Language::text)
         .toList();
   }

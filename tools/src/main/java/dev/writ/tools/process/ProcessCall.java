@@ -22,6 +22,7 @@ import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
+import dev.writ.sandbox.egress.EgressEvent;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.error.ToolsError;
@@ -43,6 +44,8 @@ import java.util.function.Supplier;
 public final class ProcessCall implements AutoCloseable {
   /** The largest input that is passed as a file. */
   public static final long INPUT_BYTES_MAX = 64L << 20;
+
+  private static final int REFUSALS_SHOWN = 3;
 
   private static final AtomicLong SERIAL = new AtomicLong();
 
@@ -315,7 +318,9 @@ public final class ProcessCall implements AutoCloseable {
     return new DriverOutcome(
         how,
         succeeded ? "ok" : ended.reason().text(),
-        succeeded ? "" : "the program was ended, or failed, by: " + ended.reason().text(),
+        succeeded
+            ? ""
+            : "the program was ended, or failed, by: " + ended.reason().text() + refused(),
         Optional.of(output.get()),
         artifacts,
         metrics(),
@@ -328,11 +333,29 @@ public final class ProcessCall implements AutoCloseable {
     return new DriverOutcome(
         DriverOutcome.End.FAILED,
         reason,
-        Texts.message(masking.map(m -> m.apply(message)).orElse(message)),
+        Texts.message(masking.map(m -> m.apply(message + refused())).orElse(message + refused())),
         output,
         List.of(),
         metrics(),
         observations());
+  }
+
+  /** What the egress proxy refused, and by which rule; empty where it refused nothing. */
+  private String refused() {
+    List<String> denied =
+        commands.stream()
+            .flatMap(ended -> ended.egress().stream())
+            .filter(EgressEvent::denied)
+            .map(EgressEvent::text)
+            .distinct()
+            .toList();
+    if (denied.isEmpty()) {
+      return "";
+    }
+    int more = denied.size() - REFUSALS_SHOWN;
+    return "; the egress proxy refused "
+        + String.join(", ", denied.subList(0, Math.min(REFUSALS_SHOWN, denied.size())))
+        + (more > 0 ? " and " + more + " more" : "");
   }
 
   /**

@@ -192,14 +192,7 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   private synchronized Engines engines() {
-    if (closed) {
-      throw new WritException(ToolsError.DRIVERS_CLOSED, "the host of processes");
-    }
-    if (missing != null) {
-      // A new exception each time: one that is thrown repeatedly would collect suppressed
-      // exceptions.
-      throw new WritException(missing.code(), missing.found(), missing);
-    }
+    requireThere();
     if (engines == null) {
       before.run();
       engines = Engines.open(settings);
@@ -215,6 +208,28 @@ public final class ProcessHost implements AutoCloseable {
   /** Whether the lifetime of a run's workspace is over; does not open the sandbox. */
   boolean hasExpiredWorkspace(Instant now) {
     return settings != null && Engines.hasExpiredWorkspace(settings, now);
+  }
+
+  /**
+   * The settings of this host, for what reaches others by the rules of sandboxes without one; does
+   * not open the sandbox.
+   *
+   * @throws WritException {@code TOL-005}, or what {@link #missing} was given
+   */
+  public synchronized SandboxSettings requireSettings() {
+    requireThere();
+    return settings;
+  }
+
+  private void requireThere() {
+    if (closed) {
+      throw new WritException(ToolsError.DRIVERS_CLOSED, "the host of processes");
+    }
+    if (missing != null) {
+      // A new exception each time: one that is thrown repeatedly would collect suppressed
+      // exceptions.
+      throw new WritException(missing.code(), missing.found(), missing);
+    }
   }
 
   public SecretStore secrets() {

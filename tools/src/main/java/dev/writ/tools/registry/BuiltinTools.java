@@ -9,8 +9,10 @@ import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The tools of the release: packages like any other, contained in this module. */
 public final class BuiltinTools {
@@ -27,23 +29,38 @@ public final class BuiltinTools {
           "web_browser",
           "word-count");
 
+  /** What an installation has only where its owner asks for it: no first policy approves them. */
+  private static final List<String> ON_REQUEST = List.of("agent-hook");
+
   private static final class Holder {
-    static final List<ToolManifest> MANIFESTS =
-        NAMES.stream()
-            .map(name -> ToolManifest.read(Jcs.parse(resource(name + "/manifest.json"))))
+    static final List<ToolManifest> MANIFESTS = read(NAMES);
+    static final List<ToolManifest> ALL =
+        Stream.concat(read(ON_REQUEST).stream(), MANIFESTS.stream())
+            .sorted(Comparator.comparing(ToolManifest::name))
             .toList();
+
+    private static List<ToolManifest> read(List<String> names) {
+      return names.stream()
+          .map(name -> ToolManifest.read(Jcs.parse(resource(name + "/manifest.json"))))
+          .toList();
+    }
   }
 
   private BuiltinTools() {}
 
-  /** Their manifests, in the order of their names. */
+  /** The manifests of those that a first policy approves, in the order of their names. */
   public static List<ToolManifest> manifests() {
     return Holder.MANIFESTS;
   }
 
+  /** The manifests of all, in the order of their names. */
+  public static List<ToolManifest> all() {
+    return Holder.ALL;
+  }
+
   /** The manifest of a name and version. */
   public static Optional<ToolManifest> manifest(String name, String version) {
-    return manifests().stream()
+    return all().stream()
         .filter(m -> m.name().equals(name) && m.version().equals(version))
         .findFirst();
   }

@@ -107,7 +107,7 @@ public final class ToolRegistry {
   /** All tools, in the order of name and version; a package that cannot be read throws. */
   public List<RegisteredTool> tools() {
     List<RegisteredTool> tools = new ArrayList<>();
-    for (ToolManifest manifest : BuiltinTools.manifests()) {
+    for (ToolManifest manifest : BuiltinTools.all()) {
       tools.add(new RegisteredTool(manifest, BuiltinTools.content(manifest), true));
     }
     directory

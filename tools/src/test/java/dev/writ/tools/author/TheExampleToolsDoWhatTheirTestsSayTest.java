@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.driver.Driver;
 import dev.writ.tools.TestTools;
+import dev.writ.tools.http.call.HttpDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PythonScanner;
 import dev.writ.tools.process.TestHosts;
@@ -58,6 +59,9 @@ class TheExampleToolsDoWhatTheirTestsSayTest {
   }
 
   private static Driver driver(String name) {
+    if (name.equals(HttpDriver.NAME)) {
+      return new HttpDriver(hosts.host());
+    }
     return LanguageDrivers.all(hosts.host()).stream()
         .filter(driver -> driver.name().equals(name))
         .findFirst()

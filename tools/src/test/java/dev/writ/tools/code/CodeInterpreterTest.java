@@ -238,6 +238,12 @@ class CodeInterpreterTest {
               .run();
       assertThat(other.end()).isEqualTo(DriverOutcome.End.FAILED);
       assertThat(other.reason()).isEqualTo("egress-denied");
+      assertThat(other.message())
+          .as("place and rule reach the caller")
+          .endsWith("; the egress proxy refused " + place + " (not listed)");
+      assertThat(Call.text(other))
+          .as("and the program")
+          .contains("403: writ refuses " + place + ": not listed");
       JsonValue.Obj none = run("python", get.formatted(place));
       assertThat(none.get("exit_code")).isEqualTo(JsonValue.of(1));
       assertThat(text(none, "stderr")).contains("URLError");

@@ -101,7 +101,7 @@ class EachLanguageKeepsOneContractTest {
                 Dialect.ALL.stream().map(dialect -> dialect.language().text()),
                 Stream.of(Language.DOTNET.text())))
         .containsExactlyInAnyOrderElementsOf(drivers);
-    assertThat(Stream.concat(drivers.stream(), Stream.of("wasm")))
+    assertThat(Stream.concat(drivers.stream(), Stream.of("http", "wasm")))
         .containsExactlyInAnyOrderElementsOf(Language.ALL.stream().map(Language::text).toList());
   }
 

@@ -1,0 +1,2 @@
+/** Tools of Writ for LangChain4j. */
+package dev.writ.adapters.langchain4j;

@@ -1,0 +1,2 @@
+/** Tools of Writ for frameworks of agents. */
+package dev.writ.adapters;

@@ -1,0 +1,2 @@
+/** Tools of Writ for Spring AI. */
+package dev.writ.adapters.springai;

@@ -1,0 +1,42 @@
+package dev.writ.cli.command;
+
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.executor.SystemState;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.replay.proposal.ObservingPolicy;
+import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.registry.ToolRegistry;
+
+/** {@code writ policy observe}: a policy under which everything is let through and recorded. */
+final class PolicyObserveCommand implements CliCommand {
+  @Override
+  public CommandUsage usage() {
+    return CommandUsage.of(
+            "observe",
+            "Write a policy that lets everything through and records it, from the one in force"
+                + " (spec/propose.md).",
+            "It covers the tools that are registered now. Secrets, programs and environment stay as"
+                + " they are. `policy activate` puts it in force; `policy propose` then writes a"
+                + " narrow one from what was recorded.")
+        .option("-o", "FILE", "The file to write; an existing one is never overwritten.");
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
+    String text =
+        ObservingPolicy.of(
+            inForce,
+            ToolRegistry.open(Homes.home(session).tools()).tools().stream()
+                .map(RegisteredTool::manifest)
+                .toList());
+    PolicyFiles.show(
+        session, text, Policy.parse(PolicyFiles.bytes(text), "the policy"), arguments.option("-o"));
+    return ExitCode.OK;
+  }
+}

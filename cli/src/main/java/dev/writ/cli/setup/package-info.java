@@ -1,0 +1,2 @@
+/** Writes the configurations of agents' clients. */
+package dev.writ.cli.setup;

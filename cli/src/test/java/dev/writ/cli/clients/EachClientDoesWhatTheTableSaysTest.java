@@ -1,0 +1,187 @@
+package dev.writ.cli.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.rules.Project;
+import dev.writ.client.WritClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** clients/table.json, played by the client in each language against one server. */
+class EachClientDoesWhatTheTableSaysTest {
+  @TempDir static Path dir;
+  private static ClientsServer server;
+  private static FaultyProxy proxy;
+  private static InstalledPackages packages;
+
+  @BeforeAll
+  static void start() throws Exception {
+    server = new ClientsServer(dir);
+    proxy = new FaultyProxy(server.url, server.another());
+    packages = InstalledPackages.in(dir, clients());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    proxy.close();
+    server.close();
+  }
+
+  private static Path clients() {
+    return Project.root().resolve("clients");
+  }
+
+  @Test
+  void inJava() throws Exception {
+    Path table = clients().resolve("table.json");
+    JsonValue.Obj place = ClientsServer.object(server.place("java", proxy, table));
+    compare(table, JavaPlayer.play(place, table));
+  }
+
+  @Test
+  void inPythonWithThreads() throws Exception {
+    python("python-threads");
+  }
+
+  @Test
+  void inPythonWithAsyncio() throws Exception {
+    python("python-asyncio", "--async");
+  }
+
+  private static void python(String prefix, String... options) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                packages.python().toString(),
+                clients().resolve("python/test/drive.py").toString()));
+    command.addAll(List.of(options));
+    played(prefix, new ProcessBuilder(command));
+  }
+
+  @Test
+  void inJavaScript() throws Exception {
+    Path program =
+        Files.copy(
+            clients().resolve("js/test/drive.mjs"), packages.javascript().resolve("drive.mjs"));
+    played("javascript", new ProcessBuilder("node", "--no-warnings", program.toString()));
+  }
+
+  private static void played(String prefix, ProcessBuilder builder) throws Exception {
+    Path table = clients().resolve("table.json");
+    Path errors = dir.resolve(prefix + ".err");
+    Process process = builder.redirectError(errors.toFile()).start();
+    process.getOutputStream().write(server.place(prefix, proxy, table).getBytes());
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(Files.readString(errors)).isZero();
+    compare(table, said.lines().map(ClientsServer::object).toList());
+  }
+
+  /** What a model is told: the output of what is allowed, why not of the rest. */
+  @Test
+  void modelsCallFunctionsInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(pythonExample("function_calling.py"), javascriptExample("function-calling.mjs"))) {
+      assertThat(said)
+          .startsWith("42 | DENIED GRD-102: the requirement does not hold")
+          .contains("Signed denial: sha256:")
+          .endsWith("There is no tool named rm.\n");
+    }
+  }
+
+  @Test
+  void langChainHasToolsInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(pythonExample("langchain_tools.py"), javascriptExample("langchain-tools.mjs"))) {
+      assertThat(said)
+          .startsWith("js 42\nFAILED: failed script-error Error: no such order");
+    }
+  }
+
+  @Test
+  void aFunctionIsGovernedInPythonAndInJavaScript() throws Exception {
+    for (String said :
+        List.of(
+            pythonExample("governed_function.py"), javascriptExample("governed-function.mjs"))) {
+      assertThat(said).isEqualTo("refunded 20 of 4711\nGWY-065\nDENY GRD-102\n");
+    }
+  }
+
+  @Test
+  void langChain4jAndSpringAiHaveTools() throws Exception {
+    try (WritClient client = server.client()) {
+      assertThat(FrameworksExample.langChain4j(client, "langchain4j"))
+          .startsWith("42 | DENIED GRD-102: the requirement does not hold");
+      assertThat(FrameworksExample.springAi(client, "spring-ai"))
+          .startsWith("js true 42 | DENIED GRD-102: the requirement does not hold");
+    }
+  }
+
+  private static String pythonExample(String example) throws Exception {
+    Path program = clients().resolve("python/examples").resolve(example);
+    return example("python", new ProcessBuilder(packages.python().toString(), program.toString()));
+  }
+
+  private static String javascriptExample(String example) throws Exception {
+    Path program = packages.javascript().resolve("examples").resolve(example);
+    return example("js", new ProcessBuilder("node", "--no-warnings", program.toString()));
+  }
+
+  private static String example(String language, ProcessBuilder builder) throws Exception {
+    builder.environment().putAll(server.environment(language + "-" + builder.command().getLast()));
+    builder.environment().put("PYTHONPATH", clients().resolve("python/test/doubles").toString());
+    return InstalledPackages.output(builder);
+  }
+
+  /** Each step's line, in the order of the table. */
+  private static void compare(Path table, List<JsonValue.Obj> lines) throws Exception {
+    JsonValue.Obj whole = (JsonValue.Obj) Jcs.parse(Files.readAllBytes(table));
+    int next = 0;
+    List<String> wrong = new ArrayList<>();
+    for (JsonValue item : ((JsonValue.Arr) whole.get("cases")).items()) {
+      JsonValue.Obj played = (JsonValue.Obj) item;
+      TreeMap<String, JsonValue> receipts = new TreeMap<>();
+      for (JsonValue each : ((JsonValue.Arr) played.get("steps")).items()) {
+        JsonValue.Obj step = (JsonValue.Obj) each;
+        JsonValue.Obj line = lines.get(next++);
+        if (!fits(step, line, receipts)) {
+          wrong.add(ClientsServer.text(played, "name") + "\n  " + show(step) + "\n  " + show(line));
+        }
+      }
+    }
+    assertThat(wrong).as(String.join("\n", wrong)).isEmpty();
+    assertThat(lines).hasSize(next);
+  }
+
+  private static boolean fits(
+      JsonValue.Obj step, JsonValue.Obj line, TreeMap<String, JsonValue> receipts) {
+    if (step.get("fails") != null || line.get("fails") != null) {
+      return step.get("fails") != null && step.get("fails").equals(line.get("fails"));
+    }
+    JsonValue.Obj told = (JsonValue.Obj) line.get("told");
+    if (step.get("as") instanceof JsonValue.Str name && told.get("receipt") != null) {
+      receipts.put(name.value(), told.get("receipt"));
+    }
+    boolean same =
+        !(step.get("same_receipt_as") instanceof JsonValue.Str name)
+            || told.get("receipt").equals(receipts.get(name.value()));
+    return same
+        && (!(step.get("expect") instanceof JsonValue.Obj expected)
+            || expected.members().entrySet().stream()
+                .allMatch(e -> e.getValue().equals(told.get(e.getKey()))));
+  }
+
+  private static String show(JsonValue value) {
+    return new String(Jcs.write(value), StandardCharsets.UTF_8);
+  }
+}

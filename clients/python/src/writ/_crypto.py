@@ -1,0 +1,165 @@
+"""Digests, Ed25519 keys, DSSE envelopes and the pinned keys (spec/envelope.md, spec/keys.md)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Mapping, Union
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from ._errors import NotBelieved
+from ._json import canonicalize, parse
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def digest(data: bytes) -> str:
+    """`sha256:` and the hexadecimal SHA-256 of bytes."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def payload_type(kind: str) -> str:
+    return f"application/vnd.writ.{kind}.v1+json"
+
+
+def b64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def b64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def from_b64(text: Any) -> bytes:
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (AttributeError, ValueError):
+        raise NotBelieved("no base64") from None
+
+
+def thumbprint(x: str) -> str:
+    """The key id of an Ed25519 public key (RFC 7638)."""
+    return b64url(hashlib.sha256(canonicalize({"crv": "Ed25519", "kty": "OKP", "x": x})).digest())
+
+
+class SigningKey:
+    """An Ed25519 key that signs. Its representation shows the key id and nothing of the secret."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        raw = key.public_key().public_bytes(
+            serialization.Encoding.Raw, serialization.PublicFormat.Raw
+        )
+        self.x = b64url(raw)
+        self.kid = thumbprint(self.x)
+
+    @classmethod
+    def load(cls, path: PathLike, passphrase: bytes | None = None) -> SigningKey:
+        """Out of a PEM file (PKCS #8), as `writ key new` writes it."""
+        with open(path, "rb") as file:
+            return cls.from_pem(file.read(), passphrase)
+
+    @classmethod
+    def from_pem(cls, pem: bytes, passphrase: bytes | None = None) -> SigningKey:
+        key = serialization.load_pem_private_key(pem, passphrase)
+        if not isinstance(key, Ed25519PrivateKey):
+            raise ValueError("the key is not Ed25519")
+        return cls(key)
+
+    def sign(self, data: bytes) -> bytes:
+        return self._key.sign(data)
+
+    def __repr__(self) -> str:
+        return f"SigningKey(kid={self.kid!r})"
+
+
+def pre_auth_encoding(type_: str, payload: bytes) -> bytes:
+    kind = type_.encode("utf-8")
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def sign(kind: str, document: Mapping[str, Any], key: SigningKey) -> dict[str, Any]:
+    """Signs a document; the result is its envelope."""
+    payload = canonicalize(dict(document))
+    type_ = payload_type(kind)
+    sig = key.sign(pre_auth_encoding(type_, payload))
+    return {
+        "payload": b64(payload),
+        "payloadType": type_,
+        "signatures": [{"keyid": key.kid, "sig": b64(sig)}],
+    }
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A document that a pinned key has signed."""
+
+    id: str
+    document: dict[str, Any]
+    kid: str
+
+
+class Pinned:
+    """The public keys that are believed, obtained from elsewhere than the server, and the log's name."""
+
+    def __init__(
+        self,
+        keys: list[dict[str, Any]],
+        origin: str,
+        required_algorithms: Mapping[str, list[str]] = {},
+    ) -> None:
+        self.origin = origin
+        self._keys = {key.get("kid"): key for key in keys}
+        self._required = dict(required_algorithms)
+
+    @classmethod
+    def load(cls, path: PathLike, origin: str) -> Pinned:
+        """Out of a trust file, trust.jwks."""
+        with open(path, "rb") as file:
+            trust = json.load(file)
+        return cls(trust["keys"], origin, trust.get("writ_required_algorithms", {}))
+
+    def verify(self, envelope: Any, kind: str, role: str, at: str) -> Verified:
+        """Verifies an envelope: of this kind, signed by one holder of this role whose keys are in force at `at`."""
+        if not isinstance(envelope, dict) or envelope.get("payloadType") != payload_type(kind):
+            raise NotBelieved(f"it is no {kind}")
+        if self._required.get(role, ["Ed25519"]) != ["Ed25519"]:
+            raise NotBelieved(f"documents of a {role} need {self._required[role]}; this client has Ed25519")
+        payload = from_b64(envelope.get("payload"))
+        signatures = envelope.get("signatures")
+        if not isinstance(signatures, list) or len(signatures) != 1:
+            raise NotBelieved("not exactly one signature")
+        keyid = signatures[0].get("keyid")
+        jwk = self._keys.get(keyid)
+        if jwk is None:
+            raise NotBelieved(f"key {keyid} is not pinned")
+        if jwk.get("kty") != "OKP" or jwk.get("crv") != "Ed25519":
+            raise NotBelieved(f"key {keyid} is not Ed25519")
+        if thumbprint(jwk["x"]) != keyid:
+            raise NotBelieved(f"key {keyid} has another thumbprint")
+        if jwk.get("writ_role") != role:
+            raise NotBelieved(f"key {keyid} is of role {jwk.get('writ_role')}")
+        if (
+            "writ_revoked_at" in jwk
+            or not jwk.get("writ_not_before", "") <= at
+            or ("writ_not_after" in jwk and not at < jwk["writ_not_after"])
+        ):
+            raise NotBelieved(f"key {keyid} is not in force")
+        raw = base64.urlsafe_b64decode(jwk["x"] + "=" * (-len(jwk["x"]) % 4))
+        try:
+            Ed25519PublicKey.from_public_bytes(raw).verify(
+                from_b64(signatures[0].get("sig")),
+                pre_auth_encoding(envelope["payloadType"], payload),
+            )
+        except InvalidSignature:
+            raise NotBelieved(f"the signature of key {keyid} does not hold") from None
+        document = parse(payload)
+        if not isinstance(document, dict) or canonicalize(document) != payload:
+            raise NotBelieved("the payload is not canonical")
+        return Verified(digest(payload), document, keyid)

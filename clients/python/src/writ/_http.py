@@ -1,0 +1,275 @@
+"""HTTP/1.1 by the standard library: with threads, and with asyncio.
+
+Both open a connection for each call that needs one and keep it for the next. Redirects are not followed, since nothing of Writ sends
+one. asyncio has no HTTP client in the standard library; what this one needs of HTTP is a request with a length and an answer by
+length or by chunks, which is less code than a thread for each call would need to be cancelled safely.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import ssl
+import threading
+import urllib.parse
+from typing import AsyncIterator, Iterator, Mapping, Optional
+
+from ._api import Call, Reply
+from ._errors import NoAnswer, NotBelieved, Refused, WritError
+from ._model import problem_of
+
+HEAD_BYTES_MAX = 64 << 10
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Address:
+    """Where the server is. Secrets go over TLS, or stay on this machine."""
+
+    def __init__(self, url: str, ca_file: Optional[str]) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise WritError("GWY-064", "a server's address is http://… or https://…")
+        if parts.username or parts.query or parts.fragment:
+            raise WritError("GWY-064", "it has a user, a query or a fragment")
+        self.host: str = parts.hostname
+        self.tls: Optional[ssl.SSLContext] = None
+        if parts.scheme == "https":
+            self.tls = ssl.create_default_context(cafile=ca_file)
+        elif self.host not in _LOOPBACK:
+            raise WritError("GWY-064", "http:// is for this machine alone; take https://")
+        self.port: int = parts.port or (443 if self.tls else 80)
+        self.prefix = parts.path.rstrip("/")
+
+    def target(self, call: Call) -> str:
+        return self.prefix + call.path
+
+    def host_header(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+class Threads:
+    """One connection for each thread."""
+
+    def __init__(self, address: Address, timeout: float) -> None:
+        self._address = address
+        self._timeout = timeout
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._open: set[http.client.HTTPConnection] = set()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        a = self._address
+        connection: http.client.HTTPConnection
+        if a.tls:
+            connection = http.client.HTTPSConnection(
+                a.host, a.port, timeout=self._timeout, context=a.tls
+            )
+        else:
+            connection = http.client.HTTPConnection(a.host, a.port, timeout=self._timeout)
+        try:
+            connection.connect()
+        except OSError as e:
+            raise NoAnswer(f"no connection: {type(e).__name__}", sent=False) from e
+        with self._lock:
+            self._open.add(connection)
+        return connection
+
+    def _end(self, connection: http.client.HTTPConnection) -> None:
+        connection.close()
+        with self._lock:
+            self._open.discard(connection)
+
+    def _send(self, connection: http.client.HTTPConnection, call: Call) -> http.client.HTTPResponse:
+        headers = {"Accept-Encoding": "identity", **call.headers}
+        if call.body is None and call.method != "GET":
+            headers["Content-Length"] = "0"
+        connection.request(call.method, self._address.target(call), call.body, headers)
+        return connection.getresponse()
+
+    def send(self, call: Call) -> Reply:
+        connection = getattr(self._local, "connection", None)
+        kept = connection is not None
+        if connection is None:
+            connection = self._connect()
+        self._local.connection = None
+        try:
+            response = self._send(connection, call)
+            body = response.read(call.bytes_max + 1)
+        except (OSError, http.client.HTTPException) as e:
+            self._end(connection)
+            if kept and isinstance(e, (http.client.RemoteDisconnected, ConnectionError)):
+                raise NoAnswer("the connection had ended", sent=True) from e
+            raise NoAnswer(type(e).__name__, sent=True) from e
+        if len(body) > call.bytes_max or response.will_close:
+            self._end(connection)
+        else:
+            self._local.connection = connection
+        if len(body) > call.bytes_max:
+            raise NotBelieved(f"an answer of more than {call.bytes_max} bytes")
+        return Reply(
+            response.status, {k.lower(): v for k, v in response.getheaders()}, body
+        )
+
+    def stream(self, call: Call) -> Iterator[bytes]:
+        connection = self._connect()
+        try:
+            response = self._send(connection, call)
+            if response.status != 200:
+                raise Refused(response.status, problem_of(response.read(1 << 20)))
+            while piece := response.read1(1 << 16):
+                yield piece
+        except (OSError, http.client.HTTPException) as e:
+            raise NoAnswer(type(e).__name__, sent=True) from e
+        finally:
+            self._end(connection)
+
+    def close(self) -> None:
+        with self._lock:
+            connections, self._open = self._open, set()
+        for connection in connections:
+            connection.close()
+
+
+class Loop:
+    """The same over asyncio's streams. A cancelled call closes its connection."""
+
+    def __init__(self, address: Address, timeout: float) -> None:
+        self._address = address
+        self._timeout = timeout
+        self._idle: list[_Connection] = []
+
+    async def _connection(self) -> _Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.usable():
+                return connection
+            connection.close()
+        a = self._address
+        try:
+            reader, writer = await asyncio.wait_for(
+                asyncio.open_connection(a.host, a.port, ssl=a.tls, limit=HEAD_BYTES_MAX),
+                self._timeout,
+            )
+        except (OSError, asyncio.TimeoutError) as e:
+            raise NoAnswer(f"no connection: {type(e).__name__}", sent=False) from e
+        return _Connection(reader, writer, a)
+
+    async def send(self, call: Call) -> Reply:
+        connection = await self._connection()
+        keep = False
+        try:
+            status, headers, body = await asyncio.wait_for(
+                self._whole(connection, call), self._timeout
+            )
+            keep = headers.get("connection", "").lower() != "close"
+        except (OSError, EOFError, ValueError, asyncio.TimeoutError, asyncio.LimitOverrunError) as e:
+            raise NoAnswer(type(e).__name__, sent=True) from e
+        finally:
+            if keep:
+                self._idle.append(connection)
+            else:
+                connection.close()
+        return Reply(status, headers, body)
+
+    @staticmethod
+    async def _whole(connection: _Connection, call: Call) -> tuple[int, dict[str, str], bytes]:
+        status, headers = await connection.ask(call)
+        body = b""
+        async for piece in connection.pieces(headers):
+            body += piece
+            if len(body) > call.bytes_max:
+                raise NotBelieved(f"an answer of more than {call.bytes_max} bytes")
+        return status, headers, body
+
+    async def stream(self, call: Call) -> AsyncIterator[bytes]:
+        connection = await self._connection()
+        try:
+            status, headers = await connection.ask(call)
+            if status != 200:
+                body = b""
+                async for piece in connection.pieces(headers):
+                    body += piece[: 1 << 20]
+                raise Refused(status, problem_of(body))
+            async for piece in connection.pieces(headers):
+                yield piece
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as e:
+            raise NoAnswer(type(e).__name__, sent=True) from e
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+class _Connection:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Address
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._address = address
+
+    def usable(self) -> bool:
+        return not self._reader.at_eof() and not self._writer.is_closing()
+
+    def close(self) -> None:
+        self._writer.close()
+
+    async def ask(self, call: Call) -> tuple[int, dict[str, str]]:
+        self._writer.write(_head(call, self._address))
+        if call.body:
+            self._writer.write(call.body)
+        await self._writer.drain()
+        while True:
+            head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            status = int(head[0].split(" ", 2)[1])
+            if status != 100:
+                break
+        headers: dict[str, str] = {}
+        for line in head[1:]:
+            name, _, value = line.partition(":")
+            if name:
+                headers[name.strip().lower()] = value.strip()
+        return status, headers
+
+    async def pieces(self, headers: Mapping[str, str]) -> AsyncIterator[bytes]:
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            while size := int((await self._reader.readline()).split(b";")[0], 16):
+                left = size
+                while left:
+                    piece = await self._piece(left)
+                    left -= len(piece)
+                    yield piece
+                await self._reader.readexactly(2)
+            while (await self._reader.readline()).strip():
+                pass
+        elif "content-length" in headers:
+            left = int(headers["content-length"])
+            while left > 0:
+                piece = await self._piece(left)
+                left -= len(piece)
+                yield piece
+        else:
+            while piece := await self._reader.read(1 << 16):
+                yield piece
+
+    async def _piece(self, left: int) -> bytes:
+        piece = await self._reader.read(min(left, 1 << 16))
+        if not piece:
+            raise EOFError("the answer ends early")
+        return piece
+
+
+def _head(call: Call, address: Address) -> bytes:
+    headers = {"Host": address.host_header(), "Accept-Encoding": "identity", **call.headers}
+    if call.body is not None or call.method != "GET":
+        headers["Content-Length"] = str(len(call.body or b""))
+    lines = [f"{call.method} {address.target(call)} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    head = "\r\n".join(lines)
+    if any(c in "\r\n" for value in headers.values() for c in value):
+        raise ValueError("a line end in a header")
+    return (head + "\r\n\r\n").encode("latin-1")

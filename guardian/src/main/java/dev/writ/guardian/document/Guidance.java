@@ -1,0 +1,85 @@
+package dev.writ.guardian.document;
+
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What helps the caller of a request that was not allowed: what was missing, and what would help
+ * (spec/guidance.md). It is derived from the signed decision, request and policy, and is itself
+ * signed by nobody.
+ *
+ * @param code of the check that decided
+ * @param check its name
+ * @param reason its finding, as the decision states it
+ * @param message what policy says about the requirement that is not met
+ * @param parameters that do not fit the tool's schema, whatever check decided
+ * @param missing what was missing, in the order in which it was looked at
+ * @param remedy what the catalogue of errors says about the code
+ */
+public record Guidance(
+    String code,
+    String check,
+    String reason,
+    Optional<String> message,
+    List<ParameterFault> parameters,
+    List<Lack> missing,
+    Optional<String> remedy) {
+
+  public Guidance {
+    parameters = List.copyOf(parameters);
+    missing = List.copyOf(missing);
+  }
+
+  /**
+   * When the same would be judged otherwise for no other reason than time, at the latest; empty
+   * where time alone does not help.
+   */
+  public Optional<Instant> retryAt() {
+    return !parameters.isEmpty()
+            || missing.isEmpty()
+            || missing.stream().anyMatch(lack -> lack.freeAt().isEmpty())
+        ? Optional.empty()
+        : missing.stream().flatMap(lack -> lack.freeAt().stream()).max(Comparator.naturalOrder());
+  }
+
+  /** For people and models, a sentence each: the faults of parameters come first. */
+  public List<String> lines() {
+    return Stream.concat(faults().stream(), further().stream()).toList();
+  }
+
+  /** The faults of parameters, a sentence each: they are told before why it was refused. */
+  public List<String> faults() {
+    return parameters.stream().map(ParameterFault::sentence).toList();
+  }
+
+  /** The rest: what policy says, and what was missing. */
+  public List<String> further() {
+    List<String> lines = new ArrayList<>();
+    message.ifPresent(lines::add);
+    missing.forEach(lack -> lines.add(lack.sentence()));
+    if (lines.isEmpty() && parameters.isEmpty()) {
+      remedy.ifPresent(lines::add);
+    }
+    return lines;
+  }
+
+  /** What is absent is left out. */
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .put("code", code)
+        .put("check", check)
+        .put("reason", reason)
+        .putIfPresent("message", message, JsonValue::of)
+        .putList("parameters", parameters, ParameterFault::toJson)
+        .putList("missing", missing, Lack::toJson)
+        .putIfPresent("retry_at", retryAt(), at -> JsonValue.of(Timestamps.format(at)))
+        .putList("help", lines(), JsonValue::of)
+        .build();
+  }
+}

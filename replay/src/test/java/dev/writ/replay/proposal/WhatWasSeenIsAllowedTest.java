@@ -1,0 +1,229 @@
+package dev.writ.replay.proposal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestRequest;
+import dev.writ.guardian.PolicyTest;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.policy.Policy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A proposed policy allows each call that it was made from, and not the next worse one. */
+class WhatWasSeenIsAllowedTest {
+  @TempDir Path dir;
+  private TestHome home;
+
+  @BeforeEach
+  void start() {
+    home = TestHome.create(dir);
+  }
+
+  @AfterEach
+  void stop() {
+    home.close();
+  }
+
+  private Optional<ToolManifest> manifest(ToolRef ref) {
+    return home.tools.manifest(ref.name(), ref.version());
+  }
+
+  private ToolManifest tool(String name) {
+    return home.tools.manifest(name, "1.0.0").orElseThrow();
+  }
+
+  private Decision ask(String tool, String params) {
+    TestRequest request = home.ask("alice").tool(tool).params(params);
+    return Decision.read(home.decide(request.sign()).decisionEnvelope().document());
+  }
+
+  private void seen(String tool, String... params) {
+    for (String one : params) {
+      assertThat(ask(tool, one).verdict()).as(one).isEqualTo(Verdict.ALLOW);
+    }
+  }
+
+  private Proposal propose() {
+    Policy inForce = home.policy();
+    return PolicyProposal.of(inForce, SeenCall.read(home.ledger(), _ -> true), this::manifest);
+  }
+
+  private Proposal inForce() {
+    Proposal proposal = propose();
+    home.kernel().activate(home.signed(proposal.policy().following(home.policy())));
+    return proposal;
+  }
+
+  private static JsonValue value(Random random, int depth) {
+    return switch (random.nextInt(depth > 3 ? 7 : 10)) {
+      case 0 -> JsonValue.NULL;
+      case 1 -> JsonValue.of(random.nextBoolean());
+      case 2 -> JsonValue.of(random.nextInt(-1000, 1000));
+      case 3 -> new JsonValue.Num(random.nextDouble() * 1e6);
+      case 4 -> JsonValue.of("word-" + random.nextInt(4));
+      case 5 -> JsonValue.of("https://" + "abc".charAt(random.nextInt(3)) + ".example.com/x?y=1");
+      case 6 -> JsonValue.of(text(random));
+      case 7, 8 -> {
+        List<JsonValue> items = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+          items.add(value(random, depth + 1));
+        }
+        yield JsonValue.of(items);
+      }
+      default -> object(random, depth + 1);
+    };
+  }
+
+  private static String text(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(40); i > 0; i--) {
+      text.appendCodePoint(
+          switch (random.nextInt(5)) {
+            case 0 -> "\"'\\`${}/.".charAt(random.nextInt(9));
+            case 1 -> random.nextInt(1, 0x20);
+            case 2 -> 0x1f600 + random.nextInt(0x40);
+            case 3 -> 0x202e;
+            default -> 'a' + random.nextInt(26);
+          });
+    }
+    return text.toString();
+  }
+
+  private static JsonValue.Obj object(Random random, int depth) {
+    TreeMap<String, JsonValue> members = new TreeMap<>();
+    for (String name : List.of("path", "if", "a b", "in", "x", "\u00e9\"", "query", "type")) {
+      if (random.nextInt(3) > 0) {
+        members.put(name, value(random, depth));
+      }
+    }
+    return new JsonValue.Obj(members);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void whateverTheArgumentsWere(long seed) {
+    Random random = new Random(seed);
+    List<String> all = new ArrayList<>();
+    for (int i = random.nextInt(1, 12); i > 0; i--) {
+      all.add(new String(Jcs.write(object(random, 1)), StandardCharsets.UTF_8));
+    }
+    seen("calc", all.toArray(String[]::new));
+    Proposal proposal = inForce();
+    assertThat(
+            PolicyTest.run(
+                proposal.policy(),
+                proposal.cases().getBytes(StandardCharsets.UTF_8),
+                "cases",
+                this::manifest))
+        .allMatch(PolicyTest.CaseResult::passed);
+    for (String params : all) {
+      Decision decision = ask("calc", params);
+      assertThat(decision.verdict()).as(params + "\n" + decision.toJson()).isEqualTo(Verdict.ALLOW);
+    }
+    TreeMap<String, JsonValue> more = new TreeMap<>(object(random, 1).members());
+    more.put("never", JsonValue.NULL);
+    assertThat(
+            ask("calc", new String(Jcs.write(new JsonValue.Obj(more)), StandardCharsets.UTF_8))
+                .code())
+        .contains("GRD-102");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // what was seen, three times the same | what is refused then
+        "'{\"url\":\"https://a.example/x\"}' | '{\"url\":\"https://a.example.evil/x\"}'",
+        "'{\"url\":\"https://a.example/x\"}' | '{\"url\":\"https://a.example@evil.example/\"}'",
+        "'{\"url\":\"https://a.example/x\"}' | '{\"url\":\"http://a.example/x\"}'",
+        "'{\"url\":\"https://a.example/x\"}' | '{\"url\":\"https://axexample/x\"}'",
+        "'{\"url\":\"https://a.example/x\"}' | '{\"url\":\"https://a.example:8443/x\"}'",
+        "'{\"at\":\"docs/a/b.txt\"}' | '{\"at\":\"docs/a/../../etc/passwd\"}'",
+        "'{\"at\":\"docs/a/b.txt\"}' | '{\"at\":\"docs/b/b.txt\"}'",
+        "'{\"at\":\"docs/a/b.txt\"}' | '{\"at\":\"docs/ab/b.txt\"}'",
+        "'{\"how\":\"fast\"}' | '{\"how\":\"slow\"}'",
+        "'{\"how\":\"fast\"}' | '{\"how\":1}'",
+        "'{\"how\":\"fast\"}' | '{}'",
+        "'{\"force\":false}' | '{\"force\":true}'",
+        "'{\"n\":70}' | '{\"n\":101}'",
+        "'{\"n\":70}' | '{\"n\":-1}'",
+        "'{\"n\":70}' | '{\"n\":7.5}'",
+        "'{\"l\":[1,2]}' | '{\"l\":[1,2,3]}'",
+        "'{\"l\":[1,2]}' | '{\"l\":[1,\"2\"]}'",
+        "'{\"o\":{\"a\":1}}' | '{\"o\":{\"a\":1,\"b\":1}}'",
+        "'{\"o\":{\"a\":1}}' | '{\"o\":{}}'",
+      })
+  void theNextWorseCallIsNot(String good, String bad) {
+    seen("calc", good, good, good);
+    inForce();
+    assertThat(ask("calc", good).verdict()).isEqualTo(Verdict.ALLOW);
+    assertThat(ask("calc", bad).verdict()).isEqualTo(Verdict.DENY);
+  }
+
+  @Test
+  void whatNobodyCalledIsNot() {
+    seen("calc", "{}");
+    Proposal proposal = inForce();
+    assertThat(proposal.calls()).isEqualTo(1);
+    assertThat(ask("sim", "{}").code()).contains("GRD-101");
+    assertThat(
+            Decision.read(
+                    home.decide(home.ask("alice").tool("calc").operation("text").sign())
+                        .decisionEnvelope()
+                        .document())
+                .code())
+        .contains("GRD-101");
+    assertThat(proposal.policy().tools()).hasSize(1);
+    assertThat(proposal.policy().roles().get("stand-in").tools()).isEmpty();
+  }
+
+  @Test
+  void whatWasDeniedStaysDeniedAndApprovalsStayAsked() {
+    assertThat(ask("mail", "{\"forbidden\":1}").verdict()).isEqualTo(Verdict.DENY);
+    seen("mail", "{\"to\":\"a\"}");
+    TestRequest paid = home.ask("alice").tool("pay");
+    home.submit(paid);
+    home.approve(paid.sign(), "rita");
+    Proposal proposal = inForce();
+    assertThat(proposal.text()).contains("approvals: { role: reviewer, count: 1 }");
+    assertThat(ask("mail", "{\"forbidden\":1}").verdict()).isEqualTo(Verdict.DENY);
+    assertThat(ask("pay", "{}").verdict()).isEqualTo(Verdict.ESCALATE);
+  }
+
+  @Test
+  void observingLetsThroughAndCountsForTheProposal() {
+    assertThat(ask("pay", "{}").verdict()).isEqualTo(Verdict.ESCALATE);
+    Policy before = home.policy();
+    String text = ObservingPolicy.of(before, List.of(tool("pay"), tool("calc")));
+    Policy observing = Policy.parse(text.getBytes(StandardCharsets.UTF_8), "observing");
+    home.kernel().activate(home.signed(observing.following(before)));
+    for (int i = 0; i < 30; i++) {
+      seen("pay", "{}");
+    }
+    Proposal proposal =
+        PolicyProposal.of(before, SeenCall.read(home.ledger(), _ -> true), this::manifest);
+    assertThat(proposal.policy().rates().get("seen-calls-a-minute").limit()).isEqualTo(60);
+    assertThat(proposal.policy().budgets().get("seen-calls-a-day").limit()).contains(60L);
+    assertThat(proposal.text()).contains("this rule was there");
+    assertThat(ObservingPolicy.of(observing, List.of(tool("calc"))))
+        .contains("name: \"test, observing\"\n");
+  }
+}

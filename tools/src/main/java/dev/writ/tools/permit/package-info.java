@@ -1,0 +1,2 @@
+/** Permissions that are handed out, where somebody else does what is permitted. */
+package dev.writ.tools.permit;

@@ -1,0 +1,164 @@
+package dev.writ.tools.http.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.tools.http.HttpApi;
+import dev.writ.tools.http.HttpLab;
+import dev.writ.tools.http.HttpOperation;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Templates times values: whatever stands in the params, the request goes to the same host, below
+ * the same path, with the template's segments, and is one request.
+ */
+class NoValueLeavesItsPlaceTest {
+  private static final int CASES = 20_000;
+
+  private static final List<String> TEMPLATES =
+      List.of("/a/{p}", "/{p}", "/a.{p}/b", "/{p}.json", "/a/{p}{q}/c", "/.{p}/x", "/{p}/{q}/");
+
+  /** What attackers and careless callers write. */
+  private static final List<String> PIECES =
+      List.of(
+          "..",
+          ".",
+          "/",
+          "\\",
+          "%2e",
+          "%2F",
+          "%5c",
+          "%25",
+          "%252e",
+          "%00",
+          "%0d%0a",
+          "\r\n",
+          "\n",
+          "\0",
+          ";",
+          "?",
+          "#",
+          "&",
+          "=",
+          "@",
+          ":",
+          "//evil.example",
+          "a",
+          "é",
+          "😀",
+          " ",
+          "+",
+          "*",
+          "\u2028",
+          "\u202e",
+          "{q}",
+          "$",
+          "~",
+          "'",
+          "\"",
+          "<",
+          "\ud800",
+          "..;",
+          "x".repeat(50));
+
+  private static final HttpApi[] APIS =
+      TEMPLATES.stream().map(NoValueLeavesItsPlaceTest::api).toArray(HttpApi[]::new);
+
+  private static HttpApi api(String template) {
+    boolean two = template.contains("{q}");
+    return HttpLab.project(
+            "https://api.example/base/v1",
+            "",
+            "{ method: POST, path: \""
+                + template
+                + "\", parameters: { p: { in: path }, "
+                + (two ? "q: { in: path }" : "q: { in: query }")
+                + ", r: { in: query, name: \"r&[]\" }, s: { in: header, name: X-S } } }",
+            "{ type: object, properties: { p: {}, q: {}, r: {}, s: {} }, required: [p, q],"
+                + " additionalProperties: false }")
+        .source()
+        .http()
+        .orElseThrow();
+  }
+
+  private static String value(Random random) {
+    StringBuilder value = new StringBuilder();
+    int pieces = random.nextInt(5);
+    for (int i = 0; i < pieces; i++) {
+      value.append(PIECES.get(random.nextInt(PIECES.size())));
+    }
+    return value.toString();
+  }
+
+  @Test
+  void whateverItIs() throws URISyntaxException {
+    Random random = new Random(16);
+    int sent = 0;
+    for (int n = 0; n < CASES; n++) {
+      HttpApi api = APIS[n % APIS.length];
+      HttpOperation operation = api.operations().get("op");
+      JsonValue.Obj params =
+          JsonValue.object()
+              .put("p", value(random))
+              .put("q", value(random))
+              .put("r", value(random))
+              .put("s", value(random))
+              .build();
+      RequestParts parts;
+      try {
+        parts = RequestParts.of(api.server(), operation, params);
+      } catch (WritException refused) {
+        assertThat(refused.code().code()).isEqualTo("TOL-252");
+        continue;
+      }
+      sent++;
+      require(operation, params, parts);
+    }
+    assertThat(sent).as("values that may stand do").isGreaterThan(CASES / 50);
+  }
+
+  private static void require(HttpOperation operation, JsonValue.Obj params, RequestParts parts)
+      throws URISyntaxException {
+    String shown = operation.path() + " " + params;
+    String template = operation.path().text();
+    assertThat(parts.path()).as(shown).matches("/base/v1/[A-Za-z0-9._~%/-]+");
+    URI uri = new URI("https://api.example" + parts.path() + "?" + String.join("&", parts.query()));
+    assertThat(uri.getHost()).isEqualTo("api.example");
+    assertThat(uri.getRawFragment()).isNull();
+    assertThat(uri.normalize().getRawPath()).as(shown).isEqualTo(parts.path());
+    String seen = parts.path();
+    for (int decodings = 0; decodings < 4; decodings++) {
+      String[] segments = seen.substring("/base/v1".length()).split("/", -1);
+      assertThat(segments).as(shown).hasSize(template.split("/", -1).length);
+      assertThat(segments).as(shown).noneMatch(s -> s.equals("..") || s.equals("."));
+      assertThat(seen).as(shown).doesNotContain("\r", "\n", "\0", "\\");
+      seen = decoded(seen);
+    }
+    for (String pair : parts.query()) {
+      assertThat(pair).as(shown).matches("[A-Za-z0-9._~%-]+=[A-Za-z0-9._~%-]*");
+    }
+    parts
+        .fields()
+        .forEach(field ->
+            assertThat(field.value())
+                .as(shown)
+                .matches("[\\x20-\\x7e\\t]*")
+                .doesNotContain("\n", "\r"));
+  }
+
+  /** As a careless server decodes it: what is malformed stays. */
+  private static String decoded(String path) {
+    try {
+      return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return path;
+    }
+  }
+}
