@@ -12,10 +12,12 @@ export function told(outcome) {
     }
   }
   if (outcome.waits) {
-    return `WAITS FOR APPROVAL, nothing was done: ${outcome.code} ${outcome.reason}. Request: ${outcome.requestId}.`;
+    const why = `${outcome.code}: ${outcome.reason}. Request: ${outcome.requestId}.`;
+    return [`WAITS FOR APPROVAL, nothing was done: ${why}`, ...outcome.help].join('\n');
   }
   if (outcome.receipt) return `FAILED: ${outcome.status} ${outcome.reason}. Receipt: ${outcome.receiptId}.`;
-  return `DENIED ${outcome.code}: ${outcome.reason}. Signed denial: ${outcome.decisionId}.`;
+  const why = `${outcome.code}: ${outcome.reason}. Signed denial: ${outcome.decisionId}.`;
+  return [`DENIED ${why}`, ...outcome.help].join('\n');
 }
 
 /** Operations by names that model APIs accept, each once: the default versions of those that `only` takes. */

@@ -112,6 +112,9 @@ export class Outcome {
   readonly receipt?: { [name: string]: any };
   readonly output?: Uint8Array;
   readonly repeated: boolean;
+  /** Unsigned: spec/guidance.md. */
+  readonly guidance?: { [name: string]: any };
+  get help(): string[];
   get requestId(): string;
   get verdict(): 'ALLOW' | 'DENY' | 'ESCALATE';
   get waits(): boolean;

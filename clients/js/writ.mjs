@@ -157,8 +157,9 @@ export async function verify(envelope, kind, keys, role, at, requiredAlgorithms 
   const payload = fromBase64(envelope.payload);
   let edwards = 0;
   for (const { keyid, sig } of envelope.signatures) {
-    const jwk = keys.find((k) => k.kid === keyid);
+    const [jwk, ...more] = keys.filter((k) => k.kid === keyid);
     if (!jwk) refuse(`key ${keyid} is not pinned`);
+    if (more.length) refuse(`key ${keyid} is pinned twice`);
     if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519') refuse(`key ${keyid} is not Ed25519`);
     if ((await keyId(jwk)) !== keyid) refuse(`key ${keyid} has another thumbprint`);
     if (jwk.writ_role !== role) refuse(`key ${keyid} is of role ${jwk.writ_role}`);
@@ -190,6 +191,11 @@ function outputBytes(output) {
 export class Outcome {
   constructor(members) {
     Object.assign(this, members);
+  }
+
+  /** What would help, in sentences for people and models; unsigned (spec/guidance.md). */
+  get help() {
+    return this.guidance?.help ?? [];
   }
 
   /** Of the request that was decided; under an idempotency key that may be an earlier one. */
@@ -433,15 +439,13 @@ export class WritClient {
   async wait(outcome, timeoutSeconds) {
     const until = performance.now() + timeoutSeconds * 1000;
     let now = outcome;
-    for (let between = 200; now.waits; between = Math.min(5000, between * 1.5)) {
-      const { state } = await this.get(`/v1/requests/${now.requestId}/outcome`);
-      if (state !== 'pending') {
-        now = await this.again(now);
-        continue;
-      }
-      const left = until - performance.now();
-      if (left <= 0) break;
-      await pause(Math.min(between, left));
+    while (now.waits) {
+      const left = Math.max(0, until - performance.now());
+      const seconds = Math.min(50, Math.floor(left / 1000));
+      const { state } = await this.get(`/v1/requests/${now.requestId}/outcome?wait_s=${seconds}`);
+      if (state !== 'pending') now = await this.again(now);
+      else if (left <= 0) break;
+      else if (left < 1000) await pause(left);
     }
     return now;
   }
@@ -469,7 +473,7 @@ export class WritClient {
       'the decision is on another request');
     if (answer.receipt === undefined) {
       require(decision.verdict !== 'ALLOW', 'it was allowed, and there is no receipt');
-      return new Outcome({ request, decisionId, decision, repeated: false });
+      return new Outcome({ request, decisionId, decision, repeated: false, guidance: answer.guidance });
     }
     const { id: receiptId, document: receipt } = await this.#verify(answer.receipt, 'receipt', 'executor');
     require(decision.verdict === 'ALLOW', 'there is a receipt of what was not allowed');
@@ -532,7 +536,7 @@ export class WritClient {
           if (document.kind === 'run.closed') return;
         }
       } catch (e) {
-        if (!(e instanceof NoAnswer)) throw e;
+        if (!(e instanceof NoAnswer) && ![429, 503].includes(e.status)) throw e;
       }
       failedAt ??= performance.now();
       if (performance.now() - failedAt > this.retryFor * 1000) {

@@ -176,6 +176,7 @@ function told(value) {
     code: value.code ?? null,
     repeated: value.repeated,
     receipt: value.receiptId ?? null,
+    helped: value.help.length > 0,
   };
   if (value.output) {
     shown.output_bytes = value.output.length;

@@ -260,6 +260,7 @@ def told(value: Any) -> Any:
             "code": value.code,
             "repeated": value.repeated,
             "receipt": value.receipt_id,
+            "helped": bool(value.help),
         }
         if value.output is not None:
             shown["output_bytes"] = len(value.output)

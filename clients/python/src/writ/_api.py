@@ -301,17 +301,16 @@ class Api:
     def wait(self, outcome: Outcome, timeout: float) -> Flow[Outcome]:
         """Until the request waits no more, or the time is over; then what came of it."""
         until = time.monotonic() + timeout
-        pause = 0.2
         while outcome.waits:
-            state = yield from self.get_json(f"/v1/requests/{outcome.request_id}/outcome")
+            left = max(0.0, until - time.monotonic())
+            path = f"/v1/requests/{outcome.request_id}/outcome?wait_s={min(50, int(left))}"
+            state = yield from self.get_json(path)
             if state.get("state") != "pending":
                 outcome = yield from self.again(outcome)
-                continue
-            left = until - time.monotonic()
-            if left <= 0:
+            elif left <= 0:
                 break
-            yield Pause(min(pause, left))
-            pause = min(5.0, pause * 1.5)
+            elif left < 1:
+                yield Pause(left)
         return outcome
 
     def cancel(self, request_id: str) -> Flow[None]:
@@ -342,7 +341,13 @@ class Api:
         verdict = decision.document.get("verdict")
         if "receipt" not in answer:
             _require(verdict != "ALLOW", "it was allowed, and there is no receipt")
-            return Outcome(request, decision.id, decision.document)
+            guidance = answer.get("guidance")
+            return Outcome(
+                request,
+                decision.id,
+                decision.document,
+                guidance=guidance if isinstance(guidance, dict) else None,
+            )
         receipt = self.pinned.verify(answer["receipt"], "receipt", "executor", at)
         _require(verdict == "ALLOW", "there is a receipt of what was not allowed")
         _require(receipt.document.get("effect") == effect, "the receipt is of another effect")

@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Iterator, Mapping, Optional, Sequence, Ty
 
 from ._api import OUTPUT_BYTES_MAX, Api, Call, Chain, Flow, Pause, Settings, events_of
 from ._crypto import Pinned
-from ._errors import NoAnswer, WritError
+from ._errors import NoAnswer, Refused, WritError
 from ._http import Address, Loop, Threads
 from ._model import (
     Agent,
@@ -157,8 +157,9 @@ class Client:
                         yield event
                         if event.kind == "run.closed":
                             return
-            except NoAnswer:
-                pass
+            except (NoAnswer, Refused) as e:
+                if isinstance(e, Refused) and e.status not in (429, 503):
+                    raise
             failed_at = failed_at or time.monotonic()
             if time.monotonic() - failed_at > self._api.settings.retry_for:
                 raise NoAnswer("the events ended, and the run is open", sent=True)
@@ -319,8 +320,9 @@ class AsyncClient:
                         yield event
                         if event.kind == "run.closed":
                             return
-            except NoAnswer:
-                pass
+            except (NoAnswer, Refused) as e:
+                if isinstance(e, Refused) and e.status not in (429, 503):
+                    raise
             failed_at = failed_at or time.monotonic()
             if time.monotonic() - failed_at > self._api.settings.retry_for:
                 raise NoAnswer("the events ended, and the run is open", sent=True)

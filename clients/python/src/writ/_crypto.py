@@ -116,6 +116,8 @@ class Pinned:
     ) -> None:
         self.origin = origin
         self._keys = {key.get("kid"): key for key in keys}
+        if len(self._keys) != len(keys):
+            raise NotBelieved("a key is pinned twice")
         self._required = dict(required_algorithms)
 
     @classmethod

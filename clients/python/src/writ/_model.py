@@ -152,6 +152,7 @@ class Outcome:
 
     `repeated` is the server's word alone: that the effect had been done before this call.
     `output` is absent where there is none, or where it was not retained.
+    `guidance` is unsigned: what was missing where it was not allowed (spec/guidance.md).
     """
 
     request: Request
@@ -161,6 +162,12 @@ class Outcome:
     receipt: Optional[Mapping[str, Any]] = None
     output: Optional[bytes] = None
     repeated: bool = False
+    guidance: Optional[Mapping[str, Any]] = None
+
+    @property
+    def help(self) -> list[str]:
+        """What would help, in sentences for people and models; empty where nothing is known."""
+        return [str(line) for line in (self.guidance or {}).get("help", ())]
 
     @property
     def request_id(self) -> str:

@@ -21,7 +21,10 @@ def langchain_tools(
     wait: float = 0.0,
     structured_tool: Any = None,
 ) -> list[Any]:
-    """The tools, for `create_agent` or `bind_tools`. `asynchronous` serves `ainvoke`; without it LangChain uses a thread."""
+    """The tools, for `create_agent` or `bind_tools`. `asynchronous` serves `ainvoke`; without it LangChain uses a thread.
+
+    A tool with a JSON Schema is not told the id of its call, so two equal calls are two effects.
+    """
     if structured_tool is None:
         from langchain_core.tools import StructuredTool as structured_tool
     operations = named(client.operations(run), only)

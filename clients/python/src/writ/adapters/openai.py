@@ -25,10 +25,11 @@ def told(outcome: Outcome) -> str:
             return f"Done: {size} bytes that are no text. Receipt: {outcome.receipt_id}."
     why = f"{outcome.code}: {outcome.reason}"
     if outcome.waits:
-        return f"WAITS FOR APPROVAL, nothing was done: {why}. Request: {outcome.request_id}."
+        waits = f"WAITS FOR APPROVAL, nothing was done: {why}. Request: {outcome.request_id}."
+        return "\n".join([waits, *outcome.help])
     if outcome.receipt is not None:
         return f"FAILED: {outcome.status} {outcome.reason}. Receipt: {outcome.receipt_id}."
-    return f"DENIED {why}. Signed denial: {outcome.decision_id}."
+    return "\n".join([f"DENIED {why}. Signed denial: {outcome.decision_id}.", *outcome.help])
 
 
 def named(operations: Iterable[Operation], only: Optional[Only] = None) -> dict[str, Operation]:

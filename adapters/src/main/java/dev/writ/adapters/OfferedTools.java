@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -114,8 +115,12 @@ public final class OfferedTools {
           + outcome.receiptId().orElseThrow();
     }
     String why = outcome.code().orElse("") + ": " + outcome.reason();
-    return outcome.decision().verdict() == Verdict.ESCALATE
-        ? "WAITS FOR APPROVAL, nothing was done: " + why + ". Request: " + outcome.requestId()
-        : "DENIED " + why + ". Signed denial: " + outcome.decisionId();
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        outcome.decision().verdict() == Verdict.ESCALATE
+            ? "WAITS FOR APPROVAL, nothing was done: " + why + ". Request: " + outcome.requestId()
+            : "DENIED " + why + ". Signed denial: " + outcome.decisionId());
+    lines.addAll(outcome.help());
+    return String.join("\n", lines);
   }
 }

@@ -87,8 +87,7 @@ public final class Cli {
       result = result.subcommand();
       readHome(result);
     }
-    if (result.commandSpec().userObject() instanceof CliCommand command
-        && command.subcommands().isEmpty()) {
+    if (result.commandSpec().userObject() instanceof CliCommand command && command.runsByItself()) {
       return command.run(session, new Arguments(result));
     }
     throw new ParameterException(

@@ -41,13 +41,13 @@ class EachCommandHasItsSectionTest {
   /** Of a group those of its commands. */
   private static List<String> lines(String before, CliCommand command) {
     CommandSpec spec = command.usage().spec(new Object());
-    if (command.subcommands().isEmpty()) {
+    List<String> lines = new ArrayList<>();
+    if (command.runsByItself()) {
       String args = spec.args().stream().map(arg -> " " + shown(arg)).collect(Collectors.joining());
-      return List.of(before + spec.name() + args);
+      lines.add(before + spec.name() + args);
     }
-    return command.subcommands().stream()
-        .flatMap(each -> lines(before + spec.name() + " ", each).stream())
-        .toList();
+    command.subcommands().forEach(each -> lines.addAll(lines(before + spec.name() + " ", each)));
+    return lines;
   }
 
   private static String shown(ArgSpec arg) {

@@ -45,10 +45,15 @@ final class RunStream {
     long since = System.nanoTime();
     while (true) {
       long before = next;
-      IOException broke = null;
+      Exception broke = null;
       try {
         read(each);
       } catch (IOException e) {
+        broke = e;
+      } catch (RefusedException e) {
+        if (e.status() != 429 && e.status() != 503) {
+          throw e;
+        }
         broke = e;
       }
       if (over) {

@@ -17,6 +17,7 @@ import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,6 +29,7 @@ import java.util.Optional;
  * @param output the output's bytes, whose digest the receipt states; absent where there is none or
  *     it was not retained
  * @param repeated whether the effect had been done before this call: the server's word alone
+ * @param guidance what was missing where it was not allowed, unsigned (spec/guidance.md)
  */
 public record VerifiedOutcome(
     Envelope request,
@@ -36,7 +38,8 @@ public record VerifiedOutcome(
     Optional<Digest> receiptId,
     Optional<Receipt> receipt,
     Optional<byte[]> output,
-    boolean repeated) {
+    boolean repeated,
+    Optional<JsonValue.Obj> guidance) {
 
   /**
    * @throws WritException {@code CAN-05x}, {@code CAN-06x} for signatures, {@code GWY-062} where it
@@ -78,7 +81,20 @@ public record VerifiedOutcome(
         envelope.map(Envelope::id),
         receipt,
         receipt.flatMap(r -> output(answer, r.output())),
-        JsonValue.TRUE.equals(answer.get("repeated")));
+        JsonValue.TRUE.equals(answer.get("repeated")),
+        answer.get("guidance") instanceof JsonValue.Obj told
+            ? Optional.of(told)
+            : Optional.empty());
+  }
+
+  /** What would help, in sentences for people and models; unsigned. */
+  public List<String> help() {
+    return guidance.map(told -> told.get("help")).stream()
+        .filter(JsonValue.Arr.class::isInstance)
+        .flatMap(lines -> ((JsonValue.Arr) lines).items().stream())
+        .filter(JsonValue.Str.class::isInstance)
+        .map(line -> ((JsonValue.Str) line).value())
+        .toList();
   }
 
   /** Of the request that was decided; under an idempotency key that may be an earlier one. */
@@ -140,7 +156,14 @@ public record VerifiedOutcome(
 
   VerifiedOutcome with(byte[] content) {
     return new VerifiedOutcome(
-        request, decisionId, decision, receiptId, receipt, Optional.of(content), repeated);
+        request,
+        decisionId,
+        decision,
+        receiptId,
+        receipt,
+        Optional.of(content),
+        repeated,
+        guidance);
   }
 
   private static Envelope verified(

@@ -49,6 +49,9 @@ public final class WritClient implements AutoCloseable {
   private static final List<String> JUDGED_ANEW = List.of("EXE-107", "EXE-111", "EXE-201");
   private static final int JUDGED_ANEW_MAX = 3;
 
+  /** The longest that a server lets one call wait for an approval, in seconds. */
+  private static final long WAIT_S = 50;
+
   private final Who who;
   private final Pinned pinned;
   private final ClientSettings settings;
@@ -307,17 +310,17 @@ public final class WritClient implements AutoCloseable {
   public VerifiedOutcome await(VerifiedOutcome outcome, Duration atMost) {
     long until = System.nanoTime() + atMost.toNanos();
     VerifiedOutcome now = outcome;
-    for (long pause = 200; now.waits(); pause = Math.min(5000, pause * 3 / 2)) {
-      JsonValue state = get("/v1/requests/" + now.requestId() + "/outcome").get("state");
+    while (now.waits()) {
+      long left = Math.max(0, (until - System.nanoTime()) / 1_000_000);
+      String waiting = "/outcome?wait_s=" + Math.min(WAIT_S, left / 1000);
+      JsonValue state = get("/v1/requests/" + now.requestId() + waiting).get("state");
       if (!JsonValue.of("pending").equals(state)) {
         now = again(now);
-        continue;
-      }
-      long left = (until - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
+      } else if (left == 0) {
         break;
+      } else if (left < 1000) {
+        Wire.sleep(left);
       }
-      Wire.sleep(Math.min(pause, left));
     }
     return now;
   }

@@ -49,6 +49,7 @@ final class GuardianVectors {
     factory.admission();
     factory.ownership();
     factory.delegation();
+    factory.observing();
     factory.proof();
     factory.budget();
     factory.temporal();
@@ -633,6 +634,58 @@ final class GuardianVectors {
       }
       return with(i, i.balances(), i.rates(), i.nonceSeen(), seen, i.history());
     };
+  }
+
+  private static Policy observing(Policy policy) {
+    ObjectBuilder document = JsonValue.object();
+    policy.toJson().members().forEach(document::put);
+    return Policy.ofCanonical(document.put("mode", "observe").build());
+  }
+
+  private void observing() {
+    judge("observe-allow", "it observes what it would allow", "ALLOW", observing(World.policy()));
+    judge(
+        "observe-no-rule",
+        "it observes what no requirement covers",
+        "ALLOW",
+        observing(World.policy()),
+        r -> r.operation = "lint",
+        i -> i,
+        World.manifest());
+    judge(
+        "observe-unmet",
+        "it observes what a requirement would deny",
+        "ALLOW",
+        observing(World.policyRequiring("{ cel: 'size(params.source) > 3' }")));
+    judge(
+        "observe-escalate",
+        "it observes what would wait for an approval",
+        "ALLOW",
+        observing(World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }")));
+    judge(
+        "observe-rejected",
+        "an approver's no is no rule",
+        "DENY GRD-105",
+        observing(World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }")),
+        _ -> {},
+        approved(Approval.Verdict.REJECT, "rita"),
+        World.manifest());
+    judge(
+        "observe-params",
+        "params outside of the tool's schema are denied all the same",
+        "DENY GRD-403",
+        observing(World.policy()),
+        r -> r.params = "{}",
+        i -> i,
+        World.manifest());
+    judge(
+        "observe-sandbox",
+        "a sandbox that the role lacks, and the tool has",
+        "ALLOW",
+        observing(World.policy()),
+        r -> r.sandbox = "other",
+        i -> i,
+        World.manifest());
   }
 
   private void proof() {

@@ -476,19 +476,25 @@ final class Judging {
    * What helps the caller of a request that was not allowed, from the documents that are stored.
    * Empty where it was allowed, and where the tool or the key of that time is not known any more.
    */
-  Optional<Guidance> guidance(Digest id, Decision decision, Trust trust) {
+  Optional<Guidance> guidance(Digest id, Decision decision, SystemState now) {
     if (decision.verdict() == Verdict.ALLOW) {
       return Optional.empty();
     }
     Optional<Envelope> signed = ledger.document(id);
-    Optional<TrustedKey> holder = trust.key(decision.holder());
-    Optional<Envelope> policy = ledger.document(decision.policy());
+    Optional<TrustedKey> holder = now.trust().key(decision.holder());
+    Optional<Policy> policy = // mostly that in force, which need not be read again
+        now.policy()
+            .filter(inForce -> inForce.digest().equals(decision.policy()))
+            .or(() ->
+                ledger
+                    .document(decision.policy())
+                    .map(document -> Policy.ofCanonical(document.document())));
     if (signed.isEmpty() || holder.isEmpty() || policy.isEmpty()) {
       return Optional.empty();
     }
     Request request = Request.read(signed.get().document());
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
-    Policy judgedBy = Policy.ofCanonical(policy.get().document());
+    Policy judgedBy = policy.get();
     return Guide.of(
         new Admitted(
             signed.get(), request, id, holder.get(), inputs.charged(), inputs.receivedAt()),

@@ -575,12 +575,12 @@ public final class Kernel {
         .flatMap(row -> ledger().document(row.decision()))
         .map(Envelope::document)
         .map(Decision::read)
-        .flatMap(decision -> judging.guidance(request, decision, system().trust()));
+        .flatMap(decision -> judging.guidance(request, decision, system()));
   }
 
   /** The same of an answer. */
   public Optional<Guidance> guidance(Answer answer) {
-    return judging.guidance(answer.request(), answer.decision(), system().trust());
+    return judging.guidance(answer.request(), answer.decision(), system());
   }
 
   /**

@@ -46,8 +46,13 @@ final class EnvelopeCheck {
     if (violation.isEmpty()) {
       violation = privileged(matter);
     }
+    if (violation.isEmpty() && matter.policy().observes()) {
+      violation = secrets(matter);
+    }
     if (violation.isEmpty()) {
-      violation = roles(matter);
+      return roles(matter)
+          .map(v -> Outcomes.enforced(Outcomes.refuse(NAME, v.code, v.detail), matter.policy()))
+          .orElseGet(() -> Outcomes.pass(NAME, "within manifest and role"));
     }
     return violation
         .map(v -> Outcomes.refuse(NAME, v.code, v.detail))
@@ -159,7 +164,10 @@ final class EnvelopeCheck {
       return violation(GuardianError.ENVELOPE_WORKSPACE, "the tool uses none, the effect pins one");
     }
     int rule = ProofCheck.ruleNumber(matter);
-    boolean approved = rule >= 0 && matter.policy().rules().get(rule).require().asksApprovals();
+    boolean approved =
+        rule >= 0
+            && !matter.policy().observes()
+            && matter.policy().rules().get(rule).require().asksApprovals();
     if (uses && !pins && (approved || matter.manifest().determinism() != Determinism.RECORDED)) {
       return violation(
           GuardianError.ENVELOPE_WORKSPACE,
@@ -252,8 +260,40 @@ final class EnvelopeCheck {
         : Optional.empty();
   }
 
+  /** Secrets are granted also where policy only observes: by one of the subject's roles. */
+  private static Optional<Violation> secrets(Matter matter) {
+    Optional<Violation> missing = Optional.empty();
+    for (String name : matter.holdingRoles()) {
+      missing = secrets(matter.policy().roles().get(name), matter);
+      if (missing.isEmpty()) {
+        return missing;
+      }
+    }
+    boolean asks =
+        !matter.manifest().capabilities().ownSecrets().isEmpty()
+            || refused(matter.effect(), matter.manifest().capabilities().secrets(), _ -> false)
+                .isPresent();
+    return missing.isEmpty() && asks
+        ? violation(GuardianError.ENVELOPE_SECRET, "no role of the subject has it")
+        : missing;
+  }
+
   /** Programs and secrets that would exist in the sandbox, each by its name. */
   private static Optional<Violation> grants(Role role, Matter matter) {
+    Optional<Violation> secret = secrets(role, matter);
+    if (secret.isPresent()) {
+      return secret;
+    }
+    Effect effect = matter.effect();
+    ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
+    List<String> commands = matter.policy().commandsOf(role.name());
+    return refused(effect, capabilities.commands(), commands::contains)
+        .map(at ->
+            new Violation(
+                GuardianError.ENVELOPE_COMMAND, at + ", " + role.name() + " has " + commands));
+  }
+
+  private static Optional<Violation> secrets(Role role, Matter matter) {
     Effect effect = matter.effect();
     ToolManifest.Capabilities capabilities = matter.manifest().capabilities();
     Scope scope = matter.scope();
@@ -262,21 +302,13 @@ final class EnvelopeCheck {
             matter
                 .policy()
                 .grantsSecret(name, scope.tenant(), scope.subject(), role.name(), effect.tool());
-    Optional<String> secret =
-        refused(effect, capabilities.secrets(), granted)
-            .or(() ->
-                capabilities.ownSecrets().stream()
-                    .filter(granted.negate())
-                    .findFirst()
-                    .map(name -> "the tool's own " + name));
-    if (secret.isPresent()) {
-      return violation(GuardianError.ENVELOPE_SECRET, secret.get() + ", for " + role.name());
-    }
-    List<String> commands = matter.policy().commandsOf(role.name());
-    return refused(effect, capabilities.commands(), commands::contains)
-        .map(at ->
-            new Violation(
-                GuardianError.ENVELOPE_COMMAND, at + ", " + role.name() + " has " + commands));
+    return refused(effect, capabilities.secrets(), granted)
+        .or(() ->
+            capabilities.ownSecrets().stream()
+                .filter(granted.negate())
+                .findFirst()
+                .map(name -> "the tool's own " + name))
+        .map(at -> new Violation(GuardianError.ENVELOPE_SECRET, at + ", for " + role.name()));
   }
 
   private static boolean environmentFits(JsonValue value, Role role) {

@@ -45,9 +45,7 @@ public final class Judge {
       return new Ahead(
           profile,
           proof,
-          proof.outcome() == Outcome.PASS
-              ? Optional.of(EnvelopeCheck.run(matter))
-              : Optional.empty());
+          passes(proof) ? Optional.of(EnvelopeCheck.run(matter)) : Optional.empty());
     }
   }
 
@@ -70,7 +68,28 @@ public final class Judge {
   }
 
   private static boolean passes(CheckOutcome outcome) {
-    return outcome.outcome() == Outcome.PASS;
+    return outcome.outcome().goesOn();
+  }
+
+  /** The refusals that policy's rules and roles give, which a policy that observes lets pass. */
+  private static final List<String> OBSERVED_RULES =
+      List.of("GRD-101", "GRD-102", "GRD-103", "GRD-104");
+
+  private static final List<String> OBSERVED_ROLES =
+      List.of("GRD-405", "GRD-406", "GRD-407", "GRD-408", "GRD-409", "GRD-410", "GRD-413");
+
+  /** Whether a recorded outcome may stand in a decision under that policy. */
+  public static boolean mayStand(CheckOutcome outcome, Policy policy) {
+    if (!passes(outcome) || outcome.outcome() == Outcome.PASS) {
+      return true;
+    }
+    List<String> observed =
+        switch (outcome.check()) {
+          case ProofCheck.NAME -> OBSERVED_RULES;
+          case EnvelopeCheck.NAME -> OBSERVED_ROLES;
+          default -> List.of();
+        };
+    return policy.observes() && outcome.code().filter(observed::contains).isPresent();
   }
 
   private static CheckOutcome deciding(List<CheckOutcome> outcomes) {
@@ -79,10 +98,25 @@ public final class Judge {
 
   static Verdict verdict(List<CheckOutcome> outcomes) {
     return switch (deciding(outcomes).outcome()) {
-      case PASS -> Verdict.ALLOW;
+      case PASS, WOULD_REFUSE, WOULD_ESCALATE -> Verdict.ALLOW;
       case ESCALATE -> Verdict.ESCALATE;
       case REFUSE, NOT_REACHED -> Verdict.DENY;
     };
+  }
+
+  /** What the verdict would be if nothing were let through for being observed only. */
+  private static Decision.Observed observed(List<CheckOutcome> outcomes) {
+    Optional<CheckOutcome> first =
+        outcomes.stream().filter(o -> o.outcome() != Outcome.PASS).findFirst();
+    Verdict verdict =
+        first
+            .map(o ->
+                switch (o.outcome()) {
+                  case ESCALATE, WOULD_ESCALATE -> Verdict.ESCALATE;
+                  default -> Verdict.DENY;
+                })
+            .orElse(Verdict.ALLOW);
+    return new Decision.Observed(verdict, first.flatMap(CheckOutcome::code));
   }
 
   static Decision decision(
@@ -93,12 +127,13 @@ public final class Judge {
         matter.admitted().holder().kid(),
         matter.effect().digest(),
         verdict(outcomes),
-        deciding(outcomes).code(),
+        Optional.of(deciding(outcomes)).filter(o -> !passes(o)).flatMap(CheckOutcome::code),
         outcomes,
         matter.inputs().toJson(),
         matter.policy().digest(),
         snapshot,
         supersedes,
-        matter.inputs().time());
+        matter.inputs().time(),
+        matter.policy().observes() ? Optional.of(observed(outcomes)) : Optional.empty());
   }
 }

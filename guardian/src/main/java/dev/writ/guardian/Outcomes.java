@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.CheckOutcome.Outcome;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.policy.Policy;
 import java.util.Optional;
 
 /** Makes the outcomes of checks. */
@@ -23,6 +24,14 @@ final class Outcomes {
   static CheckOutcome escalate(String check, GuardianError code, String detail) {
     return new CheckOutcome(
         check, Outcome.ESCALATE, Optional.of(code.code()), code.meaning() + ": " + detail);
+  }
+
+  /** The outcome of a rule or a role, which a policy that only observes lets pass. */
+  static CheckOutcome enforced(CheckOutcome outcome, Policy policy) {
+    return policy.observes()
+        ? new CheckOutcome(
+            outcome.check(), outcome.outcome().observed(), outcome.code(), outcome.detail())
+        : outcome;
   }
 
   static CheckOutcome notReached(String check) {

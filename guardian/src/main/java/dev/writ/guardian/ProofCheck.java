@@ -33,21 +33,25 @@ final class ProofCheck {
     }
     int number = ruleNumber(matter);
     if (number < 0) {
-      return Outcomes.refuse(
-          NAME,
-          GuardianError.PRG_NO_RULE,
-          matter.effect().tool() + "/" + matter.effect().operation());
+      return Outcomes.enforced(
+          Outcomes.refuse(
+              NAME,
+              GuardianError.PRG_NO_RULE,
+              matter.effect().tool() + "/" + matter.effect().operation()),
+          matter.policy());
     }
     Rule rule = matter.policy().rules().get(number);
     ProofNode proof = new Proofs(matter).evaluate(rule.require());
     String at = "requirement " + (number + 1) + " (" + rule.effect() + "): ";
-    return switch (proof.truth()) {
-      case HOLDS -> Outcomes.pass(NAME, at + "holds");
-      case FAILS -> Outcomes.refuse(NAME, GuardianError.PRG_UNMET, at + cause(proof));
-      case ERROR -> Outcomes.refuse(NAME, GuardianError.PRG_ERROR, at + cause(proof));
-      case AWAITS_APPROVAL ->
-          Outcomes.escalate(NAME, GuardianError.PRG_APPROVAL_NEEDED, at + cause(proof));
-    };
+    CheckOutcome found =
+        switch (proof.truth()) {
+          case HOLDS -> Outcomes.pass(NAME, at + "holds");
+          case FAILS -> Outcomes.refuse(NAME, GuardianError.PRG_UNMET, at + cause(proof));
+          case ERROR -> Outcomes.refuse(NAME, GuardianError.PRG_ERROR, at + cause(proof));
+          case AWAITS_APPROVAL ->
+              Outcomes.escalate(NAME, GuardianError.PRG_APPROVAL_NEEDED, at + cause(proof));
+        };
+    return Outcomes.enforced(found, matter.policy());
   }
 
   /** The rule that covers the effect, counted from 0; −1 if none does. */

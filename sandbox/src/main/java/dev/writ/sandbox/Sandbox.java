@@ -1,5 +1,7 @@
 package dev.writ.sandbox;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.Workspace;
 
 /**
@@ -18,8 +20,8 @@ public interface Sandbox extends AutoCloseable {
   /**
    * Starts a command.
    *
-   * @throws dev.writ.canonicalize.WritException {@code SBX-023} while another one runs, and what
-   *     the parts of a command are refused with
+   * @throws WritException {@code SBX-023} while another one runs, and what the parts of a command
+   *     are refused with
    */
   Execution start(Command command, OutputListener listener);
 
@@ -29,10 +31,22 @@ public interface Sandbox extends AutoCloseable {
    *
    * @param command without a stdin
    * @param waitMs elapsed time after which it is ended if it got no input
-   * @throws dev.writ.canonicalize.WritException {@code SBX-025} where the command has a stdin
-   *     already, and as {@link #start}
+   * @throws WritException {@code SBX-025} where the command has a stdin already, and as {@link
+   *     #start}
    */
   Held hold(Command command, long waitMs, OutputListener listener);
+
+  /**
+   * Starts a command whose standard input stays open.
+   *
+   * @param command without a stdin; its limits are on its whole life, except that of output
+   * @param listener gets all output
+   * @throws WritException {@code SBX-025} where the command has a stdin already, {@code SBX-033} on
+   *     an engine that cannot, and as {@link #start}
+   */
+  default Conversation converse(Command command, OutputListener listener) {
+    throw new WritException(SandboxError.UNSUPPORTED, "this engine holds no conversations");
+  }
 
   /** Runs a command to its end. */
   default Ended exec(Command command) {

@@ -12,6 +12,7 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.mcp.McpDriver;
 import dev.writ.tools.permit.PermitDriver;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.sql.SqlDriver;
@@ -21,6 +22,7 @@ import dev.writ.tools.wasm.WasmDriver;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -32,6 +34,7 @@ public final class Drivers implements AutoCloseable {
   private final ProcessHost processes;
   private final WarmPool workers;
   private final HttpDriver http;
+  private final Optional<McpDriver> mcp;
   private final SortedMap<String, Driver> byName;
 
   private Drivers(
@@ -46,6 +49,11 @@ public final class Drivers implements AutoCloseable {
     this.processes = processes;
     this.workers = workers;
     this.http = http;
+    this.mcp =
+        drivers.stream()
+            .filter(driver -> driver instanceof McpDriver)
+            .map(driver -> (McpDriver) driver)
+            .findFirst();
     this.byName = Collections.unmodifiableSortedMap(map);
   }
 
@@ -80,6 +88,7 @@ public final class Drivers implements AutoCloseable {
     drivers.addAll(LanguageDrivers.all(processes, workers));
     HttpDriver http = new HttpDriver(processes);
     drivers.add(http);
+    drivers.add(new McpDriver(processes));
     return new Drivers(pool, processes, workers, http, drivers);
   }
 
@@ -145,6 +154,7 @@ public final class Drivers implements AutoCloseable {
     try {
       pool.close();
     } finally {
+      mcp.ifPresent(McpDriver::close);
       http.close();
       workers.close();
       processes.close();

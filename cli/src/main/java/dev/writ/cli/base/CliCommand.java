@@ -11,8 +11,13 @@ public interface CliCommand {
   /** Its name, what it takes, and what it is for. */
   CommandUsage usage();
 
-  /** Runs it; never called on a command that has {@link #subcommands}. */
+  /** Runs it; never called on a group of commands that does not run by itself. */
   ExitCode run(Session session, Arguments arguments) throws IOException;
+
+  /** Whether it is a command although there are others below it, as {@code writ mcp} is. */
+  default boolean runsByItself() {
+    return subcommands().isEmpty();
+  }
 
   /** Commands below this one, as in {@code writ key list}. */
   default List<CliCommand> subcommands() {

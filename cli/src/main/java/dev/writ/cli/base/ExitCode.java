@@ -69,6 +69,7 @@ public enum ExitCode {
               Map.entry(CliError.SETUP_FILE.code(), BROKEN_INPUT),
               Map.entry(CliError.SETUP_FOREIGN.code(), REFUSED),
               Map.entry(CliError.SETUP_PLACE.code(), UNAVAILABLE),
+              Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
               Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
               Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),

@@ -51,7 +51,8 @@ public final class McpCommand implements CliCommand {
                 + " configuration, {\"command\":\"writ\",\"args\":[\"mcp\"]}.",
             "The agent's key signs every call. The data directory is open only while calls"
                 + " are at work, so that other commands (above all `writ approve`) can use it"
-                + " between calls. If a server has it open, calls go to that server's /mcp.")
+                + " between calls. If a server has it open, calls go to that server's /mcp. The"
+                + " commands below put MCP servers of others behind Writ.")
         .option("--as", "KEY", "The agent's key (default: the home's).")
         .option("--url", "URL", "Send all calls to this server's /mcp instead.")
         .option(
@@ -60,6 +61,16 @@ public final class McpCommand implements CliCommand {
             "With --url: a file with the bearer token, which nobody else can read (default:"
                 + " the token that the server of this data directory made for the agent; for other"
                 + " servers the agent's key signs access documents, which allow no effect).");
+  }
+
+  @Override
+  public List<CliCommand> subcommands() {
+    return McpServers.commands();
+  }
+
+  @Override
+  public boolean runsByItself() {
+    return true;
   }
 
   @Override

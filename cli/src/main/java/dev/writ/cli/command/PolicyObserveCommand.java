@@ -12,17 +12,16 @@ import dev.writ.replay.proposal.ObservingPolicy;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
 
-/** {@code writ policy observe}: a policy under which everything is let through and recorded. */
+/** {@code writ policy observe}: the policy in force, observing. */
 final class PolicyObserveCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "observe",
-            "Write a policy that lets everything through and records it, from the one in force"
-                + " (spec/propose.md).",
-            "It covers the tools that are registered now. Secrets, programs and environment stay as"
-                + " they are. `policy activate` puts it in force; `policy propose` then writes a"
-                + " narrow one from what was recorded.")
+            "Write the policy in force with `mode: observe`: its rules and roles are recorded and"
+                + " not enforced (spec/propose.md).",
+            "Every registered tool is approved. `policy activate` puts it in force; `policy"
+                + " propose` then writes a narrow policy from what was recorded.")
         .option("-o", "FILE", "The file to write; an existing one is never overwritten.");
   }
 

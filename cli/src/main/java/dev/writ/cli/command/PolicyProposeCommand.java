@@ -10,6 +10,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.PolicyTest;
@@ -38,11 +39,6 @@ final class PolicyProposeCommand implements CliCommand {
                 + " recorded calls in them.")
         .option("-o", "FILE", "The policy's file; an existing one is never overwritten.")
         .option("--cases", "FILE", "The file for `policy test`; likewise.")
-        .option(
-            "--base",
-            "POLICY",
-            "The policy whose limits, approvals and other sections stay (default: the one in"
-                + " force).")
         .options("--run", "RUN", "Only calls in this run; may be given several times.")
         .option(
             "--since", "TIME", "Only calls from this time on, such as 2026-11-23T08:00:00.000Z.");
@@ -77,7 +73,7 @@ final class PolicyProposeCommand implements CliCommand {
                       .filter(call -> since.filter(call.at()::isBefore).isEmpty())
                       .toList();
               if (seen.isEmpty()) {
-                throw Homes.notFound("a call that was allowed");
+                throw new WritException(CliError.NOTHING_SEEN, "0 calls");
               }
               return PolicyProposal.of(SystemState.read(ledger).policyInForce(), seen, manifests);
             });

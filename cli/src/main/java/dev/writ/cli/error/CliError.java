@@ -14,7 +14,8 @@ public enum CliError implements ErrorCode {
   POLICY_TEXT(
       "CLI-021",
       "a policy's file is not in a form that can be changed",
-      "Write each entry of commands/images as `program: image`, or change it by hand."),
+      "Write its entries as the policy of `writ init` does (of commands/images as `program:"
+          + " image`), or change it by hand."),
   POLICY_CHANGED(
       "CLI-022",
       "a policy's file was changed while it was worked on",
@@ -39,6 +40,10 @@ public enum CliError implements ErrorCode {
       "CLI-037",
       "where the client has its configuration cannot be told",
       "Set HOME (on Windows USERPROFILE and APPDATA), or add the entry by hand (spec/setup.md)."),
+  NOTHING_SEEN(
+      "CLI-038",
+      "no call was allowed that a policy could be proposed from",
+      "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
 
   private final Entry entry;

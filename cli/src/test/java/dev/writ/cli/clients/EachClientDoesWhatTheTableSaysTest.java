@@ -1,10 +1,12 @@
 package dev.writ.cli.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
+import dev.writ.client.GovernedFunction;
 import dev.writ.client.WritClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -87,6 +89,55 @@ class EachClientDoesWhatTheTableSaysTest {
     compare(table, said.lines().map(ClientsServer::object).toList());
   }
 
+  /** Canonical JSON, digests and the checks of envelopes, also those that must fail. */
+  @Test
+  void theGoldenVectorsHoldInPythonAndInJavaScript() throws Exception {
+    String vectors = Project.root().resolve("golden-vectors").toString();
+    String python = clients().resolve("python/test/vectors.py").toString();
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder(packages.python().toString(), python, vectors)))
+        .containsPattern("\"canonicalize\": 1[0-9]{2}.*\"trust.verify\": 2[0-9]");
+    Path program =
+        Files.copy(
+            clients().resolve("js/test/vectors.mjs"), packages.javascript().resolve("vectors.mjs"));
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder("node", "--no-warnings", program.toString(), vectors)))
+        .containsPattern("\"trust.verify\":2[0-9]");
+  }
+
+  /** The programs of the READMEs, with this server in the place of theirs. */
+  @Test
+  void theProgramsOfTheReadmesRun() throws Exception {
+    String python = program("python/README.md", "python");
+    Path file = Files.writeString(dir.resolve("readme.py"), python);
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder(packages.python().toString(), file.toString())))
+        .startsWith("ALLOW 42 sha256:");
+    String javascript =
+        "import { readFile } from 'node:fs/promises';\n" + program("js/README.md", "js");
+    Path module = Files.writeString(packages.javascript().resolve("readme.mjs"), javascript);
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder("node", "--no-warnings", module.toString())))
+        .startsWith("ALLOW 42 sha256:");
+  }
+
+  private static String program(String readme, String language) throws Exception {
+    String text = Files.readString(clients().resolve(readme));
+    String program = text.split("```" + language + "\n", 2)[1].split("```", 2)[0];
+    return program
+        .replace("http://127.0.0.1:8181", server.url)
+        .replace("writ-ba9a561fe29a", server.origin)
+        .replace("trust.jwks", server.home().resolve("trust.jwks").toString())
+        .replace("agent.pem", server.home().resolve("keys/agent.pem").toString())
+        .replace("'main'", "'readme-" + language + "'")
+        .replace("\"main\"", "\"readme-" + language + "\"")
+        .replace("task-17", "task-" + language);
+  }
+
   /** What a model is told: the output of what is allowed, why not of the rest. */
   @Test
   void modelsCallFunctionsInPythonAndInJavaScript() throws Exception {
@@ -103,8 +154,7 @@ class EachClientDoesWhatTheTableSaysTest {
   void langChainHasToolsInPythonAndInJavaScript() throws Exception {
     for (String said :
         List.of(pythonExample("langchain_tools.py"), javascriptExample("langchain-tools.mjs"))) {
-      assertThat(said)
-          .startsWith("js 42\nFAILED: failed script-error Error: no such order");
+      assertThat(said).startsWith("js 42\nFAILED: failed script-error Error: no such order");
     }
   }
 
@@ -115,6 +165,33 @@ class EachClientDoesWhatTheTableSaysTest {
             pythonExample("governed_function.py"), javascriptExample("governed-function.mjs"))) {
       assertThat(said).isEqualTo("refunded 20 of 4711\nGWY-065\nDENY GRD-102\n");
     }
+  }
+
+  @Test
+  void aFunctionIsGovernedInJava() throws Exception {
+    try (WritClient client = server.client()) {
+      List<JsonValue> ran = new ArrayList<>();
+      GovernedFunction refund =
+          GovernedFunction.of(
+                  client,
+                  "refund",
+                  "governed",
+                  arguments -> {
+                    ran.add(arguments.get("amount"));
+                    return JsonValue.of("refunded");
+                  })
+              .once(arguments -> show(arguments));
+      assertThat(refund.apply(amount(20))).isEqualTo(JsonValue.of("refunded"));
+      assertThatThrownBy(() -> refund.apply(amount(20))).hasMessageStartingWith("GWY-065");
+      assertThatThrownBy(() -> refund.apply(amount(2000)))
+          .hasMessageStartingWith("GWY-066")
+          .hasMessageContaining("DENY GRD-102");
+      assertThat(ran).containsExactly(JsonValue.of(20));
+    }
+  }
+
+  private static JsonValue.Obj amount(long amount) {
+    return JsonValue.object().put("amount", amount).build();
   }
 
   @Test

@@ -369,6 +369,7 @@ final class JavaPlayer {
         JsonValue.object()
             .put("verdict", outcome.decision().verdict().name())
             .put("repeated", outcome.repeated())
+            .put("helped", !outcome.help().isEmpty())
             .put("code", outcome.code().<JsonValue>map(JsonValue::of).orElse(JsonValue.NULL))
             .put(
                 "status",

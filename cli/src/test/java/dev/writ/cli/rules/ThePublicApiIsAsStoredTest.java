@@ -27,7 +27,11 @@ import org.junit.jupiter.api.Test;
 class ThePublicApiIsAsStoredTest {
   private static final List<String> PACKAGES =
       List.of(
-          "dev.writ.adapters", "dev.writ.client", "dev.writ.embed", "dev.writ.guardian.document", "dev.writ.testkit");
+          "dev.writ.adapters",
+          "dev.writ.client",
+          "dev.writ.embed",
+          "dev.writ.guardian.document",
+          "dev.writ.testkit");
 
   private static boolean visible(Set<JavaModifier> modifiers) {
     return (modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED))

@@ -92,6 +92,12 @@ final class GuardianOps {
         .putIfPresent("code", decision.code(), JsonValue::of)
         .putList("checks", decision.checks(), c -> JsonValue.of(c.outcome().name()))
         .put("decision", Jcs.digest(decision.toJson()))
+        .putIfPresent(
+            "observed",
+            decision.observed(),
+            o ->
+                JsonValue.of(
+                    o.code().map(code -> o.verdict() + " " + code).orElse("" + o.verdict())))
         .build();
   }
 

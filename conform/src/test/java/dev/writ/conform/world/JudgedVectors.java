@@ -48,6 +48,7 @@ final class JudgedVectors {
     vectors.delegations();
     vectors.tools();
     vectors.policies();
+    vectors.observed();
     return vectors.made;
   }
 
@@ -111,6 +112,44 @@ final class JudgedVectors {
   private static final int ENVELOPE = 3;
 
   // ---- vectors
+
+  private void observed() {
+    add(
+        "observed",
+        "a policy that only observes lets pass what its rules would deny or have approved",
+        "ok",
+        ShortRuns.OBSERVED,
+        _ -> {});
+    add(
+        "observed-unsaid",
+        "a decision under such a policy does not say what would be",
+        JUDGEMENT,
+        ShortRuns.OBSERVED,
+        decision("n-2", without("observed")));
+    add(
+        "observed-otherwise",
+        "it says that the policy would allow what a rule would deny",
+        JUDGEMENT,
+        ShortRuns.OBSERVED,
+        decision("n-2", set("observed", JsonValue.object().put("verdict", "ALLOW").build())));
+    add(
+        "observed-hard",
+        "it lets pass what the tool's manifest denies, which is no rule and no role",
+        JUDGEMENT,
+        ShortRuns.OBSERVED,
+        decision("n-4", check(ENVELOPE, set("outcome", JsonValue.of("would_refuse")))));
+    add(
+        "observed-where-enforced",
+        "a decision lets pass what a rule denies, under a policy that does not only observe",
+        JUDGEMENT,
+        ShortRuns.DENIED,
+        decision("n-3", check(PROOF, set("outcome", JsonValue.of("would_refuse")))));
+    replayed(
+        "observed-detail",
+        "what would be denied says another reason than its rule gives",
+        ShortRuns.OBSERVED,
+        decision("n-2", detail(PROOF)));
+  }
 
   private void again() {
     replayed(

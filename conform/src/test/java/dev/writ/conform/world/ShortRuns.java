@@ -90,6 +90,25 @@ final class ShortRuns {
               ask("alice", "calc", "n-1").submit(),
               ask("alice", "mail", "n-2").params("{\"forbidden\":1}").submit()));
 
+  /**
+   * Under a policy that only observes: what a rule would deny, what would wait for an approval, and
+   * what the tool's own manifest denies all the same.
+   */
+  static final Supplier<byte[]> OBSERVED =
+      once(() ->
+          run(
+              observing(Plot.policy()),
+              ask("alice", "calc", "n-1").submit(),
+              ask("alice", "mail", "n-2").params("{\"forbidden\":1}").submit(),
+              ask("alice", "pay", "n-3").submit(),
+              ask("alice", "calc", "n-4").effect("operation", "nothing").submit()));
+
+  private static Policy observing(Policy policy) {
+    ObjectBuilder document = JsonValue.object();
+    policy.toJson().members().forEach(document::put);
+    return Policy.ofCanonical(document.put("mode", "observe").build());
+  }
+
   /** An intent that is refused for its sandbox, and a denial of the same tool by its manifest. */
   static final Supplier<byte[]> LAPSED =
       once(() ->

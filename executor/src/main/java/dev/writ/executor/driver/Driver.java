@@ -75,6 +75,19 @@ public interface Driver {
     return prepare(manifest, operation, content);
   }
 
+  /**
+   * The same for a call of which more is known, for a driver that keeps something ready for each
+   * scope. What it finds missing there is refused before anything is dispatched.
+   */
+  default Prepared prepare(
+      ToolManifest manifest,
+      String operation,
+      PackageContent content,
+      HostTerms host,
+      ExpectedCall call) {
+    return prepare(manifest, operation, content, host);
+  }
+
   /** The bytes of a tool's package; each is re-hashed when it is read. */
   @FunctionalInterface
   interface PackageContent {

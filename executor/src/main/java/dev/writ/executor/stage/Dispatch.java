@@ -199,7 +199,7 @@ public final class Dispatch {
    * The Gate has verified the decision, so only its list of approvals is read, and more only if
    * there are any.
    */
-  private static boolean approved(Decision decision) {
+  static boolean approved(Decision decision) {
     return decision.inputs().get("approvals") instanceof JsonValue.Arr seen
         && !seen.items().isEmpty()
         && JudgeInputs.read(decision.inputs()).approved();

@@ -4,9 +4,11 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
+import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Preflight.Order;
 import dev.writ.guardian.document.Determinism;
+import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Observed;
 import dev.writ.guardian.document.Scope;
@@ -93,8 +95,7 @@ public final class Prepare {
     Driver driver = tools.driver(manifest);
     driver.sandboxProfile(order.request().effect().sandbox()); // refuses one that is not there
     requireRuntime(driver, manifest, policy);
-    Driver.Prepared operation =
-        operation(driver, manifest, order.request().effect().operation(), policy.host());
+    Driver.Prepared operation = operation(driver, manifest, order, policy.host());
     Determinism determinism = driver.determinism().weaker(manifest.determinism());
     return new Ready(
         order,
@@ -174,9 +175,16 @@ public final class Prepare {
   }
 
   private Driver.Prepared operation(
-      Driver driver, ToolManifest manifest, String operation, HostTerms host) {
+      Driver driver, ToolManifest manifest, Order order, HostTerms host) {
+    Effect effect = order.request().effect();
+    ExpectedCall call =
+        new ExpectedCall(
+            order.request().scope(),
+            effect.resources(),
+            effect.sandbox(),
+            Dispatch.approved(order.decision()));
     try {
-      return driver.prepare(manifest, operation, tools.content(manifest), host);
+      return driver.prepare(manifest, effect.operation(), tools.content(manifest), host, call);
     } catch (WritException e) {
       throw e;
     } catch (RuntimeException | StackOverflowError | LinkageError e) {

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
@@ -160,6 +161,17 @@ public final class Running {
       public Prepared prepare(
           ToolManifest manifest, String operation, PackageContent content, HostTerms host) {
         Prepared prepared = driver.prepare(manifest, operation, content, host);
+        return invocation -> run(manifest, prepared, invocation);
+      }
+
+      @Override
+      public Prepared prepare(
+          ToolManifest manifest,
+          String operation,
+          PackageContent content,
+          HostTerms host,
+          ExpectedCall call) {
+        Prepared prepared = driver.prepare(manifest, operation, content, host, call);
         return invocation -> run(manifest, prepared, invocation);
       }
     };

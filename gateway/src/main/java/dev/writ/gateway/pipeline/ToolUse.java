@@ -18,7 +18,10 @@ import java.util.Optional;
  */
 public record ToolUse(String sandbox, Resources most, Resources declared) {
 
-  /** Empty if none of its roles has both the operation and a sandbox profile of the tool. */
+  /**
+   * Empty if none of its roles has both the operation and a sandbox profile of the tool, unless
+   * policy only observes: then it is what the tool itself has.
+   */
   public static Optional<ToolUse> of(
       Policy policy, Caller caller, ToolManifest manifest, String operation) {
     for (String name : roles(policy, caller)) {
@@ -36,7 +39,11 @@ public record ToolUse(String sandbox, Resources most, Resources declared) {
                 least(manifest.resourcesMax(), role.declared().orElse(role.resources()))));
       }
     }
-    return Optional.empty();
+    return policy.observes()
+        ? manifest.sandboxes().stream()
+            .findFirst()
+            .map(first -> new ToolUse(first, manifest.resourcesMax(), manifest.resourcesMax()))
+        : Optional.empty();
   }
 
   /** The subject's roles; a credential may be narrowed to some of them, a key has them all. */

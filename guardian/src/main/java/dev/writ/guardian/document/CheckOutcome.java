@@ -26,10 +26,28 @@ public record CheckOutcome(String check, Outcome outcome, Optional<String> code,
     PASS,
     REFUSE,
     ESCALATE,
+    /** It would refuse, if policy did not only observe. */
+    WOULD_REFUSE,
+    /** It would wait for approvals, if policy did not only observe. */
+    WOULD_ESCALATE,
     NOT_REACHED;
 
     String text() {
       return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether the next check is reached. */
+    public boolean goesOn() {
+      return this == PASS || this == WOULD_REFUSE || this == WOULD_ESCALATE;
+    }
+
+    /** What it is where policy only observes. */
+    public Outcome observed() {
+      return switch (this) {
+        case REFUSE -> WOULD_REFUSE;
+        case ESCALATE -> WOULD_ESCALATE;
+        default -> this;
+      };
     }
   }
 

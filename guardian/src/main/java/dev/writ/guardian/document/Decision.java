@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param snapshot digest of the circumstances, which the executor must find unchanged (protocol
  *     rule 12)
  * @param supersedes the decision on the same request that this one replaces
+ * @param observed what policy would say if it did not only observe; absent where it is enforced
  */
 public record Decision(
     Digest request,
@@ -34,9 +35,34 @@ public record Decision(
     Digest policy,
     Digest snapshot,
     Optional<Digest> supersedes,
-    Instant decidedAt) {
+    Instant decidedAt,
+    Optional<Observed> observed) {
 
   public static final String TYPE = PayloadTypes.of("decision");
+
+  /**
+   * What a policy that only observes would say.
+   *
+   * @param code of the first check that would not pass; absent for ALLOW
+   */
+  public record Observed(Verdict verdict, Optional<String> code) {
+    static Observed read(JsonValue document) {
+      Fields fields = Fields.of("decision/observed", document);
+      Observed observed =
+          new Observed(
+              fields.oneOf("verdict", List.of(Verdict.values()), Verdict::name),
+              fields.optional("code", fields::name));
+      fields.end();
+      return observed;
+    }
+
+    JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("verdict", verdict.name())
+          .putIfPresent("code", code, JsonValue::of)
+          .build();
+    }
+  }
 
   public Decision {
     checks = List.copyOf(checks);
@@ -57,7 +83,8 @@ public record Decision(
             fields.digest("policy"),
             fields.digest("snapshot"),
             fields.optional("supersedes", fields::digest),
-            fields.time("decided_at"));
+            fields.time("decided_at"),
+            fields.optional("observed", key -> Observed.read(fields.obj(key))));
     fields.end();
     return decision;
   }
@@ -78,6 +105,7 @@ public record Decision(
         .put("snapshot", snapshot)
         .putIfPresent("supersedes", supersedes, d -> JsonValue.of(d.toString()))
         .put("decided_at", decidedAt)
+        .putIfPresent("observed", observed, Observed::toJson)
         .build();
   }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
  * @param host lower case; an address as it was written
  */
 public record NetworkPlace(String host, int port) {
-  private static final String ANY_HOST = "*:";
 
   /**
    * Reads a URL of a scheme with a known port, or {@code host:port}. Empty for a URL that has user
@@ -56,14 +55,8 @@ public record NetworkPlace(String host, int port) {
                     || ".-[]:".indexOf(c) >= 0);
   }
 
-  /**
-   * Whether a role may write this: {@code host:port}, {@code *.domain:port}, or {@code *:port} for
-   * any host.
-   */
+  /** Whether a role may write this: {@code host:port}, or {@code *.domain:port}. */
   static boolean isPattern(String text) {
-    if (text.startsWith(ANY_HOST)) {
-      return isPattern("any" + text.substring(1));
-    }
     String plain = text.startsWith("*.") ? text.substring(2) : text;
     return parse(plain)
         .filter(place -> !plain.contains("://"))
@@ -71,16 +64,10 @@ public record NetworkPlace(String host, int port) {
         .isPresent();
   }
 
-  /**
-   * Whether one of the patterns covers this; a star stands for one or more labels, alone for any
-   * host.
-   */
+  /** Whether one of the patterns covers this; a star stands for one or more labels. */
   public boolean isCovered(List<String> patterns) {
     String at = host + ":" + port;
     return patterns.stream()
-        .anyMatch(p ->
-            p.startsWith("*.") || p.startsWith(ANY_HOST)
-                ? at.endsWith(p.substring(1))
-                : p.equals(at));
+        .anyMatch(p -> p.startsWith("*.") ? at.endsWith(p.substring(1)) : p.equals(at));
   }
 }

@@ -125,6 +125,11 @@ public final class Policy {
     return parts.previous();
   }
 
+  /** Whether its rules and roles are recorded and not enforced. */
+  public boolean observes() {
+    return parts.observes();
+  }
+
   public RequestLimits limits() {
     return parts.limits();
   }

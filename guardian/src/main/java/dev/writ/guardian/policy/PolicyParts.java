@@ -39,9 +39,14 @@ record PolicyParts(
     Optional<ToolGovernance> governance,
     Optional<EngineSettings> engine,
     Optional<StorageLimits> storage,
-    Optional<Retention> retention) {
+    Optional<Retention> retention,
+    boolean observes) {
 
   private static final long FORMAT = 1;
+  private static final String OBSERVE = "observe";
+
+  /** The usual one is left out of the canonical form. */
+  private static final List<String> MODES = List.of("enforce", OBSERVE);
 
   static PolicyParts read(Section section) {
     section.between("writ_policy", FORMAT, FORMAT);
@@ -78,7 +83,9 @@ record PolicyParts(
             section.optional("governance", key -> ToolGovernance.read(section.section(key))),
             section.optional("engine", key -> EngineSettings.read(section.section(key))),
             section.optional("storage", key -> StorageLimits.read(section.section(key))),
-            section.optional("retention", key -> Retention.read(section.section(key))));
+            section.optional("retention", key -> Retention.read(section.section(key))),
+            section.optional("mode", key -> section.oneOf(key, MODES, mode -> mode)).stream()
+                .anyMatch(OBSERVE::equals));
     if (temporal != null) {
       temporal.end();
     }
@@ -166,6 +173,7 @@ record PolicyParts(
         .putIfPresent("engine", engine, EngineSettings::toJson)
         .putIfPresent("storage", storage, StorageLimits::toJson)
         .putIfPresent("retention", retention, Retention::toJson)
+        .putIfPresent("mode", observes ? Optional.of(OBSERVE) : Optional.empty(), JsonValue::of)
         .build();
   }
 }

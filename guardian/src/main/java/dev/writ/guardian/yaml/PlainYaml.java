@@ -37,6 +37,8 @@ public final class PlainYaml {
   /** Size of a file in bytes. */
   public static final int BYTES_MAX = 1 << 20;
 
+  private static final int BUFFER_MIN = 1_024;
+
   /** How large a file may be, and how it is read. */
   private enum Terms {
     /** Files of ours. */
@@ -119,7 +121,12 @@ public final class PlainYaml {
       return json.get();
     }
     LoadSettings settings =
-        LoadSettings.builder().setLabel(file).setCodePointLimit(terms.bytesMax).build();
+        LoadSettings.builder()
+            .setLabel(file)
+            .setCodePointLimit(terms.bytesMax)
+            // With a smaller buffer, a long text in quotes is copied again for each.
+            .setBufferSize(Math.max(BUFFER_MIN, text.length()))
+            .build();
     YamlLayout layout =
         new YamlLayout(
             text,

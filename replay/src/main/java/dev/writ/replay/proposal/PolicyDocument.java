@@ -1,6 +1,7 @@
 package dev.writ.replay.proposal;
 
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -12,6 +13,7 @@ final class PolicyDocument {
   PolicyDocument(JsonValue.Obj document) {
     this.members = new TreeMap<>(document.members());
     members.remove("previous");
+    members.remove("mode");
   }
 
   PolicyDocument put(String member, JsonValue value) {
@@ -35,8 +37,16 @@ final class PolicyDocument {
     return (JsonValue.Obj) members.get(member);
   }
 
+  static JsonValue texts(Collection<String> texts) {
+    return JsonValue.of(texts.stream().map(JsonValue::of).toList());
+  }
+
   static JsonValue greater(JsonValue a, JsonValue b) {
     return ((JsonValue.Num) a).value() >= ((JsonValue.Num) b).value() ? a : b;
+  }
+
+  static JsonValue lesser(JsonValue a, JsonValue b) {
+    return greater(a, b) == a ? b : a;
   }
 
   /** Replaces a member of an object. */

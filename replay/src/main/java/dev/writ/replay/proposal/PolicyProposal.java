@@ -97,7 +97,6 @@ public final class PolicyProposal {
                     name,
                     (JsonValue.Obj) new PolicyDocument(from.toJson()).object("roles").get(name))));
     return document
-        .put("name", JsonValue.of(from.name().replace(ObservingPolicy.OBSERVING, "")))
         .put("roles", roles.build())
         .put("budgets", budgets())
         .put("temporal", temporal())
@@ -132,18 +131,27 @@ public final class PolicyProposal {
     calls.forEach(call -> texts(call, ToolManifest.Capabilities::commands).forEach(commands::add));
     members.remove("commands");
     if (!commands.isEmpty()) {
-      members.put("commands", ObservingPolicy.list(commands));
+      members.put("commands", PolicyDocument.texts(commands));
     }
-    members.put("resources", resources(calls));
+    JsonValue.Obj resources = resources(calls);
+    members.put("resources", resources);
+    members.computeIfPresent(
+        "declared", (_, declared) -> within((JsonValue.Obj) declared, resources));
+    return new JsonValue.Obj(members);
+  }
+
+  private static JsonValue within(JsonValue.Obj declared, JsonValue.Obj ceiling) {
+    TreeMap<String, JsonValue> members = new TreeMap<>(declared.members());
+    members.replaceAll((name, value) -> PolicyDocument.lesser(value, ceiling.get(name)));
     return new JsonValue.Obj(members);
   }
 
   private static JsonValue names(List<SeenCall> calls, Function<SeenCall, Stream<String>> names) {
-    return ObservingPolicy.list(
+    return PolicyDocument.texts(
         calls.stream().flatMap(names).collect(Collectors.toCollection(TreeSet::new)));
   }
 
-  private static JsonValue resources(List<SeenCall> calls) {
+  private static JsonValue.Obj resources(List<SeenCall> calls) {
     TreeMap<String, JsonValue> most = new TreeMap<>();
     for (String name : List.of("cpu_ms", "memory_bytes", "output_bytes", "wall_ms")) {
       most.put(name, JsonValue.of(0));
@@ -199,30 +207,22 @@ public final class PolicyProposal {
         .map(place -> place.host() + ":" + place.port());
   }
 
-  /** Budgets of the policy that have a limit, and one for calls. */
-  private List<JsonValue> budgets() {
+  /** Budgets of the policy, and one for calls. */
+  private List<JsonValue.Obj> budgets() {
     return Stream.concat(
-            SeenAmounts.others(from.toJson().get("budgets")).stream()
-                .filter(budget -> budget.get("limit") instanceof JsonValue.Num),
+            SeenAmounts.others(from.toJson().get("budgets")).stream(),
             Stream.of(SeenAmounts.budget(seen)))
-        .map(JsonValue.class::cast)
         .toList();
   }
 
   private JsonValue temporal() {
     JsonValue.Obj temporal = (JsonValue.Obj) from.toJson().get("temporal");
-    List<JsonValue> rates =
+    List<JsonValue.Obj> rates =
         Stream.concat(
-                SeenAmounts.others(temporal.get("rates")).stream()
-                    .filter(rate -> !isUnlimited(rate)),
+                SeenAmounts.others(temporal.get("rates")).stream(),
                 Stream.of(SeenAmounts.rate(seen)))
-            .map(JsonValue.class::cast)
             .toList();
     return PolicyDocument.with(temporal, "rates", _ -> JsonValue.of(rates));
-  }
-
-  private static boolean isUnlimited(JsonValue.Obj rate) {
-    return ((JsonValue.Num) rate.get("limit")).value() == JsonValue.Num.MAX_INTEGER;
   }
 
   // Requirements.

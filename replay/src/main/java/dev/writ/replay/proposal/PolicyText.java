@@ -24,6 +24,7 @@ final class PolicyText {
           "writ_policy_cases",
           "name",
           "version",
+          "mode",
           "limits",
           "principals",
           "tenant",

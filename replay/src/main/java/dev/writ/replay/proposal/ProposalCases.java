@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class ProposalCases {
       TreeSet<String> arguments = new TreeSet<>();
       calls.stream()
           .filter(ProposalCases::canBeWritten)
+          .filter(call -> isProposed(call) || call.said() == Verdict.ALLOW)
           .filter(call -> arguments.add(call.request().effect().argsHash().toString()))
           .limit(OF_EACH)
           .forEach(call ->

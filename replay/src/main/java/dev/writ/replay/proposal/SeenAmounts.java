@@ -24,15 +24,19 @@ final class SeenAmounts {
   private SeenAmounts() {}
 
   static JsonValue.Obj budget(List<SeenCall> seen) {
-    return budget(Math.max(DAY_LEAST, 2 * most(seen, DAY)));
+    return budget(JsonValue.of(Math.max(DAY_LEAST, 2 * most(seen, DAY))));
   }
 
   static JsonValue.Obj rate(List<SeenCall> seen) {
     return rate(Math.max(MINUTE_LEAST, 2 * most(seen, MINUTE)));
   }
 
-  /** The same with any limit. */
-  static JsonValue.Obj budget(long limit) {
+  /** Counts calls and refuses none. */
+  static JsonValue.Obj unlimitedBudget() {
+    return budget(JsonValue.of("unlimited"));
+  }
+
+  private static JsonValue.Obj budget(JsonValue limit) {
     return JsonValue.object()
         .put("name", CALLS_A_DAY)
         .put("scope", "subject")

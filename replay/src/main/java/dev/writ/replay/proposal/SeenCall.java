@@ -7,6 +7,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -23,8 +24,10 @@ import java.util.function.Predicate;
  * @param at when it was allowed
  * @param inputs what it was judged by
  * @param tool the package that was allowed
+ * @param said what policy said, also where it only observed
  */
-public record SeenCall(Instant at, Digest id, Request request, JudgeInputs inputs, ToolRef tool) {
+public record SeenCall(
+    Instant at, Digest id, Request request, JudgeInputs inputs, ToolRef tool, Verdict said) {
 
   /** Everything that was allowed in these runs, in the order of time. */
   public static List<SeenCall> read(LedgerView ledger, Predicate<RunId> runs) {

@@ -218,12 +218,13 @@ class WhatWasSeenIsAllowedTest {
     for (int i = 0; i < 30; i++) {
       seen("pay", "{}");
     }
-    Proposal proposal =
-        PolicyProposal.of(before, SeenCall.read(home.ledger(), _ -> true), this::manifest);
-    assertThat(proposal.policy().rates().get("seen-calls-a-minute").limit()).isEqualTo(60);
-    assertThat(proposal.policy().budgets().get("seen-calls-a-day").limit()).contains(60L);
-    assertThat(proposal.text()).contains("this rule was there");
-    assertThat(ObservingPolicy.of(observing, List.of(tool("calc"))))
-        .contains("name: \"test, observing\"\n");
+    seen("mail", "{\"forbidden\":1}");
+    Proposal proposal = inForce();
+    assertThat(proposal.policy().observes()).isFalse();
+    assertThat(proposal.policy().rates().get("seen-calls-a-minute").limit()).isEqualTo(62);
+    assertThat(proposal.policy().budgets().get("seen-calls-a-day").limit()).contains(62L);
+    assertThat(proposal.text()).contains("# 30 calls, by alice; this rule was there");
+    assertThat(ask("pay", "{}").verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(ask("mail", "{\"forbidden\":1}").verdict()).isEqualTo(Verdict.ALLOW);
   }
 }

@@ -2,6 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Captured;
+import dev.writ.sandbox.Conversation;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Held;
@@ -31,7 +32,7 @@ import java.util.regex.Pattern;
  * Runs one command: starts it, watches its limits, and reports how it ended. While a command waits
  * for its input it is watched less closely.
  */
-final class LiveExecution implements Held {
+final class LiveExecution implements Held, Conversation {
   private static final long LOOK_MS = 20;
 
   /**
@@ -74,6 +75,7 @@ final class LiveExecution implements Held {
 
   /**
    * @param waitMs how long it waits for its input; absent if it has it from the start
+   * @param talks whether its input stays open, as {@link Conversation} says
    * @param atEnd removes what was made for this command; always called once
    * @param told gets the end first, before any waiting caller; empty if the engine failed
    */
@@ -83,6 +85,7 @@ final class LiveExecution implements Held {
       Workspace workspace,
       Optional<EgressProxy> proxy,
       OptionalLong waitMs,
+      boolean talks,
       OutputListener listener,
       Runnable atEnd,
       Consumer<Optional<Ended>> told) {
@@ -98,9 +101,19 @@ final class LiveExecution implements Held {
     this.unaccepted = new Unaccepted(running::pids);
     AtomicLong left = new AtomicLong(c.command().limits().outputBytes());
     Runnable overflow = () -> stopped.compareAndSet(null, EndReason.OUTPUT_LIMIT);
-    this.out = new Pump(running.stdout(), OutputListener.Stream.STDOUT, listener, left, overflow);
-    this.err = new Pump(running.stderr(), OutputListener.Stream.STDERR, listener, left, overflow);
-    if (waitMs.isEmpty()) {
+    this.out =
+        new Pump(
+            running.stdout(),
+            talks
+                ? OutputCapture.told(OutputListener.Stream.STDOUT, listener, 0)
+                : new OutputCapture(OutputListener.Stream.STDOUT, listener, left, overflow));
+    this.err =
+        new Pump(
+            running.stderr(),
+            talks
+                ? OutputCapture.told(OutputListener.Stream.STDERR, listener, ENGINE_WORDS)
+                : new OutputCapture(OutputListener.Stream.STDERR, listener, left, overflow));
+    if (waitMs.isEmpty() && !talks) {
       feed(c.command().stdin());
     }
     Thread.ofVirtual().name("writ-sandbox-watch").start(this::watch);
@@ -314,6 +327,32 @@ final class LiveExecution implements Held {
     }
     feed(stdin);
     return true;
+  }
+
+  @Override
+  public boolean write(byte[] bytes) {
+    try {
+      running.stdin().write(bytes);
+      running.stdin().flush();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void endInput() {
+    try {
+      running.stdin().close();
+    } catch (IOException e) {
+      // It reads no more.
+    }
+  }
+
+  @Override
+  public State state() {
+    Counters counters = running.counters();
+    return new State(counters.cpuMs(), counters.memoryPeakBytes(), ended.isDone());
   }
 
   @Override

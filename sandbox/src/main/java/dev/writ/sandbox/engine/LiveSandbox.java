@@ -2,6 +2,7 @@ package dev.writ.sandbox.engine;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Conversation;
 import dev.writ.sandbox.Execution;
 import dev.writ.sandbox.Held;
 import dev.writ.sandbox.ImageReference;
@@ -77,19 +78,29 @@ final class LiveSandbox implements Sandbox {
 
   @Override
   public Execution start(Command command, OutputListener listener) {
-    return begin(command, OptionalLong.empty(), listener);
+    return begin(command, OptionalLong.empty(), false, listener);
   }
 
   @Override
   public Held hold(Command command, long waitMs, OutputListener listener) {
+    requireNoStdin(command);
+    return begin(command, OptionalLong.of(waitMs), false, listener);
+  }
+
+  @Override
+  public Conversation converse(Command command, OutputListener listener) {
+    requireNoStdin(command);
+    return begin(command, OptionalLong.empty(), true, listener);
+  }
+
+  private static void requireNoStdin(Command command) {
     if (command.stdin().length > 0) {
       throw new WritException(SandboxError.COMMAND, "a command that waits has a stdin already");
     }
-    return begin(command, OptionalLong.of(waitMs), listener);
   }
 
   private synchronized LiveExecution begin(
-      Command command, OptionalLong waitMs, OutputListener listener) {
+      Command command, OptionalLong waitMs, boolean talks, OutputListener listener) {
     if (gone) {
       throw new WritException(SandboxError.SANDBOX_GONE, id());
     }
@@ -128,7 +139,7 @@ final class LiveSandbox implements Sandbox {
               environment,
               cgroup,
               proxy.map(p -> run.resolve("proxy.sock")),
-              command.stdin().length > 0 || waitMs.isPresent(),
+              command.stdin().length > 0 || waitMs.isPresent() || talks,
               image,
               words());
       workspace.running(true);
@@ -140,6 +151,7 @@ final class LiveSandbox implements Sandbox {
               workspace,
               opened,
               waitMs,
+              talks,
               listener,
               () -> finished(run, container),
               engine::ended);

@@ -13,6 +13,7 @@ public final class OutputCapture extends OutputStream {
   private final OutputListener listener;
   private final AtomicLong left;
   private final Runnable overflow;
+  private final boolean talks;
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
   private long total;
   private RuntimeException listenerFailed;
@@ -23,10 +24,29 @@ public final class OutputCapture extends OutputStream {
    */
   public OutputCapture(
       OutputListener.Stream stream, OutputListener listener, AtomicLong left, Runnable overflow) {
+    this(stream, listener, left, overflow, false);
+  }
+
+  private OutputCapture(
+      OutputListener.Stream stream,
+      OutputListener listener,
+      AtomicLong left,
+      Runnable overflow,
+      boolean talks) {
     this.stream = stream;
     this.listener = listener;
     this.left = left;
     this.overflow = overflow;
+    this.talks = talks;
+  }
+
+  /**
+   * One of a conversation, whose listener gets everything.
+   *
+   * @param keep how many bytes are kept all the same
+   */
+  static OutputCapture told(OutputListener.Stream stream, OutputListener listener, long keep) {
+    return new OutputCapture(stream, listener, new AtomicLong(keep), () -> {}, true);
   }
 
   @Override
@@ -42,9 +62,10 @@ public final class OutputCapture extends OutputStream {
       total += length;
       kept.write(bytes, offset, keep);
     }
-    if (keep > 0 && listenerFailed == null) {
+    int tell = talks ? length : keep;
+    if (tell > 0 && listenerFailed == null) {
       try {
-        listener.output(stream, Arrays.copyOfRange(bytes, offset, offset + keep));
+        listener.output(stream, Arrays.copyOfRange(bytes, offset, offset + tell));
       } catch (RuntimeException e) {
         listenerFailed = e; // a listener's failure must not stop the reading
       }

@@ -1,10 +1,8 @@
 package dev.writ.sandbox.engine;
 
 import dev.writ.sandbox.Captured;
-import dev.writ.sandbox.OutputListener;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Reads one output stream of a process to its end, so that the process never blocks on a full pipe.
@@ -13,18 +11,9 @@ final class Pump implements Runnable {
   private final InputStream in;
   private final OutputCapture capture;
 
-  /**
-   * @param left how many bytes of both streams may still be kept
-   * @param overflow called when there were more
-   */
-  Pump(
-      InputStream in,
-      OutputListener.Stream stream,
-      OutputListener listener,
-      AtomicLong left,
-      Runnable overflow) {
+  Pump(InputStream in, OutputCapture capture) {
     this.in = in;
-    this.capture = new OutputCapture(stream, listener, left, overflow);
+    this.capture = capture;
   }
 
   @Override

@@ -223,6 +223,56 @@ public enum ToolsError implements ErrorCode {
       "a library's own data does not agree with tool.lock",
       "Write the lock again: writ tool lock FOLDER; keep libraries below vendor/."),
 
+  UPSTREAM_NAME(
+      "TOL-230",
+      "a name of an MCP server is taken, or cannot be one",
+      "Take another name: 1 to 48 of a-z, 0-9 and hyphen, beginning with a letter."),
+  UPSTREAM_TOOL(
+      "TOL-231",
+      "an MCP server lists a tool that cannot be governed under its name",
+      "Have the server name its tools apart, with letters, digits and . _ / - alone."),
+  UPSTREAM_CHANGED(
+      "TOL-232",
+      "an MCP server lists other tools than those that were approved",
+      "See the difference and approve it: writ mcp refresh NAME."),
+  UPSTREAM_START(
+      "TOL-233",
+      "an MCP server does not start, or does not shake hands",
+      "Try it by itself: writ mcp test NAME."),
+  UPSTREAM_VERSION(
+      "TOL-234",
+      "an MCP server speaks no version of the protocol that this release speaks",
+      "Update the server, or Writ."),
+  UPSTREAM_MESSAGE(
+      "TOL-235",
+      "an MCP server sent what is no message of the protocol, or not at that place",
+      "Report it to those who made the server: writ mcp test NAME shows it."),
+  UPSTREAM_FLOOD(
+      "TOL-236", "an MCP server sent more than it may", "See the limits in spec/tool-mcp.md."),
+  UPSTREAM_TIMEOUT(
+      "TOL-237",
+      "an MCP server did not answer in time",
+      "Declare more time, or give it more to start: writ mcp add --start-s N."),
+  UPSTREAM_PACKAGE(
+      "TOL-238",
+      "a package of an MCP server cannot be used",
+      "Add the server again: writ mcp add."),
+  UPSTREAM_HIDDEN(
+      "TOL-239",
+      "a description of an MCP server has characters that nobody can see",
+      "Read what they hide; where that is harmless: writ mcp add --accept-hidden."),
+  UPSTREAM_ENDED(
+      "TOL-240",
+      "an MCP server ended",
+      "See why: writ mcp test NAME; it is started again for the next call."),
+  UPSTREAM_BUSY(
+      "TOL-241",
+      "too many MCP servers run already",
+      "Wait until one is idle; spec/tool-mcp.md says how many may run."),
+  UPSTREAM_CPU(
+      "TOL-242",
+      "an MCP server used more processor time than the call may",
+      "Declare more processor time."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",

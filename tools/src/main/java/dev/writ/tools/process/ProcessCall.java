@@ -58,6 +58,7 @@ public final class ProcessCall implements AutoCloseable {
   private Optional<List<SecretFile>> secrets = Optional.empty();
   private Optional<Masking> masking = Optional.empty();
   private Optional<ImageReference> image = Optional.empty();
+  private DriverOutcome.Metrics used = DriverOutcome.Metrics.NONE;
   private Sandbox sandbox;
   private List<Guarantee> shortfalls = List.of();
 
@@ -203,6 +204,11 @@ public final class ProcessCall implements AutoCloseable {
     return ended;
   }
 
+  /** Adds what was used elsewhere for this call, such as by a server that runs all the time. */
+  public void used(DriverOutcome.Metrics elsewhere) {
+    used = elsewhere;
+  }
+
   /** The results of the commands so far, in order. */
   public List<Ended> commands() {
     return List.copyOf(commands);
@@ -340,6 +346,19 @@ public final class ProcessCall implements AutoCloseable {
         observations());
   }
 
+  /** The outcome of a call of which only the driver knows how it ended. */
+  public DriverOutcome ended(
+      DriverOutcome.End end, String reason, String message, Optional<DriverOutcome.Output> output) {
+    return new DriverOutcome(
+        end,
+        reason,
+        Texts.message(masking.map(m -> m.apply(message)).orElse(message)),
+        output,
+        List.of(),
+        metrics(),
+        observations());
+  }
+
   /** What the egress proxy refused, and by which rule; empty where it refused nothing. */
   private String refused() {
     List<String> denied =
@@ -382,9 +401,9 @@ public final class ProcessCall implements AutoCloseable {
    * measured, the declared ceiling counts: otherwise the budget would be charged nothing.
    */
   private DriverOutcome.Metrics metrics() {
-    long cpu = 0;
-    long memory = 0;
-    long wall = 0;
+    long cpu = used.cpuMs();
+    long memory = used.memoryBytes();
+    long wall = used.wallMs();
     for (Ended ended : commands) {
       cpu += ended.usage().cpuMs();
       memory = Math.max(memory, ended.usage().memoryPeakBytes());

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverFailed;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -19,6 +20,7 @@ import dev.writ.tools.wasm.Texts;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Runs tools whose operations are confined processes of this host. */
 public abstract class ProcessDriver implements Driver {
@@ -99,6 +101,25 @@ public abstract class ProcessDriver implements Driver {
   @Override
   public final Prepared prepare(
       ToolManifest manifest, String operation, PackageContent content, HostTerms terms) {
+    return prepare(manifest, operation, content, terms, Optional.empty());
+  }
+
+  @Override
+  public final Prepared prepare(
+      ToolManifest manifest,
+      String operation,
+      PackageContent content,
+      HostTerms terms,
+      ExpectedCall call) {
+    return prepare(manifest, operation, content, terms, Optional.of(call));
+  }
+
+  private Prepared prepare(
+      ToolManifest manifest,
+      String operation,
+      PackageContent content,
+      HostTerms terms,
+      Optional<ExpectedCall> call) {
     if (!manifest.driver().equals(name)) {
       throw new WritException(
           ToolsError.DRIVER_MISMATCH,
@@ -113,7 +134,7 @@ public abstract class ProcessDriver implements Driver {
                     ToolsError.OPERATION_UNKNOWN,
                     Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
     host.engine(terms.waived().stream().map(Guarantee::waivable).toList());
-    Program prepared = program(manifest, found, content);
+    Program prepared = program(manifest, found, content, terms, call);
     return invocation -> run(manifest, invocation, prepared);
   }
 
@@ -124,6 +145,20 @@ public abstract class ProcessDriver implements Driver {
    */
   protected abstract Program program(
       ToolManifest manifest, ToolManifest.Operation operation, PackageContent content);
+
+  /**
+   * The same for a driver that keeps something ready for each scope.
+   *
+   * @param call what is known of the call before its dispatch, where it is
+   */
+  protected Program program(
+      ToolManifest manifest,
+      ToolManifest.Operation operation,
+      PackageContent content,
+      HostTerms terms,
+      Optional<ExpectedCall> call) {
+    return program(manifest, operation, content);
+  }
 
   private DriverOutcome run(ToolManifest manifest, Invocation invocation, Program prepared) {
     ProcessCall call = new ProcessCall(host, manifest, invocation);

@@ -191,6 +191,19 @@ public final class ToolRegistry {
     return manifest;
   }
 
+  /**
+   * The same for a package that was made here, and has no signature of a publisher.
+   *
+   * @param files all files that the manifest names
+   */
+  public ToolManifest register(ToolManifest manifest, SortedMap<String, byte[]> files) {
+    Path target = directory();
+    requireWellFormed(manifest);
+    Path home = target.resolve(manifest.name()).resolve(manifest.version());
+    put(manifest, file -> files.get(file.path()), Optional.empty(), target, home);
+    return manifest;
+  }
+
   private void put(
       ToolManifest manifest,
       Driver.PackageContent content,

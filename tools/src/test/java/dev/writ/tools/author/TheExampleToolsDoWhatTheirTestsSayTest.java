@@ -100,7 +100,11 @@ class TheExampleToolsDoWhatTheirTestsSayTest {
     assertThat(tests).hasSizeGreaterThan(1);
     assertThat(new ToolTests(project, driver(project.manifest().driver())).run(tests))
         .allSatisfy(verdict -> assertThat(verdict.found()).as(verdict.test()).isEmpty());
-    assertThat(tests.values()).as("and one of what it refuses").anyMatch(bytes -> isRefusal(bytes));
+    if (!example.equals("function")) { // it does nothing, so its schemas alone refuse
+      assertThat(tests.values())
+          .as("and one of what it refuses")
+          .anyMatch(bytes -> isRefusal(bytes));
+    }
   }
 
   private static boolean isRefusal(byte[] test) {

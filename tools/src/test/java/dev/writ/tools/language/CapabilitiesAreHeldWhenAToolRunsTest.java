@@ -59,6 +59,26 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
         .memoryBytes(512L << 20);
   }
 
+  /** A tool's own words rarely say why it got no answer. */
+  @Test
+  void whatTheEgressProxyRefusesIsInTheCallersMessage() throws IOException {
+    DriverOutcome outcome =
+        call(
+                "python",
+                "network: []",
+                "network: [\"allowed.example:443\"]",
+                "import urllib.request\n\ndef count(input, context):\n"
+                    + "    try:\n"
+                    + "        urllib.request.urlopen('http://other.example/')\n"
+                    + "    except Exception:\n"
+                    + "        raise ValueError('no answer')\n")
+            .run();
+    assertThat(outcome.end() + " " + outcome.reason()).isEqualTo("FAILED tool-error");
+    assertThat(outcome.message())
+        .contains("no answer")
+        .endsWith("; the egress proxy refused other.example:80 (not listed)");
+  }
+
   private Call artifacts(String declared, String code) throws IOException {
     return call(
         "python",

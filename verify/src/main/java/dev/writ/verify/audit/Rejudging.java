@@ -297,6 +297,11 @@ final class Rejudging {
       report(place + " /inputs" + gathered.get().pointer(), gathered.get());
       return;
     }
+    if (recorded.checks().stream().anyMatch(check -> !Judge.mayStand(check, policy))) {
+      findings.problem(
+          JUDGEMENT, place + " /checks", "an effect that is let pass", "what policy enforces");
+      return;
+    }
     Effect effect = admitted.request().effect();
     CanaryDraw draw = CanaryDraw.of(recorded.scope(), inputs.owner());
     if (recorded.verdict() == Verdict.ALLOW && !runs(policy, effect, draw)) {

@@ -1461,7 +1461,7 @@ const checkForm = record({
   check: oneOf('profile', 'prg', 'budget', 'temporal', 'envelope'),
   code: optional(name),
   detail: text,
-  outcome: oneOf('pass', 'refuse', 'escalate', 'not_reached'),
+  outcome: oneOf('pass', 'refuse', 'escalate', 'would_refuse', 'would_escalate', 'not_reached'),
 });
 
 const objection = record({ code: name, reason: text });
@@ -1579,6 +1579,7 @@ const FORMS = {
     effect: digest,
     holder: keyId,
     inputs: inputsForm,
+    observed: optional(record({ code: optional(name), verdict: oneOf('ALLOW', 'DENY', 'ESCALATE') })),
     policy: digest,
     request: digest,
     snapshot: digest,
@@ -1684,6 +1685,7 @@ const FORMS = {
       clock_idle_max_s: optional(count), clock_step_max_s: optional(count),
       pending_max_s: count, request_age_max_s: count, request_bytes_max: count,
     }),
+    mode: optional(oneOf('observe')),
     name,
     previous: optional(digest),
     prices: anyObject,
@@ -2806,7 +2808,7 @@ class Run {
     this.standing(document, request, policy, place);
     this.succeeded(inputs.history, place);
     this.governed(event, document, request, policy, place);
-    checkVerdict(document, request.document, place);
+    checkVerdict(document, request.document, policy, place);
     this.ownership(document, request, policy, place);
     const counted = inputs.approvals.map((seen) => seen.id);
     const aside = inputs.ignored.map((one) => one.id);
@@ -3202,19 +3204,34 @@ function sharesRun(policy, tenant, surface, run, owner, subject, narrowed) {
     && isOf(share, owner, rolesOf(owner)) && isOf(share, subject, holding));
 }
 
+/** The refusals that a policy which only observes lets pass: those of its rules and of its roles (policy.md, *Observing*). */
+const OBSERVABLE = {
+  'prg would_refuse': ['GRD-101', 'GRD-102', 'GRD-103'],
+  'prg would_escalate': ['GRD-104'],
+  'envelope would_refuse': ['GRD-405', 'GRD-406', 'GRD-407', 'GRD-408', 'GRD-409', 'GRD-410', 'GRD-413'],
+};
+
 /** The verdict is what the checks say: the first that does not pass decides (decision.md). */
-function checkVerdict(decision, request, place) {
+function checkVerdict(decision, request, policy, place) {
   const profiled = SURFACES_WITH_PROFILE.includes(request.origin?.surface);
   same('EXE-956', place, '/checks', decision.checks.map((c) => c.check).join(), [...(profiled ? ['profile'] : []), ...CHECKS].join());
-  const stop = decision.checks.findIndex((c) => c.outcome !== 'pass');
+  const stop = decision.checks.findIndex((c) => !['pass', 'would_refuse', 'would_escalate'].includes(c.outcome));
   const first = stop < 0 ? null : decision.checks[stop];
   const verdict = first === null ? 'ALLOW' : { refuse: 'DENY', escalate: 'ESCALATE', not_reached: 'none' }[first.outcome];
   same('EXE-956', place, '/verdict', decision.verdict, verdict);
   same('EXE-956', place, '/code', decision.code, first?.code);
   decision.checks.forEach((c, i) => {
     if (stop >= 0 && i > stop) same('EXE-956', place, `/checks/${i}/outcome`, c.outcome, 'not_reached');
-    if ('code' in c !== (i === stop)) refuse('EXE-956', `${place} /checks/${i}/code`, c.code ?? null, i === stop ? 'a code' : null);
+    const would = c.outcome.startsWith('would_');
+    if ('code' in c !== (i === stop || would)) refuse('EXE-956', `${place} /checks/${i}/code`, c.code ?? null, i === stop || would ? 'a code' : null);
+    if (would && (policy.mode !== 'observe' || !(OBSERVABLE[`${c.check} ${c.outcome}`] ?? []).includes(c.code))) {
+      refuse('EXE-956', `${place} /checks/${i}/outcome`, `${c.outcome} ${c.code}`, 'what policy enforces');
+    }
   });
+  const next = decision.checks.find((c) => c.outcome !== 'pass');
+  const enforced = next === undefined ? 'ALLOW' : next.outcome.endsWith('escalate') ? 'ESCALATE' : 'DENY';
+  same('EXE-956', place, '/observed', decision.observed?.verdict, policy.mode === 'observe' ? enforced : undefined);
+  same('EXE-956', place, '/observed/code', decision.observed?.code, policy.mode === 'observe' ? next?.code : undefined);
 }
 
 /**

@@ -39,7 +39,7 @@ import java.util.function.Supplier;
  */
 final class RequestRun {
   private static final int REDIRECTS_MAX = 5;
-  private static final long FIRST_PAUSE_MS = 200;
+  private static final long FIRST_PAUSE_MS = 100;
   private static final String JSON = "application/json";
   private static final List<Integer> TRANSIENT = List.of(429, 502, 503, 504);
 

@@ -418,6 +418,13 @@ class AnOpenApiDocumentBecomesAToolTest {
         .hasMessageContaining("api.yaml");
   }
 
+  /** The parser would copy it for each buffer: minutes. */
+  @Test
+  void a_text_of_many_megabytes_takes_no_time_of_its_square() {
+    String document = minimal(get("/a", "a", ""), "x-long: \"" + "a".repeat(14 << 20) + "\"");
+    assertThat(imported(document).operations()).containsExactly("a");
+  }
+
   @Test
   void deep_nesting_ends_in_a_refusal() {
     assertThatThrownBy(() -> imported("openapi: 3.0.0\nx: " + "[".repeat(50_000)))

@@ -1,0 +1,447 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Table;
+import dev.writ.cli.term.Terminal;
+import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.PinnedTools;
+import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.ToolChange;
+import dev.writ.tools.mcp.UpstreamPackage;
+import dev.writ.tools.mcp.UpstreamProbe;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** {@code writ mcp add} and the like: MCP servers of others, behind Writ (spec/tool-mcp.md). */
+final class McpServers {
+  private McpServers() {}
+
+  static List<CliCommand> commands() {
+    return List.of(new Add(), new Lists(), new Show(), new Test(), new Refresh(), new Remove());
+  }
+
+  /** What was registered, and what its server said. */
+  private record Added(
+      UpstreamPackage upstream, List<String> warnings, Path policy, boolean allowed)
+      implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("tool", upstream.manifest().ref().toJson())
+          .putList("operations", names(upstream), JsonValue::of)
+          .putList("warnings", warnings, JsonValue::of)
+          .put("allowed", allowed)
+          .build();
+    }
+
+    void print(Terminal terminal) {
+      terminal
+          .out()
+          .println(
+              upstream.manifest().name()
+                  + " "
+                  + upstream.manifest().version()
+                  + " "
+                  + upstream.manifest().packageDigest());
+      print(terminal, upstream.tools());
+      warnings.forEach(warning ->
+          terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
+      if (allowed) {
+        terminal.out().println(policy + " lets agents call it, once it is in force:");
+        terminal.out().println("  " + Homes.name() + " policy activate " + policy);
+      }
+    }
+
+    private static void print(Terminal terminal, PinnedTools tools) {
+      Table table =
+          new Table()
+              .column("tool", Table.Fit.KEEP)
+              .column("the server says", Table.Fit.KEEP)
+              .column("description", Table.Fit.CUT);
+      for (ListedTool tool : tools.byName().values()) {
+        table.row(
+            Table.cell(tool.name()),
+            Table.cell(hints(tool), Style.DIM),
+            Table.cell(ToolChange.visible(tool.description().orElse("").replace('\n', ' '))));
+      }
+      terminal.print(table);
+    }
+  }
+
+  private static List<String> names(UpstreamPackage upstream) {
+    return List.copyOf(upstream.tools().byName().keySet());
+  }
+
+  /** The server's hints, which nobody has checked. */
+  private static String hints(ListedTool tool) {
+    return tool.annotations()
+        .map(hints ->
+            JsonValue.TRUE.equals(hints.get("readOnlyHint"))
+                ? "reads only"
+                : JsonValue.TRUE.equals(hints.get("destructiveHint")) ? "may destroy" : "")
+        .orElse("");
+  }
+
+  /** {@code writ mcp add}. */
+  static final class Add implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "add",
+              "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
+                  + " judge each call.",
+              "It runs in the sandbox, with a workspace of its own that ends with it, and without"
+                  + " a network but for --host. Options stand before `--`.")
+          .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
+          .moreArguments(
+              "COMMAND", "After `--`: the program that is the server, and its arguments.")
+          .options("--env", "NAME=VALUE", "A variable that it gets.")
+          .options(
+              "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
+          .options("--host", "HOST:PORT", "A place that it may connect to.")
+          .options(
+              "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
+          .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
+          .option("--start-s", "N", "How long it may take to start (default: 60).")
+          .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
+          .flag("--ask", "Each call of it waits for an approval.")
+          .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
+          .flag("--no-policy", "Leave policy.yaml as it is.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Upstreams upstreams = new Upstreams(session);
+      String name = arguments.argument("NAME");
+      ServerSpec spec = spec(arguments);
+      TreeMap<String, byte[]> own = new TreeMap<>();
+      for (String file : arguments.options("--file")) {
+        own.put(Path.of(file).getFileName().toString(), session.read(file));
+      }
+      upstreams.requireFree(name, PinnedTools.of(List.of()));
+      UpstreamProbe.Seen seen = upstreams.look(spec, own);
+      upstreams.requireFree(name, seen.tools());
+      if (!arguments.has("--accept-hidden")) {
+        Upstreams.requireVisible(seen.tools());
+      }
+      UpstreamPackage made = upstreams.register(name, spec, seen.tools(), own);
+      boolean allow = !arguments.has("--no-policy");
+      if (allow) {
+        upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
+      }
+      session.show(
+          new Added(made, Upstreams.warnings(seen.tools()), upstreams.policyFile(), allow),
+          Added::print);
+      return ExitCode.OK;
+    }
+
+    private static ServerSpec spec(Arguments arguments) {
+      List<String> command = arguments.moreArguments("COMMAND");
+      if (command.isEmpty()) {
+        throw new WritException(CliError.USAGE, "name the server's program after --");
+      }
+      return new ServerSpec(
+          command,
+          pairs("--env", arguments.options("--env")),
+          pairs("--env-secret", arguments.options("--env-secret")),
+          arguments.options("--host"),
+          arguments.options("--read"),
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS));
+    }
+
+    private static TreeMap<String, String> pairs(String option, List<String> given) {
+      TreeMap<String, String> pairs = new TreeMap<>();
+      for (String pair : given) {
+        int sign = pair.indexOf('=');
+        if (sign < 1 || pairs.put(pair.substring(0, sign), pair.substring(sign + 1)) != null) {
+          throw new WritException(CliError.USAGE, option + " takes NAME=…, each name once");
+        }
+      }
+      return pairs;
+    }
+  }
+
+  /** {@code writ mcp list}. */
+  static final class Lists implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of("list", "List the MCP servers behind Writ.");
+    }
+
+    private record Entry(UpstreamPackage upstream, boolean listed) {}
+
+    private record Servers(List<Entry> entries) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object()
+            .putList(
+                "servers",
+                entries,
+                e ->
+                    JsonValue.object()
+                        .put("tool", e.upstream().manifest().ref().toJson())
+                        .put("server", e.upstream().spec().toJson())
+                        .putList("operations", names(e.upstream()), JsonValue::of)
+                        .put("listed", e.listed())
+                        .build())
+            .build();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Upstreams upstreams = new Upstreams(session);
+      session.show(
+          new Servers(
+              upstreams.all().stream()
+                  .map(p -> new Entry(p, upstreams.isListed(p.manifest())))
+                  .toList()),
+          Lists::print);
+      return ExitCode.OK;
+    }
+
+    private static void print(Servers servers, Terminal terminal) {
+      Table table =
+          new Table()
+              .column("name", Table.Fit.KEEP)
+              .column("version", Table.Fit.KEEP)
+              .numbers("tools")
+              .column("policy.yaml", Table.Fit.KEEP)
+              .column("server", Table.Fit.CUT);
+      for (Entry entry : servers.entries()) {
+        table.row(
+            Table.cell(entry.upstream().manifest().name()),
+            Table.cell(entry.upstream().manifest().version()),
+            Table.cell(entry.upstream().tools().byName().size() + ""),
+            Table.cell(
+                entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
+            Table.cell(String.join(" ", entry.upstream().spec().command())));
+      }
+      terminal.print(table);
+    }
+  }
+
+  /** {@code writ mcp show}. */
+  static final class Show implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "show",
+              "Show what is pinned of a server: how it is started, and its tools in its own words,"
+                  + " with characters that nobody can see made visible.")
+          .argument("NAME", "Its name.");
+    }
+
+    private record Shown(UpstreamPackage upstream) implements Report {
+      @Override
+      public JsonValue toJson() {
+        var dropped = JsonValue.object();
+        again()
+            .dropped()
+            .forEach((tool, places) ->
+                dropped.put(tool, JsonValue.of(places.stream().map(JsonValue::of).toList())));
+        return JsonValue.object()
+            .put("tool", upstream.manifest().ref().toJson())
+            .put("server", upstream.spec().toJson())
+            .putList("tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
+            .put("unchecked", dropped.build())
+            .build();
+      }
+
+      /** With what the derived schemas leave out, which the package's files do not say. */
+      private UpstreamPackage again() {
+        return UpstreamPackage.of(
+            upstream.manifest().name(),
+            upstream.manifest().version(),
+            upstream.spec(),
+            upstream.tools(),
+            upstream.own());
+      }
+
+      static void print(Shown shown, Terminal terminal) {
+        UpstreamPackage upstream = shown.upstream();
+        terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
+        terminal.out().println("server  " + String.join(" ", upstream.spec().command()));
+        for (ListedTool tool : upstream.tools().byName().values()) {
+          new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
+              .lines()
+              .forEach(line -> terminal.out().println(tool.name() + "  " + line.substring(2)));
+        }
+        shown
+            .again()
+            .dropped()
+            .forEach((tool, places) ->
+                terminal
+                    .out()
+                    .println(tool + "  only the server checks: " + String.join(", ", places)));
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      session.show(new Shown(new Upstreams(session).one(arguments.argument("NAME"))), Shown::print);
+      return ExitCode.OK;
+    }
+  }
+
+  /** What a server lists now, beside what is pinned. */
+  private record Compared(
+      UpstreamPackage upstream, UpstreamProbe.Seen seen, List<ToolChange> changes)
+      implements Report {
+    static Compared of(Upstreams upstreams, String name) {
+      UpstreamPackage pinned = upstreams.one(name);
+      UpstreamProbe.Seen seen = upstreams.look(pinned.spec(), pinned.own());
+      return new Compared(pinned, seen, pinned.tools().changes(seen.tools()));
+    }
+
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("tool", upstream.manifest().ref().toJson())
+          .put("protocol", seen.protocol())
+          .put("server", seen.server())
+          .putList(
+              "changes",
+              changes,
+              change ->
+                  JsonValue.object()
+                      .put("name", change.name())
+                      .put("kind", change.kind())
+                      .putList("lines", change.lines(), JsonValue::of)
+                      .build())
+          .build();
+    }
+
+    void print(Terminal terminal) {
+      terminal
+          .out()
+          .println(
+              upstream.manifest().name()
+                  + " speaks "
+                  + seen.protocol()
+                  + " and lists "
+                  + seen.tools().byName().size()
+                  + " tools");
+      for (ToolChange change : changes) {
+        terminal.out().println(terminal.paint(Style.WARN, change.kind()) + "  " + change.name());
+        for (String line : change.lines()) {
+          terminal
+              .out()
+              .println("  " + terminal.paint(line.startsWith("-") ? Style.BAD : Style.GOOD, line));
+        }
+      }
+      if (changes.isEmpty()) {
+        terminal.out().println("as approved: " + upstream.manifest().packageDigest());
+      }
+    }
+  }
+
+  /** {@code writ mcp test}. */
+  static final class Test implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "test", "Start a server, and compare what it lists with what is pinned.")
+          .argument("NAME", "Its name.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Compared compared = Compared.of(new Upstreams(session), arguments.argument("NAME"));
+      session.show(compared, Compared::print);
+      return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+    }
+  }
+
+  /** {@code writ mcp refresh}. */
+  static final class Refresh implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "refresh",
+              "Show what a server lists otherwise than was approved; with --approve pin it as a"
+                  + " new version.",
+              "Until the changed policy is activated, every call of the server is refused.")
+          .argument("NAME", "Its name.")
+          .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
+          .flag("--approve", "Pin the new list, and have policy.yaml name it.")
+          .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
+          .flag("--no-policy", "Leave policy.yaml as it is.");
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Upstreams upstreams = new Upstreams(session);
+      Compared compared = Compared.of(upstreams, arguments.argument("NAME"));
+      if (compared.changes().isEmpty() || !arguments.has("--approve")) {
+        session.show(compared, Compared::print);
+        return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+      }
+      if (!arguments.has("--accept-hidden")) {
+        Upstreams.requireVisible(compared.seen().tools());
+      }
+      UpstreamPackage before = compared.upstream();
+      UpstreamPackage made =
+          upstreams.register(
+              before.manifest().name(), before.spec(), compared.seen().tools(), before.own());
+      boolean allow = !arguments.has("--no-policy");
+      if (allow) {
+        upstreams.allow(made.manifest(), arguments.option("--role"), false);
+      }
+      session.show(
+          new Added(
+              made, Upstreams.warnings(compared.seen().tools()), upstreams.policyFile(), allow),
+          (added, terminal) -> {
+            compared.print(terminal);
+            added.print(terminal);
+          });
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code writ mcp remove}. */
+  static final class Remove implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return CommandUsage.of(
+              "remove",
+              "Take a server out of policy.yaml; its packages stay, since receipts name them.")
+          .argument("NAME", "Its name.");
+    }
+
+    private record Removed(String name, Path policy) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return JsonValue.object().put("removed", name).build();
+      }
+
+      static void print(Removed removed, Terminal terminal) {
+        terminal
+            .out()
+            .println(removed.policy() + " names " + removed.name() + " no more; in force once:");
+        terminal.out().println("  " + Homes.name() + " policy activate " + removed.policy());
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Upstreams upstreams = new Upstreams(session);
+      String name = upstreams.one(arguments.argument("NAME")).manifest().name();
+      upstreams.forbid(name);
+      session.show(new Removed(name, upstreams.policyFile()), Removed::print);
+      return ExitCode.OK;
+    }
+  }
+}

@@ -1,0 +1,235 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.PinnedTools;
+import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.ToolChange;
+import dev.writ.tools.mcp.UpstreamPackage;
+import dev.writ.tools.mcp.UpstreamProbe;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.registry.BuiltinTools;
+import dev.writ.tools.registry.RegisteredTool;
+import dev.writ.tools.registry.ToolRegistry;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * The MCP servers behind a home: their packages, and the policy's file that lets agents use them.
+ */
+final class Upstreams {
+  private static final String NAME = "[a-z][a-z0-9-]{0,47}";
+
+  private final Session session;
+  private final Home home;
+  private final ToolRegistry registry;
+
+  Upstreams(Session session) {
+    this.session = session;
+    this.home = Homes.home(session);
+    this.registry = ToolRegistry.open(home.tools());
+  }
+
+  /** All packages of servers, the newest version of each first. */
+  List<UpstreamPackage> all() {
+    return registry.tools().stream()
+        .filter(tool -> tool.manifest().driver().equals(UpstreamPackage.DRIVER))
+        .map(tool -> UpstreamPackage.read(tool.manifest(), tool.content()))
+        .sorted(
+            Comparator.comparing((UpstreamPackage p) -> p.manifest().name())
+                .thenComparing(p -> -number(p.manifest())))
+        .toList();
+  }
+
+  /** The version that the policy's file lists, or else the newest. */
+  UpstreamPackage one(String name) {
+    List<UpstreamPackage> named =
+        all().stream().filter(p -> p.manifest().name().equals(name)).toList();
+    return named.stream()
+        .filter(p -> isListed(p.manifest()))
+        .findFirst()
+        .or(() -> named.stream().findFirst())
+        .orElseThrow(() -> new WritException(EmbedError.NOT_FOUND, "an MCP server named " + name));
+  }
+
+  /** Whether the policy's file approves exactly this package. */
+  boolean isListed(ToolManifest manifest) {
+    return policy().stream()
+        .flatMap(policy -> policy.tools().stream())
+        .anyMatch(tool -> tool.ref().equals(manifest.ref()));
+  }
+
+  private static long number(ToolManifest manifest) {
+    String first = manifest.version().split("\\.", 2)[0];
+    return first.matches("[0-9]{1,9}") ? Long.parseLong(first) : 0;
+  }
+
+  private Optional<Policy> policy() {
+    return Files.exists(home.policyFile())
+        ? Optional.of(
+            Policy.parse(session.read(home.policyFile().toString()), home.policyFile().toString()))
+        : Optional.empty();
+  }
+
+  /**
+   * Requires that a new server can have a name: no tool has it, and no name of a tool of it is one
+   * that another has for clients.
+   *
+   * @throws WritException {@code TOL-230}
+   */
+  void requireFree(String name, PinnedTools tools) {
+    if (!name.matches(NAME)) {
+      throw taken("\"" + ToolChange.visible(name) + "\" cannot be one");
+    }
+    boolean ours =
+        registry.tools().stream()
+            .map(RegisteredTool::manifest)
+            .filter(m -> m.name().equals(name))
+            .allMatch(m -> m.driver().equals(UpstreamPackage.DRIVER) && !isListed(m));
+    if (!ours || !BuiltinTools.manifests().stream().allMatch(m -> !m.name().equals(name))) {
+      throw taken(
+          name + " is another tool; writ mcp remove " + name + " frees the name of a server");
+    }
+    TreeMap<String, String> known = new TreeMap<>();
+    registry.tools().stream()
+        .map(RegisteredTool::manifest)
+        .filter(m -> !m.name().equals(name) && isListed(m))
+        .forEach(m -> m.operations().forEach(o -> known.put(shown(m.name(), o.name()), m.name())));
+    for (String tool : tools.byName().keySet()) {
+      String other = known.get(shown(name, tool));
+      if (other != null) {
+        throw taken(tool + " of " + name + " would have the name of a tool of " + other);
+      }
+    }
+  }
+
+  /** As the MCP surface names an operation of several. */
+  private static String shown(String tool, String operation) {
+    return (tool + "_" + operation).replaceAll("[^A-Za-z0-9_-]", "_");
+  }
+
+  private static WritException taken(String found) {
+    return new WritException(ToolsError.UPSTREAM_NAME, found);
+  }
+
+  /** Starts a server and sees what it lists. */
+  UpstreamProbe.Seen look(ServerSpec spec, SortedMap<String, byte[]> own) {
+    List<SecretFile> secrets =
+        spec.secretNames().stream()
+            .map(name -> new SecretFile(name, home.secrets().read(name)))
+            .toList();
+    Scope scope = new Scope(home.tenant(), "probe", home.agent());
+    try (ProcessHost host = Homes.processes(session, home)) {
+      return UpstreamProbe.look(host, spec, own, scope, secrets);
+    }
+  }
+
+  /**
+   * Requires that all texts can be seen.
+   *
+   * @throws WritException {@code TOL-239} naming the places
+   */
+  static void requireVisible(PinnedTools tools) {
+    List<String> hidden =
+        tools.byName().values().stream()
+            .flatMap(tool ->
+                new ToolChange(tool.name(), Optional.empty(), Optional.of(tool)).lines().stream())
+            .filter(line -> line.contains("\\u{"))
+            .map(line -> line.split(" ", 3)[1])
+            .toList();
+    if (!hidden.isEmpty()) {
+      throw new WritException(
+          ToolsError.UPSTREAM_HIDDEN,
+          hidden.size() + " places: " + hidden.stream().limit(5).toList());
+    }
+  }
+
+  /** What looks as if it spoke to the model rather than of the tool. */
+  static List<String> warnings(PinnedTools tools) {
+    return tools.byName().values().stream().flatMap(Upstreams::warnings).toList();
+  }
+
+  private static Stream<String> warnings(ListedTool tool) {
+    String text = tool.description().orElse("").toLowerCase(Locale.ROOT);
+    Stream.Builder<String> found = Stream.builder();
+    if (text.matches("(?s).*(ignore|disregard|forget) (all |any )?(previous|prior|other|above).*")
+        || text.contains("do not tell the user")
+        || text.contains("don't tell the user")
+        || text.contains("<important>")
+        || text.contains("system prompt")) {
+      found.add(tool.name() + ": its description speaks to the model, not of the tool");
+    }
+    if (text.matches("(?s).*<(script|img|iframe|a |important|system)[^>]*>.*")) {
+      found.add(tool.name() + ": its description has markup");
+    }
+    return found.build();
+  }
+
+  /** Registers a package under the next version; the same content keeps the version that it has. */
+  UpstreamPackage register(
+      String name, ServerSpec spec, PinnedTools tools, SortedMap<String, byte[]> own) {
+    List<ToolManifest> before =
+        registry.tools().stream()
+            .map(RegisteredTool::manifest)
+            .filter(m -> m.name().equals(name))
+            .toList();
+    for (ToolManifest manifest : before) {
+      UpstreamPackage same = UpstreamPackage.of(name, manifest.version(), spec, tools, own);
+      if (same.manifest().equals(manifest)) {
+        return same;
+      }
+    }
+    long next = before.stream().mapToLong(Upstreams::number).max().orElse(0) + 1;
+    UpstreamPackage made = UpstreamPackage.of(name, next + ".0.0", spec, tools, own);
+    registry.register(made.manifest(), made.files());
+    return made;
+  }
+
+  /** Lets a role use it, in the policy's file; in force when that is activated. */
+  void allow(ToolManifest tool, Optional<String> role, boolean asks) {
+    change(text ->
+        PolicyTools.with(
+            text,
+            home.policyFile().toString(),
+            new PolicyTools.Grant(tool, role, home.tenant(), asks)));
+  }
+
+  /** Takes it out of the policy's file. */
+  void forbid(String name) {
+    change(text -> PolicyTools.without(text, home.policyFile().toString(), name));
+  }
+
+  private void change(UnaryOperator<String> edit) {
+    Path file = home.policyFile();
+    try {
+      byte[] before = Files.readAllBytes(file);
+      String after = edit.apply(new String(before, StandardCharsets.UTF_8));
+      PolicyImages.update(file, before, after.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
+    }
+  }
+
+  Path policyFile() {
+    return home.policyFile();
+  }
+}

@@ -1,0 +1,281 @@
+package dev.writ.tools.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.sandbox.Bind;
+import dev.writ.sandbox.Command;
+import dev.writ.sandbox.Conversation;
+import dev.writ.sandbox.EndReason;
+import dev.writ.sandbox.Ended;
+import dev.writ.sandbox.OutputListener;
+import dev.writ.sandbox.Profile;
+import dev.writ.sandbox.Sandbox;
+import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.sandbox.cgroup.CgroupLimits;
+import dev.writ.sandbox.egress.EgressRule;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.language.LanguageAdapter;
+import dev.writ.tools.mcp.protocol.LineSplitter;
+import dev.writ.tools.mcp.protocol.Patience;
+import dev.writ.tools.mcp.protocol.PeerExchange;
+import dev.writ.tools.mcp.protocol.PeerHooks;
+import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.PeerPairing;
+import dev.writ.tools.process.Masking;
+import dev.writ.tools.process.ProcessHost;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A server as a confined process, which speaks over its standard input and output. */
+final class LocalServer implements PeerExchange, AutoCloseable {
+  /** The longest message, beyond what any call may give. */
+  static final int LINE_BYTES_MAX = 40 << 20;
+
+  private static final long LIFE_MS = 86_400_000;
+  private static final long LOOK_MS = 50;
+  private static final int UNSENT_MAX = 256;
+  private static final int STDERR_KEPT = 8 << 10;
+  private static final int PIDS = 256;
+  private static final byte[] STOP = {};
+  private static final AtomicLong SERIAL = new AtomicLong();
+
+  private final Sandbox sandbox;
+  private final Masking masking;
+  private final PeerPairing peer;
+  private final LineSplitter lines;
+  private final LinkedBlockingQueue<byte[]> unsent = new LinkedBlockingQueue<>(UNSENT_MAX);
+  private final Thread ending;
+  private volatile Conversation process;
+  private byte[] stderr = new byte[0];
+
+  private LocalServer(Sandbox sandbox, List<SecretFile> secrets, PeerHooks hooks) {
+    this.sandbox = sandbox;
+    this.masking = new Masking(secrets);
+    this.peer = new PeerPairing(this::put, hooks);
+    this.lines = new LineSplitter(LINE_BYTES_MAX, peer::received);
+    this.ending = Thread.ofVirtual().name("writ-mcp-end").unstarted(this::awaitEnd);
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @throws WritException why the sandbox cannot be had, {@code SBX-028} for a program that is not
+   *     there
+   */
+  static LocalServer start(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks) {
+    SandboxSpec spec =
+        SandboxSpec.of("mcp-" + SERIAL.incrementAndGet(), Profile.named(place.profile()))
+            .without(place.waived());
+    Sandbox sandbox =
+        host.engine(place.waived()).create(place.approved() ? spec.asApproved() : spec);
+    try {
+      LocalServer server = new LocalServer(sandbox, place.secrets(), hooks);
+      server.process = sandbox.converse(command(host, upstream, place), server::output);
+      server.ending.start();
+      Thread.ofVirtual().name("writ-mcp-stdin").start(server::write);
+      server.endIfFailed();
+      return server;
+    } catch (RuntimeException e) {
+      sandbox.destroy();
+      throw e;
+    }
+  }
+
+  private static Command command(ProcessHost host, UpstreamPackage upstream, ServerPlace place) {
+    ServerSpec spec = upstream.spec();
+    List<Bind> binds = new ArrayList<>();
+    if (!upstream.own().isEmpty()) {
+      binds.add(new Bind(host.sharedFiles(upstream.own()), LanguageAdapter.PACKAGE));
+    }
+    spec.reads().forEach(path -> binds.add(new Bind(Path.of(path), path)));
+    Command command =
+        Command.of(spec.command())
+            .withBinds(binds)
+            .withEgress(spec.hosts().stream().map(LocalServer::rule).toList())
+            .withLimits(
+                CgroupLimits.STANDARD
+                    .withWallMs(LIFE_MS)
+                    .withCpuMs(LIFE_MS)
+                    .withPids(PIDS)
+                    .withMemoryBytes(place.memoryBytes()));
+    for (var variable : spec.environment().entrySet()) {
+      command = command.withEnvironment(variable.getKey(), variable.getValue());
+    }
+    for (var variable : spec.secrets().entrySet()) {
+      SecretFile secret =
+          place.secrets().stream()
+              .filter(s -> s.name().equals(variable.getValue()))
+              .findFirst()
+              .orElseThrow(() -> new WritException(ToolsError.SECRET_UNKNOWN, variable.getValue()));
+      command =
+          command.withEnvironment(
+              variable.getKey(), new String(secret.bytes(), StandardCharsets.UTF_8));
+    }
+    return command;
+  }
+
+  private static EgressRule rule(String host) {
+    NetworkPlace place = NetworkPlace.parse(host).orElseThrow();
+    return EgressRule.of(place.host(), place.port());
+  }
+
+  private void output(OutputListener.Stream stream, byte[] bytes) {
+    if (stream == OutputListener.Stream.STDERR) {
+      keep(bytes);
+    } else if (peer.failure().isEmpty()) {
+      try {
+        lines.next(bytes);
+      } catch (WritException e) {
+        peer.fail(e);
+      }
+      endIfFailed();
+    }
+  }
+
+  private void endIfFailed() {
+    Conversation started = process;
+    if (started != null && peer.failure().isPresent()) {
+      started.cancel();
+    }
+  }
+
+  private synchronized void keep(byte[] bytes) {
+    byte[] all = Arrays.copyOf(stderr, stderr.length + bytes.length);
+    System.arraycopy(bytes, 0, all, stderr.length, bytes.length);
+    stderr = Arrays.copyOfRange(all, Math.max(0, all.length - STDERR_KEPT), all.length);
+  }
+
+  /** The end of what it wrote to stderr, without secrets. */
+  synchronized String stderr() {
+    return new String(masking.apply(stderr, true), StandardCharsets.UTF_8);
+  }
+
+  private void put(byte[] message) {
+    byte[] line = Arrays.copyOf(message, message.length + 1);
+    line[message.length] = '\n';
+    if (!unsent.offer(line)) {
+      peer.fail(new WritException(ToolsError.UPSTREAM_FLOOD, "it does not read what it is sent"));
+      endIfFailed();
+    }
+  }
+
+  private void write() {
+    try {
+      for (byte[] line = unsent.take(); line != STOP; line = unsent.take()) {
+        if (!process.write(line)) {
+          return; // it ends, or is ended when an answer is late
+        }
+      }
+      process.endInput();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitEnd() {
+    String why;
+    try {
+      Ended ended = process.await();
+      why =
+          ended.reason() == EndReason.EXITED
+              ? "with the exit status " + ended.exitCode().orElse(-1)
+              : ended.reason().text();
+    } catch (WritException e) {
+      why = e.code().code() + " " + e.found();
+    }
+    peer.fail(new WritException(ToolsError.UPSTREAM_ENDED, why));
+    unsent.clear();
+    unsent.offer(STOP);
+    sandbox.destroy();
+  }
+
+  @Override
+  public PeerMessage.Answer request(String method, JsonValue.Obj params, Patience patience)
+      throws InterruptedException {
+    long from = System.nanoTime();
+    long cpuFrom = process.state().cpuMs();
+    PeerPairing.Pending pending = peer.send(method, params);
+    while (true) {
+      long leftMs = patience.wallMs() - (System.nanoTime() - from) / 1_000_000;
+      try {
+        return masked(pending.answer().get(Math.clamp(leftMs, 1, LOOK_MS), TimeUnit.MILLISECONDS));
+      } catch (TimeoutException e) {
+        if (leftMs <= LOOK_MS) {
+          throw late(
+              pending,
+              new WritException(
+                  ToolsError.UPSTREAM_TIMEOUT, method + ", " + patience.wallMs() + " ms", e));
+        }
+        long cpuMs = process.state().cpuMs() - cpuFrom;
+        if (cpuMs > patience.cpuMs()) {
+          throw late(
+              pending,
+              new WritException(
+                  ToolsError.UPSTREAM_CPU,
+                  cpuMs + " ms of processor time, at most " + patience.cpuMs(),
+                  e));
+        }
+      } catch (InterruptedException e) {
+        peer.giveUp(pending, "cancelled");
+        throw e;
+      } catch (ExecutionException e) {
+        WritException why = (WritException) e.getCause();
+        throw new WritException(why.code(), why.found(), e);
+      }
+    }
+  }
+
+  /** A server that is late is asked to stop, and ended: what it does next is of no use. */
+  private WritException late(PeerPairing.Pending pending, WritException why) {
+    peer.giveUp(pending, "too late");
+    peer.fail(why);
+    endIfFailed();
+    return why;
+  }
+
+  private PeerMessage.Answer masked(PeerMessage.Answer answer) {
+    return new PeerMessage.Answer(
+        answer.id(),
+        answer.result().map(result -> (JsonValue.Obj) masking.apply((JsonValue) result)),
+        answer.error().map(f -> new PeerMessage.Fault(f.code(), masking.apply(f.message()))));
+  }
+
+  @Override
+  public void tell(String method, JsonValue.Obj params) {
+    peer.tell(method, params);
+  }
+
+  /** What it has used so far. */
+  Conversation.State state() {
+    return process.state();
+  }
+
+  /** What it failed with; empty while it can be called. */
+  Optional<WritException> failure() {
+    return peer.failure();
+  }
+
+  /** The name of its sandbox. */
+  String id() {
+    return sandbox.id();
+  }
+
+  /** Ends it: nothing of it is left afterwards. */
+  @Override
+  public void close() {
+    peer.fail(new WritException(ToolsError.UPSTREAM_ENDED, "it was closed"));
+    sandbox.destroy();
+  }
+}

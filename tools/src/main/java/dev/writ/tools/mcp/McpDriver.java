@@ -1,0 +1,221 @@
+package dev.writ.tools.mcp;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.executor.driver.ExpectedCall;
+import dev.writ.executor.driver.Invocation;
+import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.policy.HostTerms;
+import dev.writ.sandbox.Conversation;
+import dev.writ.sandbox.Guarantee;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.protocol.Patience;
+import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.process.ProcessCall;
+import dev.writ.tools.process.ProcessDriver;
+import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.Program;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Calls the tools of MCP servers (spec/tool-mcp.md). A server that lists anything else than its
+ * package pins is refused before a call is dispatched.
+ */
+public final class McpDriver extends ProcessDriver implements AutoCloseable {
+  private static final String JSON = "application/json";
+
+  private final RunningServers servers;
+  private final ConcurrentSkipListMap<Digest, UpstreamPackage> packages =
+      new ConcurrentSkipListMap<>();
+
+  public McpDriver(ProcessHost host) {
+    super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
+    this.servers = new RunningServers(host);
+  }
+
+  @Override
+  protected Program program(
+      ToolManifest manifest, ToolManifest.Operation operation, PackageContent content) {
+    UpstreamPackage upstream = upstream(manifest, content);
+    return call -> run(call, upstream, operation.name());
+  }
+
+  @Override
+  protected Program program(
+      ToolManifest manifest,
+      ToolManifest.Operation operation,
+      PackageContent content,
+      HostTerms terms,
+      Optional<ExpectedCall> call) {
+    if (call.isPresent()) {
+      try {
+        servers.work(
+            upstream(manifest, content), place(manifest, terms, call.get()), _ -> "it is ready");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new WritException(ToolsError.UPSTREAM_START, "the call was cancelled", e);
+      }
+    }
+    return program(manifest, operation, content);
+  }
+
+  private UpstreamPackage upstream(ToolManifest manifest, PackageContent content) {
+    return packages.computeIfAbsent(
+        manifest.packageDigest(), _ -> UpstreamPackage.read(manifest, content));
+  }
+
+  private ServerPlace place(ToolManifest manifest, HostTerms terms, ExpectedCall call) {
+    return place(
+        call.scope(),
+        call.sandbox(),
+        call.resources(),
+        call.approved(),
+        terms,
+        host().secrets().granted(manifest, undispatched(call, terms)));
+  }
+
+  private static ServerPlace place(
+      Scope scope,
+      String profile,
+      Resources resources,
+      boolean approved,
+      HostTerms terms,
+      List<SecretFile> secrets) {
+    List<Guarantee> waived = terms.waived().stream().map(Guarantee::waivable).toList();
+    return new ServerPlace(scope, profile, resources.memoryBytes(), approved, waived, secrets);
+  }
+
+  /** The secrets of such tools do not depend on the params. */
+  private static Invocation undispatched(ExpectedCall call, HostTerms terms) {
+    return new Invocation(
+        call.scope(),
+        JsonValue.object().build(),
+        List.of(),
+        input -> InputStream.nullInputStream(),
+        new byte[32],
+        Instant.EPOCH,
+        call.resources(),
+        call.sandbox(),
+        Optional.empty(),
+        call.approved(),
+        terms);
+  }
+
+  private DriverOutcome run(ProcessCall call, UpstreamPackage upstream, String tool) {
+    Invocation invocation = call.invocation();
+    ServerPlace place =
+        place(
+            invocation.scope(),
+            invocation.sandbox(),
+            invocation.resources(),
+            invocation.approved(),
+            invocation.host(),
+            call.secrets());
+    call.masking();
+    try {
+      return servers.work(upstream, place, server -> run(call, server, tool));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return call.ended(
+          DriverOutcome.End.KILLED, "cancelled", "the caller cancelled it", Optional.empty());
+    }
+  }
+
+  private static DriverOutcome run(ProcessCall call, ReadyServer server, String tool)
+      throws InterruptedException {
+    Resources most = call.invocation().resources();
+    call.invocation().call().observer().in(server.server().id());
+    call.invocation().call().observer().executing();
+    observe(call, server);
+    long from = System.nanoTime();
+    Conversation.State before = server.server().state();
+    try {
+      PeerMessage.Answer answer =
+          server.call(tool, call.params(), new Patience(most.wallMs(), most.cpuMs()));
+      measure(call, server, before, from);
+      return outcome(call, answer, most.outputBytes());
+    } catch (WritException e) {
+      measure(call, server, before, from);
+      return failed(call, e);
+    } finally {
+      call.invocation().call().observer().executed();
+    }
+  }
+
+  private static void observe(ProcessCall call, ReadyServer server) {
+    call.observe("protocol", JsonValue.of(server.session().version()));
+    call.observe("server", server.session().server());
+  }
+
+  private static void measure(
+      ProcessCall call, ReadyServer server, Conversation.State before, long from) {
+    Conversation.State after = server.server().state();
+    call.used(
+        new DriverOutcome.Metrics(
+            Math.max(0, after.cpuMs() - before.cpuMs()),
+            after.memoryPeakBytes(),
+            (System.nanoTime() - from) / 1_000_000,
+            0));
+  }
+
+  private static DriverOutcome outcome(
+      ProcessCall call, PeerMessage.Answer answer, long outputBytesMax) {
+    if (answer.error().isPresent()) {
+      PeerMessage.Fault fault = answer.error().get();
+      return call.ended(
+          DriverOutcome.End.FAILED,
+          "mcp-error",
+          fault.code() + ": " + fault.message(),
+          Optional.empty());
+    }
+    ToolAnswer result = ToolAnswer.read(answer.result().orElseThrow());
+    byte[] bytes = Jcs.write(result.output());
+    if (bytes.length > outputBytesMax) {
+      return call.ended(
+          DriverOutcome.End.KILLED,
+          "output-limit",
+          bytes.length + " bytes, at most " + outputBytesMax,
+          Optional.empty());
+    }
+    Optional<DriverOutcome.Output> output = Optional.of(new DriverOutcome.Output(bytes, JSON));
+    return result.failed()
+        ? call.ended(DriverOutcome.End.FAILED, "tool-error", result.text(), output)
+        : call.ended(DriverOutcome.End.SUCCEEDED, "ok", "", output);
+  }
+
+  /**
+   * What no answer means: a server that died may have done it, so nobody knows; one that was late
+   * is ended; one that lied is refused.
+   */
+  private static DriverOutcome failed(ProcessCall call, WritException e) {
+    if (!(e.code() instanceof ToolsError code)) {
+      throw e;
+    }
+    return switch (code) {
+      case UPSTREAM_ENDED ->
+          call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
+      case UPSTREAM_TIMEOUT ->
+          call.ended(DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+      case UPSTREAM_CPU ->
+          call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
+      default -> throw e;
+    };
+  }
+
+  /** Ends all servers. */
+  @Override
+  public void close() {
+    servers.close();
+  }
+}

@@ -1,0 +1,163 @@
+package dev.writ.tools.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.process.ProcessHost;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The servers that run: one for each package and place, started for its first call, kept for the
+ * next ones, and ended when nobody has called it for a while.
+ */
+final class RunningServers implements AutoCloseable {
+  /** How many may run at once. */
+  static final int SERVERS_MAX = 32;
+
+  /** How long one runs that nobody calls. */
+  static final long IDLE_MS = 600_000;
+
+  private static final long LOOK_MS = 15_000;
+
+  private final ProcessHost host;
+  private final TreeMap<String, Kept> byKey = new TreeMap<>();
+  private Optional<Thread> sweeper = Optional.empty();
+  private boolean closed;
+
+  RunningServers(ProcessHost host) {
+    this.host = host;
+  }
+
+  /** One server; whoever starts it holds its lock meanwhile. */
+  private static final class Kept {
+    private Optional<ReadyServer> server = Optional.empty();
+    private int users;
+    private long lastUsed = System.nanoTime();
+  }
+
+  /** Work with a server that is ready. */
+  interface Work<T> {
+    T with(ReadyServer server) throws InterruptedException;
+  }
+
+  /**
+   * Works with the server of a place; it is started where none runs, and its list is compared with
+   * the package's whenever it may differ.
+   *
+   * @throws WritException {@code TOL-232} and what else {@link ReadyServer#start} refuses, {@code
+   *     TOL-241}
+   */
+  <T> T work(UpstreamPackage upstream, ServerPlace place, Work<T> work)
+      throws InterruptedException {
+    Kept kept = take(place.key(upstream.manifest().packageDigest()));
+    try {
+      return work.with(ready(kept, upstream, place));
+    } finally {
+      synchronized (this) {
+        kept.users--;
+        kept.lastUsed = System.nanoTime();
+      }
+    }
+  }
+
+  private ReadyServer ready(Kept kept, UpstreamPackage upstream, ServerPlace place)
+      throws InterruptedException {
+    synchronized (kept) {
+      if (kept.server.filter(ReadyServer::isSound).isEmpty()) {
+        kept.server.ifPresent(ReadyServer::close);
+        kept.server = Optional.empty();
+        ReadyServer started = ReadyServer.start(host, upstream, place);
+        kept.server = Optional.of(started);
+        started.requirePinned();
+      } else if (kept.server.get().saysChanged()) {
+        kept.server.get().requirePinned();
+      }
+      return kept.server.get();
+    }
+  }
+
+  private Kept take(String key) {
+    List<Kept> over = new ArrayList<>();
+    Kept kept;
+    synchronized (this) {
+      if (closed) {
+        throw new WritException(ToolsError.DRIVERS_CLOSED, "MCP servers");
+      }
+      kept = byKey.get(key);
+      if (kept == null) {
+        while (byKey.size() >= SERVERS_MAX) {
+          String oldest = idle().orElseThrow(RunningServers::busy);
+          over.add(byKey.remove(oldest));
+        }
+        kept = new Kept();
+        byKey.put(key, kept);
+      }
+      kept.users++;
+      if (sweeper.isEmpty()) {
+        sweeper = Optional.of(Thread.ofVirtual().name("writ-mcp-idle").start(this::sweep));
+      }
+    }
+    over.forEach(RunningServers::end);
+    return kept;
+  }
+
+  private static WritException busy() {
+    return new WritException(ToolsError.UPSTREAM_BUSY, "at most " + SERVERS_MAX);
+  }
+
+  /** The key of the one that nobody has used for the longest time. */
+  private Optional<String> idle() {
+    return byKey.entrySet().stream()
+        .filter(entry -> entry.getValue().users == 0)
+        .min(Comparator.comparingLong(entry -> entry.getValue().lastUsed))
+        .map(entry -> entry.getKey());
+  }
+
+  private void sweep() {
+    try {
+      while (true) {
+        TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+        List<Kept> over = new ArrayList<>();
+        synchronized (this) {
+          long now = System.nanoTime();
+          byKey
+              .values()
+              .removeIf(kept -> {
+                boolean idle = kept.users == 0 && now - kept.lastUsed > IDLE_MS * 1_000_000;
+                if (idle) {
+                  over.add(kept);
+                }
+                return idle;
+              });
+        }
+        over.forEach(RunningServers::end);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void end(Kept kept) {
+    synchronized (kept) {
+      kept.server.ifPresent(ReadyServer::close);
+      kept.server = Optional.empty();
+    }
+  }
+
+  /** Ends all of them. */
+  @Override
+  public void close() {
+    List<Kept> all;
+    synchronized (this) {
+      closed = true;
+      all = List.copyOf(byKey.values());
+      byKey.clear();
+      sweeper.ifPresent(Thread::interrupt);
+    }
+    all.forEach(RunningServers::end);
+  }
+}

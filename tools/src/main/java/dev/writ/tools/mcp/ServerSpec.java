@@ -1,0 +1,139 @@
+package dev.writ.tools.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.SecretGrant;
+import dev.writ.tools.error.ToolsError;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * How a local MCP server is started: the file {@code server.json}. It holds no secret, only names
+ * of secrets.
+ *
+ * @param command the program and its arguments
+ * @param environment variables with plain values
+ * @param secrets names of secrets by the variable that holds them
+ * @param hosts destinations {@code host:port} that it may connect to, sorted
+ * @param reads files and directories of the host that it sees at the same place, read-only, sorted
+ * @param startMs how long it may take from its start to its list of tools
+ */
+public record ServerSpec(
+    List<String> command,
+    SortedMap<String, String> environment,
+    SortedMap<String, String> secrets,
+    List<String> hosts,
+    List<String> reads,
+    long startMs) {
+  public static final String FILE = "server.json";
+
+  /** Where a package has files for the server itself, which sees them below {@code /tool}. */
+  public static final String FILES = "files/";
+
+  public static final long START_MS = 60_000;
+  private static final long START_MS_MAX = 600_000;
+  private static final int SECRETS_MAX = 16;
+
+  /**
+   * @throws WritException {@code TOL-238} for what cannot be started
+   */
+  public ServerSpec {
+    command = List.copyOf(command);
+    environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+    secrets = Collections.unmodifiableSortedMap(new TreeMap<>(secrets));
+    hosts = List.copyOf(new TreeSet<>(hosts));
+    reads = List.copyOf(new TreeSet<>(reads));
+    require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
+    for (String name : environment.keySet()) {
+      requireVariable(name);
+      require(!secrets.containsKey(name), "a variable has a value and a secret");
+    }
+    secrets.keySet().forEach(ServerSpec::requireVariable);
+    require(secrets.size() <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
+    for (String secret : secrets.values()) {
+      require(SecretGrant.isName(secret), "a secret's name is not plain");
+    }
+    for (String host : hosts) {
+      require(
+          !host.contains("://") && NetworkPlace.parse(host).isPresent(),
+          "\"" + host + "\" is no host:port");
+    }
+    for (String path : reads) {
+      require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
+    }
+    require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
+  }
+
+  private static void requireVariable(String name) {
+    require(name.matches("[A-Za-z_][A-Za-z0-9_]{0,127}"), "a variable's name is no identifier");
+  }
+
+  private static void require(boolean holds, String found) {
+    if (!holds) {
+      throw new WritException(ToolsError.UPSTREAM_PACKAGE, FILE + ": " + found);
+    }
+  }
+
+  /**
+   * Reads {@code server.json}.
+   *
+   * @throws WritException {@code TOL-238}
+   */
+  static ServerSpec parse(byte[] bytes) {
+    try {
+      Fields fields = Fields.of("server", Jcs.parse(bytes));
+      ServerSpec spec =
+          new ServerSpec(
+              fields.list("command", Fields::stringItem),
+              texts("environment", fields.obj("environment")),
+              texts("secrets", fields.obj("secrets")),
+              fields.list("hosts", Fields::stringItem),
+              fields.list("reads", Fields::stringItem),
+              fields.count("start_ms"));
+      fields.end();
+      return spec;
+    } catch (WritException e) {
+      if (e.code() instanceof ToolsError) {
+        throw e;
+      }
+      throw new WritException(
+          ToolsError.UPSTREAM_PACKAGE, FILE + ": " + e.code().code() + " " + e.found(), e);
+    }
+  }
+
+  private static SortedMap<String, String> texts(String at, JsonValue.Obj object) {
+    TreeMap<String, String> texts = new TreeMap<>();
+    object
+        .members()
+        .forEach((name, value) -> texts.put(name, Fields.stringItem(at + "/" + name, value)));
+    return texts;
+  }
+
+  /** The names of all secrets, sorted. */
+  public List<String> secretNames() {
+    return List.copyOf(new TreeSet<>(secrets.values()));
+  }
+
+  public JsonValue.Obj toJson() {
+    return JsonValue.object()
+        .putList("command", command, JsonValue::of)
+        .put("environment", object(environment))
+        .put("secrets", object(secrets))
+        .putList("hosts", hosts, JsonValue::of)
+        .putList("reads", reads, JsonValue::of)
+        .put("start_ms", startMs)
+        .build();
+  }
+
+  private static JsonValue.Obj object(SortedMap<String, String> texts) {
+    var object = JsonValue.object();
+    texts.forEach(object::put);
+    return object.build();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.writ.tools.mcp;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.guardian.document.Scope;
+import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.process.ProcessHost;
+import java.util.List;
+import java.util.SortedMap;
+
+/** Starts a server to see what it lists, and ends it: no call is made. */
+public final class UpstreamProbe {
+  private static final long MEMORY_BYTES = 1L << 30;
+
+  private UpstreamProbe() {}
+
+  /**
+   * What a server said.
+   *
+   * @param protocol the version that was agreed on
+   * @param server its name and version, by its own words
+   */
+  public record Seen(PinnedTools tools, String protocol, JsonValue.Obj server) {}
+
+  /**
+   * @param own files that the server sees below {@code /tool}
+   * @param secrets the values of those that it names
+   * @throws WritException {@code TOL-231} to {@code TOL-240}, or why there is no sandbox
+   */
+  public static Seen look(
+      ProcessHost host,
+      ServerSpec spec,
+      SortedMap<String, byte[]> own,
+      Scope scope,
+      List<SecretFile> secrets) {
+    UpstreamPackage upstream =
+        UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
+    ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
+    try (ReadyServer server = ReadyServer.start(host, upstream, place)) {
+      return new Seen(server.tools(), server.session().version(), server.session().server());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WritException(ToolsError.UPSTREAM_START, "it was interrupted", e);
+    }
+  }
+}

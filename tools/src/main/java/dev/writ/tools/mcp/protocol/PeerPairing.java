@@ -1,0 +1,181 @@
+package dev.writ.tools.mcp.protocol;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.tools.error.ToolsError;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Pairs requests with answers on one stream of messages, and believes nothing else: an answer that
+ * nobody asked for, a second one, or more messages than a call needs end the connection for good.
+ */
+public final class PeerPairing {
+  /** Notifications and requests of the server from one request of ours to the next. */
+  public static final int UNASKED_MAX = 10_000;
+
+  /** Bytes of them. */
+  public static final long UNASKED_BYTES_MAX = 16L << 20;
+
+  private static final int GIVEN_UP_MAX = 1_000;
+  private static final int METHOD_NOT_FOUND = -32601;
+
+  private final Consumer<byte[]> out;
+  private final PeerHooks hooks;
+  private final TreeMap<Long, CompletableFuture<PeerMessage.Answer>> open = new TreeMap<>();
+  private final TreeSet<Long> givenUp = new TreeSet<>();
+  private Optional<WritException> failure = Optional.empty();
+  private long last;
+  private int unasked;
+  private long unaskedBytes;
+
+  /**
+   * @param out sends one whole message; it may not block
+   */
+  public PeerPairing(Consumer<byte[]> out, PeerHooks hooks) {
+    this.out = out;
+    this.hooks = hooks;
+  }
+
+  /** A request that was sent. */
+  public record Pending(long id, CompletableFuture<PeerMessage.Answer> answer) {}
+
+  /**
+   * Sends a request. Its answer fails with what the connection failed with.
+   *
+   * @throws WritException what the connection failed with before
+   */
+  public Pending send(String method, JsonValue.Obj params) {
+    Pending pending;
+    synchronized (this) {
+      requireSound();
+      pending = new Pending(++last, new CompletableFuture<>());
+      open.put(pending.id(), pending.answer());
+      unasked = 0;
+      unaskedBytes = 0;
+    }
+    out.accept(
+        Jcs.write(
+            JsonValue.object()
+                .put("jsonrpc", "2.0")
+                .put("id", pending.id())
+                .put("method", method)
+                .put("params", params)
+                .build()));
+    return pending;
+  }
+
+  /** Sends a notification. */
+  public void tell(String method, JsonValue.Obj params) {
+    out.accept(
+        Jcs.write(
+            JsonValue.object()
+                .put("jsonrpc", "2.0")
+                .put("method", method)
+                .put("params", params)
+                .build()));
+  }
+
+  /** Waits no longer for an answer: the server is told, and may answer all the same. */
+  public void giveUp(Pending pending, String why) {
+    synchronized (this) {
+      if (open.remove(pending.id()) == null) {
+        return;
+      }
+      givenUp.add(pending.id());
+      if (givenUp.size() > GIVEN_UP_MAX) {
+        givenUp.pollFirst();
+      }
+    }
+    tell(
+        "notifications/cancelled",
+        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+  }
+
+  /** Takes one message of the server; a bad one ends the connection. */
+  public void received(byte[] message) {
+    try {
+      switch (PeerMessage.parse(message)) {
+        case PeerMessage.Answer answer -> waiting(answer.id()).ifPresent(f -> f.complete(answer));
+        case PeerMessage.Asked asked -> {
+          count(message.length);
+          reply(asked);
+        }
+        case PeerMessage.Told told -> {
+          count(message.length);
+          hooks.told(told.method(), told.params());
+        }
+      }
+    } catch (WritException e) {
+      fail(e);
+    }
+  }
+
+  private synchronized Optional<CompletableFuture<PeerMessage.Answer>> waiting(long id) {
+    CompletableFuture<PeerMessage.Answer> found = open.remove(id);
+    if (found == null && !givenUp.remove(id)) {
+      throw PeerMessage.refuse(
+          id > 0 && id <= last ? "a second answer to one request" : "an answer to no request");
+    }
+    return Optional.ofNullable(found);
+  }
+
+  private synchronized void count(int bytes) {
+    unasked++;
+    unaskedBytes += bytes;
+    if (unasked > UNASKED_MAX || unaskedBytes > UNASKED_BYTES_MAX) {
+      throw new WritException(
+          ToolsError.UPSTREAM_FLOOD,
+          unasked + " messages that nobody asked for, " + unaskedBytes + " bytes");
+    }
+  }
+
+  private void reply(PeerMessage.Asked asked) {
+    Optional<JsonValue.Obj> result =
+        asked.method().equals("ping")
+            ? Optional.of(JsonValue.object().build())
+            : hooks.asked(asked.method(), asked.params());
+    var reply = JsonValue.object().put("jsonrpc", "2.0").put("id", asked.id());
+    if (result.isPresent()) {
+      reply.put("result", result.get());
+    } else {
+      reply.put(
+          "error",
+          JsonValue.object()
+              .put("code", (long) METHOD_NOT_FOUND)
+              .put("message", "this client does not offer that method")
+              .build());
+    }
+    out.accept(Jcs.write(reply.build()));
+  }
+
+  /** Ends the connection: every request, open and later, gets this. The first reason stays. */
+  public void fail(WritException why) {
+    TreeMap<Long, CompletableFuture<PeerMessage.Answer>> left;
+    synchronized (this) {
+      if (failure.isPresent()) {
+        return;
+      }
+      failure = Optional.of(why);
+      left = new TreeMap<>(open);
+      open.clear();
+    }
+    left.values().forEach(f -> f.completeExceptionally(why));
+  }
+
+  /** What the connection failed with. */
+  public synchronized Optional<WritException> failure() {
+    return failure;
+  }
+
+  private void requireSound() {
+    if (failure.isPresent()) {
+      WritException why = failure.get();
+      throw new WritException(why.code(), why.found(), why);
+    }
+  }
+}
