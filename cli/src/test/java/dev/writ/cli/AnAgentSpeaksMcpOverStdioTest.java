@@ -14,6 +14,7 @@ import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,6 +160,45 @@ class AnAgentSpeaksMcpOverStdioTest {
     assertThat(Run.of("show", request.group(1), "--home", home, "--json").out())
         .as("the trace that the message stated")
         .contains("00-" + TRACE);
+  }
+
+  private static String stateless(String id, String source) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":\""
+        + id
+        + "\",\"method\":\"tools/call\",\"params\":{\"name\":\"js\",\"arguments\":{\"source\":\""
+        + source
+        + "\"},\"_meta\":{\"progressToken\":\"t-"
+        + id
+        + "\",\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+        + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}\n";
+  }
+
+  /** The version without sessions: no initialize, and a run that outlives the process. */
+  @Test
+  void aCallThatIsCancelledEndsInItsSandboxAndLeavesAReceipt() throws Exception {
+    Process process = start("mcp");
+    OutputStream in = process.getOutputStream();
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      in.write(stateless("long", "for(;;);").getBytes(StandardCharsets.UTF_8));
+      in.flush();
+      String line = out.readLine();
+      while (!line.contains("and runs")) {
+        assertThat(line).contains("notifications/progress", "t-long");
+        line = out.readLine();
+      }
+      in.write(
+          ("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"long\"}}\n"
+                  + stateless("next", "6*7"))
+              .getBytes(StandardCharsets.UTF_8));
+      in.close();
+      List<String> rest = out.lines().filter(l -> !l.contains("notifications/")).toList();
+      assertThat(rest).as("the cancelled call has no response").hasSize(1);
+      assertThat(rest.getFirst()).contains("\"id\":\"next\"", "42", "\"resultType\":\"complete\"");
+    }
+    assertThat(process.waitFor()).isZero();
+    assertThat(Run.of("receipts", "--home", home).out()).contains("killed", "succeeded");
+    assertThat(Run.of("runs", "--home", home).out()).contains("open");
+    assertThat(Run.of("audit", "--home", home).status()).isZero();
   }
 
   @Test

@@ -21,4 +21,9 @@ public interface McpChannel {
 
   /** Whether the client is still there. */
   boolean isOpen();
+
+  /** Whether it can still answer a question. */
+  default boolean canAnswer() {
+    return isOpen();
+  }
 }

@@ -61,7 +61,7 @@ public final class McpDialogue {
     try {
       McpEndpoint.Reply reply = once.get();
       if (reply.question().isPresent()
-          && channel.isOpen()
+          && channel.canAnswer()
           && isAnsweredYes(reply.question().get())) {
         await.accept(reply.question().get());
         return once.get();
@@ -149,7 +149,7 @@ public final class McpDialogue {
               .put("params", PlainJson.from(question.params()))
               .build());
       long until = System.nanoTime() + PATIENCE.toNanos();
-      while (System.nanoTime() < until && channel.isOpen() && !work.isCancelled()) {
+      while (System.nanoTime() < until && channel.canAnswer() && !work.isCancelled()) {
         try {
           return answer
               .get(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS)

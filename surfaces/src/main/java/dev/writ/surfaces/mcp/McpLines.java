@@ -38,6 +38,17 @@ public final class McpLines {
         public boolean isOpen() {
           lock.lock();
           try {
+            return broken.isEmpty();
+          } finally {
+            lock.unlock();
+          }
+        }
+
+        /** After the end of the input what is at work is finished, and nobody answers. */
+        @Override
+        public boolean canAnswer() {
+          lock.lock();
+          try {
             return broken.isEmpty() && !stopped;
           } finally {
             lock.unlock();
