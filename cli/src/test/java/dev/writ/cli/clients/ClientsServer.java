@@ -74,7 +74,7 @@ final class ClientsServer {
     return starter
             .replace("web_browser, word-count]", "web_browser, word-count, function]")
             .replace("\nbudgets:\n", "  " + function + "\n\nbudgets:\n")
-            .replace("roles: [analyst] }", "roles: [analyst], surfaces: [vouched] }")
+            .replace("surfaces: [mcp]", "surfaces: [mcp, vouched]")
             .replace("limit: 60, per_s: 10", "limit: 2000, per_s: 10")
             .replace(
                 "      cel: \"size(params.source) <= 20000\"",
