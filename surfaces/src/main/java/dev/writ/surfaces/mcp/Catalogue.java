@@ -23,6 +23,12 @@ final class Catalogue {
   private static final int NAME_MAX = 64;
   private static final int SUFFIX_DIGITS = 8;
 
+  /**
+   * The driver whose effect is only a permission (spec/hooks.md): an agent gets one by its hook,
+   * for what it is about to do, and not by a call.
+   */
+  private static final String PERMISSIONS = "permit";
+
   private final Policy policy;
   private final TreeMap<String, Entry> byName = new TreeMap<>();
 
@@ -46,7 +52,9 @@ final class Catalogue {
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().stream()
         .filter(approved -> policy.mayRun(approved, draw))
-        .forEach(approved -> tools.manifest(approved.ref()).ifPresent(manifests::add));
+        .flatMap(approved -> tools.manifest(approved.ref()).stream())
+        .filter(manifest -> !manifest.driver().equals(PERMISSIONS))
+        .forEach(manifests::add);
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
             .thenComparing(manifest -> !isDefault(manifest, draw))

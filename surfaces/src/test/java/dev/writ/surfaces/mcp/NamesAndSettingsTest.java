@@ -101,6 +101,12 @@ class NamesAndSettingsTest {
   }
 
   @Test
+  void aPermissionIsNoToolToCall() {
+    ToolManifest permission = TestTools.manifest("agent-hook", Determinism.PURE, "permit", "box");
+    assertThat(names(List.of(permission))).hasSize(12).doesNotContainKey("agent-hook_do");
+  }
+
+  @Test
   void aNewVersionTakesThePlainNameAndTheOldOneKeepsASuffixOfItsOwn() {
     Map<String, String> before = names(List.of(tool("t", "1.0.0", "go")));
     assertThat(before).containsEntry("t", "t 1.0.0 go");
