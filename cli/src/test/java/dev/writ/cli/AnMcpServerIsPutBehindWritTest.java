@@ -53,6 +53,11 @@ class AnMcpServerIsPutBehindWritTest {
     assertThat(Run.of("mcp", "show", "calc", "--home", home).out()).contains("format");
     assertThat(Run.of("mcp", "add", "js", "--home", home, "--", "true").err()).contains("TOL-230");
 
+    assertThat(overMcp(home))
+        .contains("\"description\":\"Adds two numbers.\\n(calc 1.0.0, tool add of an MCP server.")
+        .contains("http://json-schema.org/draft-07/schema#")
+        .containsPattern("\"content\":\\[\\{[^}]*\"text\":\"5\"[^}]*}],\"isError\":false");
+
     assertThat(Run.of("close", "r", "--home", home).status()).isZero();
     String bundle = dir.resolve("main.writ").toString();
     assertThat(Run.of("export", "r", "-o", bundle, "--home", home).status()).isZero();
@@ -64,5 +69,18 @@ class AnMcpServerIsPutBehindWritTest {
     call[call.length - 1] = "s";
     assertThat(Run.of(call).err()).contains("DENIED");
     assertThat(Run.of("audit", "--home", home).status()).isZero();
+  }
+
+  /** What an agent that speaks to {@code writ mcp} sees of it. */
+  private static String overMcp(String home) {
+    String lines =
+        """
+        {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+        {"jsonrpc":"2.0","id":1,"method":"tools/list"}
+        {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"calc","arguments":{"a":2,"b":3}}}
+        """;
+    Run session = Run.withInput(lines, "mcp", "--home", home);
+    assertThat(session.status()).as(session.err()).isZero();
+    return session.out();
   }
 }

@@ -11,9 +11,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -100,8 +102,24 @@ class DeletedContentIsGoneFromTheDiskTest {
         all, searchedTo, LATER, new Ledger.Deletion(statement(of, all), enqueue -> enqueue.get()));
   }
 
-  /** The files below a directory in which a piece of the content is. */
+  /**
+   * The files below a directory in which a piece of the content is. RocksDB removes files in the
+   * background: where one goes while we look, we look again.
+   */
   private static List<String> filesWith(Path dir, byte[] content) throws IOException {
+    while (true) {
+      try {
+        return lookFor(content, dir);
+      } catch (NoSuchFileException gone) {
+        assertThat(dir).exists();
+      } catch (UncheckedIOException e) {
+        assertThat(e).hasCauseInstanceOf(NoSuchFileException.class);
+        assertThat(dir).exists();
+      }
+    }
+  }
+
+  private static List<String> lookFor(byte[] content, Path dir) throws IOException {
     String piece = new String(Arrays.copyOf(content, PIECE), StandardCharsets.ISO_8859_1);
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(dir)) {

@@ -30,7 +30,7 @@ final class Calls {
 
   Calls(McpParts parts) {
     this.parts = parts;
-    this.results = new Results(parts.kernel());
+    this.results = new Results(parts.kernel(), parts.tools());
     this.requests = new WaitingRequests(parts.kernel().ledger());
   }
 

@@ -379,10 +379,15 @@ public final class McpEndpoint {
 
     private McpSchema.Tool view(Catalogue.Usable tool) {
       ToolManifest manifest = tool.entry().manifest();
-      return ToolView.of(
-          tool.entry(),
-          parts.tools().input(manifest, tool.entry().operation()),
-          parts.tools().granted(manifest));
+      return parts
+          .tools()
+          .listed(manifest, tool.entry().operation())
+          .map(listed -> ToolView.ofServer(tool.entry(), listed))
+          .orElseGet(() ->
+              ToolView.of(
+                  tool.entry(),
+                  parts.tools().input(manifest, tool.entry().operation()),
+                  parts.tools().granted(manifest)));
     }
 
     /**

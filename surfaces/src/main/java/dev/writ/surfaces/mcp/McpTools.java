@@ -21,4 +21,12 @@ public interface McpTools {
   default JsonValue.Obj input(ToolManifest manifest, ToolManifest.Operation operation) {
     return operation.input();
   }
+
+  /**
+   * What the MCP server of somebody else that has this operation says of it itself, as it is pinned
+   * (spec/tool-mcp.md): an entry of tools/list. Empty for every other tool.
+   */
+  default Optional<JsonValue.Obj> listed(ToolManifest manifest, ToolManifest.Operation operation) {
+    return Optional.empty();
+  }
 }

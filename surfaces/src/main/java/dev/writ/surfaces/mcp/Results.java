@@ -18,6 +18,8 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.json.McpJsonMapper;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.nio.ByteBuffer;
@@ -43,10 +45,19 @@ final class Results {
   /** How many events back from a run's end a receipt's event is searched. */
   private static final int EVENTS_LOOKED_AT_MAX = 256;
 
-  private final Kernel kernel;
+  /**
+   * The driver whose outputs are results of tools/call: blocks of content, and structured content.
+   */
+  private static final String OF_A_SERVER = "mcp";
 
-  Results(Kernel kernel) {
+  private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
+
+  private final Kernel kernel;
+  private final McpTools tools;
+
+  Results(Kernel kernel, McpTools tools) {
     this.kernel = kernel;
+    this.tools = tools;
   }
 
   CallToolResult of(Answer answer) {
@@ -137,15 +148,48 @@ final class Results {
     CallToolResult.Builder result = CallToolResult.builder().meta(meta);
     if (receipt.status() != Status.SUCCEEDED) {
       result.isError(true).addTextContent(failed(served));
-      partial(served).ifPresent(result::addTextContent);
+      Optional<List<McpSchema.Content>> own = served.rawOutput().flatMap(raw -> own(receipt, raw));
+      own.ifPresentOrElse(
+          blocks -> blocks.forEach(result::addContent),
+          () -> partial(served).ifPresent(result::addTextContent));
       return result.build();
     }
     result.isError(false);
     if (receipt.output().isEmpty() || served.output().isEmpty()) {
       return result.addTextContent("Done; its output was not kept.").build();
     }
-    put(result, served.id(), receipt.output().get(), served.output().get());
+    byte[] output = served.output().get();
+    Optional<List<McpSchema.Content>> own = own(receipt, output);
+    if (own.isPresent()) {
+      own.get().forEach(result::addContent);
+      if (object(output).orElseThrow().get("structuredContent") instanceof JsonValue structured) {
+        result.structuredContent(PlainJson.of(structured));
+      }
+      return result.build();
+    }
+    put(result, served.id(), receipt.output().get(), output);
     return result.build();
+  }
+
+  /** The blocks of content of a server's own result, unless they are too large for a result. */
+  private Optional<List<McpSchema.Content>> own(Receipt receipt, byte[] output) {
+    boolean ofServer =
+        output.length <= INLINE_BYTES_MAX
+            && tools
+                .manifest(receipt.tool())
+                .filter(manifest -> manifest.driver().equals(OF_A_SERVER))
+                .isPresent();
+    return ofServer ? object(output).flatMap(Results::blocks) : Optional.empty();
+  }
+
+  /** The blocks of a result of tools/call, as the SDK writes them. */
+  static Optional<List<McpSchema.Content>> blocks(JsonValue.Obj result) {
+    return result.get("content") instanceof JsonValue.Arr content
+        ? Optional.of(
+            content.items().stream()
+                .map(block -> MAPPER.convertValue(PlainJson.of(block), McpSchema.Content.class))
+                .toList())
+        : Optional.empty();
   }
 
   private static String failed(Served served) {
