@@ -252,6 +252,7 @@ class PackagesGiveBytesOfAnyTypeTest {
     approve(python, "media-py");
     assertThat(done("tool", "lint", python.toString()).out()).contains("Nothing");
     approve(project("media-js", "node", "tool.mjs", NODE), "media-js");
+    done("policy", "activate", policy.toString());
     Files.writeString(
         dir.resolve("home/gateway.yaml"),
         """

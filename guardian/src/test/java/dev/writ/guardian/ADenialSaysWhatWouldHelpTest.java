@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Guidance;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -245,6 +247,57 @@ class ADenialSaysWhatWouldHelpTest {
     assertThat(told.toJson().toString()).doesNotContain("taken\"").doesNotContain("limit\"");
   }
 
+  @ParameterizedTest
+  @CsvSource({"subject, 1, true, true", "tenant, 1, false, true", "subject, 0, true, false"})
+  void aRateSaysWhenItHasRoomAgain(String scope, int limit, boolean numbers, boolean ever) {
+    Policy policy =
+        World.policy(
+            World.POLICY
+                + "temporal:\n  rates: [ { name: burst, scope: %s, limit: %d, per_s: 10 } ]\n"
+                    .formatted(scope, limit));
+    Accounts accounts = World.accounts(policy);
+    accounts.judge(
+        World.request().admit(policy), World.circumstances(), policy, World.trust(), World.NOW);
+    Admitted second = World.request().nonce("nonce-2").admit(policy);
+    Decision denied =
+        accounts.judge(second, World.circumstances(), policy, World.trust(), World.NOW).decision();
+    Guidance told = Guide.of(second, World.manifest(), policy, denied).orElseThrow();
+    assertThat(told.code()).isEqualTo("GRD-303");
+    assertThat(told.missing())
+        .containsExactly(
+            new Lack.Room(
+                "rate",
+                "burst",
+                "calls",
+                numbers ? Optional.of(new Lack.Room.Taken(1, limit, limit)) : Optional.empty(),
+                ever ? Optional.of(World.NOW.plusSeconds(10)) : Optional.empty()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "''            | [a, b, o]",
+        "/o            | [x]",
+        "/o/x          | [y]",
+        "/b/0          | [x]",
+        "/a/other      | [z]",
+        "/a/other/z    | []",
+        "/none/at/all  | []",
+        "/o/x/y/~1~0   | []",
+      })
+  void theNamesAtAPlaceAreFoundThroughItemsAndReferences(String pointer, String names) {
+    JsonValue.Obj schema =
+        (JsonValue.Obj)
+            World.json(
+                """
+                {"$defs":{"p":{"$ref":"#/$defs/q"},"q":{"properties":{"x":{"properties":{"y":true}}}},"n":7},
+                 "properties":{"o":{"$ref":"#/$defs/p"},"b":{"items":{"$ref":"#/$defs/q"}},
+                  "a":{"additionalProperties":{"properties":{"z":{"$ref":"#/elsewhere"}}}}}}
+                """);
+    assertThat(SchemaNames.at(schema, pointer).toString()).isEqualTo(names);
+  }
+
   @Test
   void hoursSayWhenTheyBeginNext() {
     // 2026-11-21 is a Saturday.
@@ -284,5 +337,24 @@ class ADenialSaysWhatWouldHelpTest {
     Guidance told = guidance(policy, World.request());
     assertThat(told.code()).isEqualTo("GRD-101");
     assertThat(told.lines()).containsExactly("Add a requirement for it to the policy.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cpu_ms", "memory_bytes", "output_bytes", "wall_ms"})
+  void aRoleDeclaresNoMoreThanItsCeiling(String limit) {
+    String ceiling = World.POLICY.lines().filter(l -> l.contains("resources:")).findFirst().get();
+    String declared = ceiling.replace("resources:", "declared:");
+    assertThat(
+            World.policy(World.POLICY.replace(ceiling, ceiling + "\n" + declared))
+                .roles()
+                .firstEntry()
+                .getValue()
+                .declared())
+        .isPresent();
+    String more = declared.replaceFirst(limit + ": (\\d+)", limit + ": 9$1");
+    assertThat(more).isNotEqualTo(declared);
+    assertThatThrownBy(() -> World.policy(World.POLICY.replace(ceiling, ceiling + "\n" + more)))
+        .hasMessageContaining("GRD-505")
+        .hasMessageContaining("declared");
   }
 }

@@ -109,7 +109,7 @@ final class ArgumentShape {
     static Kind of(JsonValue value) {
       return switch (value) {
         case JsonValue.Str _ -> STRING;
-        case JsonValue.Num number -> number.value() == Math.rint(number.value()) ? INT : DOUBLE;
+        case JsonValue.Num number -> number.isInteger() ? INT : DOUBLE;
         case JsonValue.Bool _ -> BOOL;
         case JsonValue.Null _ -> NULL;
         case JsonValue.Arr _ -> LIST;
@@ -135,7 +135,7 @@ final class ArgumentShape {
     List<String> conditions = new ArrayList<>();
     conditions.add(type(at, kinds));
     if (kinds.equals(new TreeSet<>(List.of(Kind.INT, Kind.DOUBLE)))) {
-      conditions.add(range(at, seen));
+      conditions.addAll(range(at, seen));
     } else if (kinds.size() == 1) {
       conditions.addAll(ofKind(kinds.first(), at, seen, depth));
     }
@@ -146,7 +146,7 @@ final class ArgumentShape {
     return switch (kind) {
       case STRING ->
           List.of(string(at, seen.stream().map(value -> ((JsonValue.Str) value).value()).toList()));
-      case INT, DOUBLE -> List.of(range(at, seen));
+      case INT, DOUBLE -> range(at, seen);
       case BOOL -> {
         boolean same = seen.size() >= ALWAYS && seen.stream().distinct().count() == 1;
         yield same ? List.of(at + " == " + json(seen.getFirst())) : List.of();
@@ -174,22 +174,22 @@ final class ArgumentShape {
 
   // Numbers.
 
-  private static String range(String at, List<JsonValue> seen) {
+  /** None for numbers beyond what an integer of CEL holds exactly. */
+  private static List<String> range(String at, List<JsonValue> seen) {
     double least = seen.stream().mapToDouble(v -> ((JsonValue.Num) v).value()).min().orElse(0);
     double most = seen.stream().mapToDouble(v -> ((JsonValue.Num) v).value()).max().orElse(0);
-    return at + " >= " + -magnitude(-least) + " && " + at + " <= " + magnitude(most);
+    return Math.max(-least, most) > JsonValue.Num.MAX_INTEGER
+        ? List.of()
+        : List.of(at + " >= " + -magnitude(-least) + " && " + at + " <= " + magnitude(most));
   }
 
-  /** The least power of ten that is not less; 0 for what is not above 0. */
+  /** The least power of ten that is not less, 2^53 - 1 at most; 0 for what is not above 0. */
   private static long magnitude(double value) {
-    if (value <= 0) {
-      return 0;
-    }
-    long power = 1;
-    while (power < value && power < 1_000_000_000_000_000L) {
+    long power = value <= 0 ? 0 : 1;
+    while (power < value) {
       power *= 10;
     }
-    return power < value ? (1L << 53) - 1 : power;
+    return Math.min(power, JsonValue.Num.MAX_INTEGER);
   }
 
   /** The least power of two that is not less. */

@@ -12,6 +12,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Role;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,12 +20,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A proposed policy allows each call that it was made from, and not the next worse one. */
@@ -144,6 +149,88 @@ class WhatWasSeenIsAllowedTest {
             ask("calc", new String(Jcs.write(new JsonValue.Obj(more)), StandardCharsets.UTF_8))
                 .code())
         .contains("GRD-102");
+  }
+
+  /** Records at the bounds of what is described. */
+  static Stream<List<String>> records() {
+    String many =
+        IntStream.range(0, 65)
+            .mapToObj(i -> "\"n" + i + "\":" + i)
+            .collect(Collectors.joining(",", "{", "}"));
+    String long63 =
+        IntStream.range(0, 63)
+            .mapToObj(i -> "\"name-that-is-rather-long-" + "x".repeat(40) + i + "\":1")
+            .collect(Collectors.joining(",", "{\"o\":{", "}}"));
+    return Stream.of(
+        List.of(many),
+        List.of(long63),
+        IntStream.range(0, 17).mapToObj(i -> "{\"u\":\"https://h" + i + ".example/\"}").toList(),
+        IntStream.range(0, 20).mapToObj(i -> "{\"w\":\"word" + i + "\"}").toList(),
+        List.of("{\"n\":1}", "{\"n\":1.5}", "{\"n\":-300}", "{\"n\":9007199254740991}"),
+        List.of("{\"n\":1e300}"),
+        List.of("{\"b\":true}", "{\"b\":false}", "{\"b\":true}"),
+        List.of("{\"l\":[]}", "{\"l\":[[[[1]]]]}", "{\"l\":[[[{\"a\":{\"b\":{\"c\":1}}}]]]}"),
+        List.of("{\"o\":{\"a\":{\"b\":{\"c\":{\"d\":1}}}}}", "{\"o\":{}}"),
+        List.of("{\"p\":\"a/b/c\"}", "{\"p\":\"a/d\"}"),
+        List.of("{\"p\":\"a/b\"}", "{\"p\":\"c/d\"}"),
+        List.of("{\"p\":\"/etc/x\"}", "{\"p\":\"/var/y\"}"),
+        List.of("{\"p\":\"a/../b\"}"),
+        List.of("{\"p\":\"a//b\"}"),
+        List.of("{\"p\":\"a b/c\"}"),
+        List.of("{\"u\":\"ftp://x/y\"}"),
+        List.of("{\"u\":\"https://u@h/\"}"),
+        List.of("{\"u\":\"http:///y z\"}"),
+        List.of("{\"\\u202e\":1}"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("records")
+  void atTheBoundsOfWhatIsDescribed(List<String> all) {
+    seen("calc", all.toArray(String[]::new));
+    inForce();
+    for (String params : all) {
+      Decision decision = ask("calc", params);
+      assertThat(decision.verdict()).as(params + decision.toJson()).isEqualTo(Verdict.ALLOW);
+    }
+  }
+
+  @Test
+  void aRoleGetsThePlacesThatWereUsed() {
+    seen(
+        "calc",
+        "{\"file\":\"docs/a.txt\",\"env\":{\"LANG\":\"C\"},\"url\":\"https://a.example/\",\"run\":[\"git\",\"sh\"]}",
+        "{\"file\":\"top.txt\",\"env\":7,\"url\":\"nowhere\"}");
+    ToolManifest plain = tool("calc");
+    ToolManifest able =
+        new ToolManifest(
+            plain.name(),
+            plain.version(),
+            plain.driver(),
+            plain.determinism(),
+            plain.operations(),
+            new ToolManifest.Capabilities(
+                List.of("/file"),
+                List.of("/env"),
+                List.of("/url"),
+                List.of("/run"),
+                List.of(),
+                List.of("b.example:443"),
+                List.of(),
+                false),
+            plain.resourcesMax(),
+            plain.sandboxes(),
+            plain.files());
+    Role worker =
+        PolicyProposal.of(
+                home.policy(), SeenCall.read(home.ledger(), _ -> true), _ -> Optional.of(able))
+            .policy()
+            .roles()
+            .get("worker");
+    assertThat(worker.paths()).containsExactly(".", "docs");
+    assertThat(worker.environment()).containsExactly("LANG");
+    assertThat(worker.network()).containsExactly("a.example:443", "b.example:443");
+    assertThat(worker.commands()).containsExactly("git", "sh");
+    assertThat(worker.tools()).containsExactly("calc/do");
   }
 
   @ParameterizedTest
