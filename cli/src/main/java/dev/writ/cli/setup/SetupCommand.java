@@ -206,7 +206,7 @@ public final class SetupCommand implements CliCommand {
     }
     result.toAdd.ifPresent(entry -> {
       out.println();
-      out.println("No hooks: policy does not approve " + HOOK_TOOL + ". Three places do.");
+      out.println("No hooks: policy does not approve " + HOOK_TOOL + ". Add it in three places:");
       out.println("Under `tools`:");
       out.println("  " + entry);
       out.println("In `tools` of the agent's role: " + HOOK_TOOL);
