@@ -158,7 +158,9 @@ class CommandsSayHowTheyEndedTest {
       Ended ended =
           sandbox.exec(
               Command.of("/bin/sh", "-c", "trap 'echo bye; exit 0' TERM; echo up; sleep 600 & wait")
-                  .withLimits(CgroupLimits.STANDARD.withWallMs(800).withGraceMs(20_000)));
+                  // Long enough that the shell has started sleep: until then that has its trap,
+                  // too.
+                  .withLimits(CgroupLimits.STANDARD.withWallMs(2_000).withGraceMs(20_000)));
       assertThat(ended.reason()).isEqualTo(EndReason.TIMED_OUT);
       assertThat(text(ended.stdout())).isEqualTo("up\nbye\n");
       assertThat(ended.usage().wallMs()).isLessThan(20_000);
