@@ -2,9 +2,8 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.rules.Project;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,10 +18,7 @@ class AnMcpServerIsPutBehindWritTest {
   void itIsAddedActivatedCalledReplayedAndRemoved() throws IOException {
     String home = dir.resolve("home").toString();
     String policy = dir.resolve("home/policy.yaml").toString();
-    Path script = dir.resolve("server.py");
-    try (InputStream in = getClass().getResourceAsStream("mcp-server.py")) {
-      Files.write(script, in.readAllBytes());
-    }
+    Path script = Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/server.py");
     assertThat(Run.of("init", "--home", home).status()).isZero();
     Run added =
         Run.of(

@@ -11,12 +11,12 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.policy.Role;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.Profiles;
 import dev.writ.guardian.yaml.Section;
@@ -87,7 +87,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             section.name("operation"),
             section.object("params"),
             section.listOrNone("inputs", item -> input(item.itemSection())),
-            resources(section.section("resources")),
+            Role.resources(section.section("resources")),
             section.name("sandbox"),
             section.optional("workspace_before", section::digest));
     Request request =
@@ -142,17 +142,6 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             section.name("media_type"));
     section.end();
     return input;
-  }
-
-  private static Resources resources(Section section) {
-    Resources resources =
-        new Resources(
-            section.count("cpu_ms"),
-            section.count("memory_bytes"),
-            section.count("output_bytes"),
-            section.count("wall_ms"));
-    section.end();
-    return resources;
   }
 
   /** Refuses an approver who may not approve: a case that relies on one would prove nothing. */

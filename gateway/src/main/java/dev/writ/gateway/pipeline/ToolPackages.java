@@ -1,6 +1,5 @@
 package dev.writ.gateway.pipeline;
 
-import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.tools.author.Language;
@@ -28,15 +27,8 @@ public interface ToolPackages {
   /** The smallest class that covers the tool's maximum of resources. */
   static ResourceClass ownClass(ToolManifest manifest) {
     return ResourceClass.ALL.stream()
-        .filter(resourceClass -> covers(resourceClass.ceiling(), manifest.resourcesMax()))
+        .filter(resourceClass -> manifest.resourcesMax().isWithin(resourceClass.ceiling()))
         .findFirst()
         .orElse(ResourceClass.ALL.getLast());
-  }
-
-  private static boolean covers(Resources ceiling, Resources most) {
-    return ceiling.cpuMs() >= most.cpuMs()
-        && ceiling.memoryBytes() >= most.memoryBytes()
-        && ceiling.outputBytes() >= most.outputBytes()
-        && ceiling.wallMs() >= most.wallMs();
   }
 }

@@ -25,6 +25,14 @@ public record Resources(long cpuMs, long memoryBytes, long outputBytes, long wal
     return resources;
   }
 
+  /** Whether none of the four is more than that of a ceiling. */
+  public boolean isWithin(Resources ceiling) {
+    return cpuMs <= ceiling.cpuMs
+        && memoryBytes <= ceiling.memoryBytes
+        && outputBytes <= ceiling.outputBytes
+        && wallMs <= ceiling.wallMs;
+  }
+
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("cpu_ms", cpuMs)

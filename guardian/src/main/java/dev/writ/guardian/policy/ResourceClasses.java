@@ -43,10 +43,7 @@ public record ResourceClasses(ResourceLimits small, ResourceLimits medium, Resou
     }
 
     private boolean covers(Resources less) {
-      return less.cpuMs() <= resources.cpuMs()
-          && less.memoryBytes() <= resources.memoryBytes()
-          && less.outputBytes() <= resources.outputBytes()
-          && less.wallMs() <= resources.wallMs();
+      return less.isWithin(resources);
     }
 
     JsonValue.Obj toJson() {

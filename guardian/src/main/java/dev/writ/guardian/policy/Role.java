@@ -44,7 +44,7 @@ public record Role(
             section.names("commands", List.of()),
             section.optional("declared", key -> resources(section.section(key))));
     role.declared.ifPresent(
-        one -> section.require("declared", isWithin(one, resources), "more than the ceiling"));
+        one -> section.require("declared", one.isWithin(resources), "more than the ceiling"));
     role.commands.forEach(one -> section.require("commands", isProgram(one), one));
     role.paths.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path));
     role.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
@@ -52,7 +52,8 @@ public record Role(
     return role;
   }
 
-  private static Resources resources(Section section) {
+  /** Four ceilings, each of which is stated. */
+  public static Resources resources(Section section) {
     Resources resources =
         new Resources(
             section.count("cpu_ms"),
@@ -61,13 +62,6 @@ public record Role(
             section.count("wall_ms"));
     section.end();
     return resources;
-  }
-
-  private static boolean isWithin(Resources some, Resources most) {
-    return some.cpuMs() <= most.cpuMs()
-        && some.memoryBytes() <= most.memoryBytes()
-        && some.outputBytes() <= most.outputBytes()
-        && some.wallMs() <= most.wallMs();
   }
 
   JsonValue.Obj toJson() {

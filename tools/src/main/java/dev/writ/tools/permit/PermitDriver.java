@@ -9,6 +9,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.wasm.Preparation;
 import dev.writ.tools.wasm.SandboxProfile;
 
 /**
@@ -41,14 +42,7 @@ public final class PermitDriver implements Driver {
 
   @Override
   public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-    if (!manifest.driver().equals(NAME)) {
-      throw new WritException(
-          ToolsError.DRIVER_MISMATCH,
-          manifest.name() + " names " + manifest.driver() + ", this is " + NAME);
-    }
-    if (manifest.operation(operation).isEmpty()) {
-      throw new WritException(ToolsError.OPERATION_UNKNOWN, manifest.name() + "/" + operation);
-    }
+    Preparation.operation(this, manifest, operation);
     if (!manifest.files().isEmpty()) {
       throw new WritException(
           ToolsError.FILES_UNEXPECTED, manifest.name() + " lists " + manifest.files().size());

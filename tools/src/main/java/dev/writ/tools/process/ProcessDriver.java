@@ -15,8 +15,7 @@ import dev.writ.guardian.policy.HostTerms;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.error.SandboxError;
-import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.wasm.Texts;
+import dev.writ.tools.wasm.Preparation;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -120,19 +119,7 @@ public abstract class ProcessDriver implements Driver {
       PackageContent content,
       HostTerms terms,
       Optional<ExpectedCall> call) {
-    if (!manifest.driver().equals(name)) {
-      throw new WritException(
-          ToolsError.DRIVER_MISMATCH,
-          manifest.name() + " names " + manifest.driver() + ", this is " + name);
-    }
-    manifest.sandboxes().forEach(this::sandboxProfile);
-    ToolManifest.Operation found =
-        manifest
-            .operation(operation)
-            .orElseThrow(() ->
-                new WritException(
-                    ToolsError.OPERATION_UNKNOWN,
-                    Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
+    ToolManifest.Operation found = Preparation.operation(this, manifest, operation);
     host.engine(terms.waived().stream().map(Guarantee::waivable).toList());
     Program prepared = program(manifest, found, content, terms, call);
     return invocation -> run(manifest, invocation, prepared);

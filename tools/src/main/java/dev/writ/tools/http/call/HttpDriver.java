@@ -18,6 +18,7 @@ import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.http.HttpApi;
 import dev.writ.tools.http.HttpOperation;
 import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.wasm.Preparation;
 import dev.writ.tools.wasm.Texts;
 import java.util.Objects;
 
@@ -68,19 +69,7 @@ public final class HttpDriver implements Driver, AutoCloseable {
    */
   @Override
   public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
-    if (!manifest.driver().equals(NAME)) {
-      throw new WritException(
-          ToolsError.DRIVER_MISMATCH,
-          manifest.name() + " names " + manifest.driver() + ", this is " + NAME);
-    }
-    manifest.sandboxes().forEach(this::sandboxProfile);
-    ToolManifest.Operation declared =
-        manifest
-            .operation(operation)
-            .orElseThrow(() ->
-                new WritException(
-                    ToolsError.OPERATION_UNKNOWN,
-                    Texts.message(manifest.name() + " has no operation \"" + operation + "\"")));
+    ToolManifest.Operation declared = Preparation.operation(this, manifest, operation);
     ToolManifest.PackageFile file =
         manifest.files().stream()
             .filter(f -> f.path().equals(ToolSource.FILE))
