@@ -14,6 +14,7 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.Passes;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
@@ -114,6 +115,12 @@ final class McpServers {
           .options(
               "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
           .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
+          .options(
+              "--pass",
+              "WHAT",
+              "What else it may do: "
+                  + String.join(", ", Passes.KNOWN)
+                  + "; several with commas (default: nothing).")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
           .flag("--ask", "Each call of it waits for an approval.")
@@ -158,7 +165,8 @@ final class McpServers {
           pairs("--env-secret", arguments.options("--env-secret")),
           arguments.options("--host"),
           arguments.options("--read"),
-          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS));
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS),
+          Passes.of(arguments.options("--pass")));
     }
 
     private static TreeMap<String, String> pairs(String option, List<String> given) {
@@ -256,6 +264,7 @@ final class McpServers {
             .put("tool", upstream.manifest().ref().toJson())
             .put("server", upstream.spec().toJson())
             .putList("tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
+            .put("offers", upstream.tools().offers().toJson())
             .put("unchecked", dropped.build())
             .build();
       }
@@ -279,6 +288,20 @@ final class McpServers {
               .lines()
               .forEach(line -> terminal.out().println(tool.name() + "  " + line.substring(2)));
         }
+        if (!upstream.spec().passes().names().isEmpty()) {
+          terminal.out().println("passes  " + String.join(", ", upstream.spec().passes().names()));
+        }
+        upstream
+            .tools()
+            .offers()
+            .shown()
+            .forEach(offer ->
+                offer
+                    .lines()
+                    .forEach(line ->
+                        terminal
+                            .out()
+                            .println(ToolChange.visible(offer.name()) + "  " + line.substring(2))));
         shown
             .again()
             .dropped()

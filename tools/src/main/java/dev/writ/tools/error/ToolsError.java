@@ -273,6 +273,18 @@ public enum ToolsError implements ErrorCode {
       "TOL-242",
       "an MCP server used more processor time than the call may",
       "Declare more processor time."),
+  UPSTREAM_PASSES(
+      "TOL-243",
+      "what an MCP server is to pass is not known",
+      "Name some of completion, elicitation, logging, prompts, resources, roots and sampling."),
+  UPSTREAM_OFFERS(
+      "TOL-244",
+      "an MCP server does not have what its package is to pass",
+      "Leave it out of --pass, or start the server so that it offers it."),
+  UPSTREAM_ADDRESS(
+      "TOL-245",
+      "the address of a resource does not mean what it says",
+      "Name an absolute address without segments . and .., and none of Writ's own."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",

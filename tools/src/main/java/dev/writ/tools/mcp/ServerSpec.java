@@ -23,6 +23,7 @@ import java.util.TreeSet;
  * @param hosts destinations {@code host:port} that it may connect to, sorted
  * @param reads files and directories of the host that it sees at the same place, read-only, sorted
  * @param startMs how long it may take from its start to its list of tools
+ * @param passes what it may do beside answering calls
  */
 public record ServerSpec(
     List<String> command,
@@ -30,7 +31,8 @@ public record ServerSpec(
     SortedMap<String, String> secrets,
     List<String> hosts,
     List<String> reads,
-    long startMs) {
+    long startMs,
+    Passes passes) {
   public static final String FILE = "server.json";
 
   /** Where a package has files for the server itself, which sees them below {@code /tool}. */
@@ -39,6 +41,22 @@ public record ServerSpec(
   public static final long START_MS = 60_000;
   private static final long START_MS_MAX = 600_000;
   private static final int SECRETS_MAX = 16;
+
+  /** Of a server that may answer calls, and nothing else. */
+  public ServerSpec(
+      List<String> command,
+      SortedMap<String, String> environment,
+      SortedMap<String, String> secrets,
+      List<String> hosts,
+      List<String> reads,
+      long startMs) {
+    this(command, environment, secrets, hosts, reads, startMs, Passes.NONE);
+  }
+
+  /** The same server, which may do that beside answering calls. */
+  public ServerSpec passing(Passes all) {
+    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all);
+  }
 
   /**
    * @throws WritException {@code TOL-238} for what cannot be started
@@ -95,7 +113,10 @@ public record ServerSpec(
               texts("secrets", fields.obj("secrets")),
               fields.list("hosts", Fields::stringItem),
               fields.list("reads", Fields::stringItem),
-              fields.count("start_ms"));
+              fields.count("start_ms"),
+              fields
+                  .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
+                  .orElse(Passes.NONE));
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -121,14 +142,18 @@ public record ServerSpec(
   }
 
   public JsonValue.Obj toJson() {
-    return JsonValue.object()
-        .putList("command", command, JsonValue::of)
-        .put("environment", object(environment))
-        .put("secrets", object(secrets))
-        .putList("hosts", hosts, JsonValue::of)
-        .putList("reads", reads, JsonValue::of)
-        .put("start_ms", startMs)
-        .build();
+    var json =
+        JsonValue.object()
+            .putList("command", command, JsonValue::of)
+            .put("environment", object(environment))
+            .put("secrets", object(secrets))
+            .putList("hosts", hosts, JsonValue::of)
+            .putList("reads", reads, JsonValue::of)
+            .put("start_ms", startMs);
+    if (!passes.names().isEmpty()) {
+      json.putList("passes", passes.names(), JsonValue::of);
+    }
+    return json.build();
   }
 
   private static JsonValue.Obj object(SortedMap<String, String> texts) {
