@@ -285,6 +285,14 @@ public enum ToolsError implements ErrorCode {
       "TOL-245",
       "the address of a resource does not mean what it says",
       "Name an absolute address without segments . and .., and none of Writ's own."),
+  UPSTREAM_TURN(
+      "TOL-246",
+      "the call had no turn at its MCP server, whose calls run one after another",
+      "Repeat it; spec/tool-mcp-passing.md says why they do."),
+  UPSTREAM_QUESTION(
+      "TOL-247",
+      "an MCP server asked what may not be asked of a client",
+      "See the rules of questions in spec/tool-mcp-passing.md."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",

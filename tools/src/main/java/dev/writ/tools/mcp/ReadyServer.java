@@ -2,14 +2,18 @@ package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.CallPeer;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
-import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.mcp.protocol.UpstreamSession;
+import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A server after its handshake, whose tools are those of its package. */
@@ -18,35 +22,24 @@ final class ReadyServer implements AutoCloseable {
   private final LocalServer server;
   private final UpstreamSession session;
   private final Patience start;
-  private final AtomicBoolean changed;
+  private final ServerHooks hooks;
+  private final Semaphore turn = new Semaphore(1, true);
+  private Optional<String> level = Optional.empty();
+  private int atWork;
+  private boolean retired;
+  private long lookedAt;
 
   private ReadyServer(
       UpstreamPackage upstream,
       LocalServer server,
       UpstreamSession session,
       Patience start,
-      AtomicBoolean changed) {
+      ServerHooks hooks) {
     this.upstream = upstream;
     this.server = server;
     this.session = session;
     this.start = start;
-    this.changed = changed;
-  }
-
-  /** Notes that the list of tools has changed. */
-  private record Watch(AtomicBoolean changed) implements PeerHooks {
-    private static final List<String> LISTS =
-        List.of(
-            "notifications/tools/list_changed",
-            "notifications/prompts/list_changed",
-            "notifications/resources/list_changed");
-
-    @Override
-    public void told(String method, JsonValue.Obj params) {
-      if (LISTS.contains(method)) {
-        changed.set(true);
-      }
-    }
+    this.hooks = hooks;
   }
 
   /**
@@ -56,12 +49,15 @@ final class ReadyServer implements AutoCloseable {
    */
   static ReadyServer start(ProcessHost host, UpstreamPackage upstream, ServerPlace place)
       throws InterruptedException {
-    AtomicBoolean changed = new AtomicBoolean();
+    Passes passes = upstream.spec().passes();
+    ServerHooks hooks =
+        new ServerHooks(upstream.manifest().name(), passes, new Masking(place.secrets()));
     Patience start = new Patience(upstream.spec().startMs(), upstream.spec().startMs());
-    LocalServer server = LocalServer.start(host, upstream, place, new Watch(changed));
+    LocalServer server = LocalServer.start(host, upstream, place, hooks);
     try {
-      UpstreamSession session = UpstreamSession.begin(server, "0.1.0", start);
-      return new ReadyServer(upstream, server, session, start, changed);
+      UpstreamSession session =
+          UpstreamSession.begin(server, passes.capabilities(), "0.1.0", start);
+      return new ReadyServer(upstream, server, session, start, hooks);
     } catch (WritException e) {
       server.close();
       throw e.code() == ToolsError.UPSTREAM_ENDED
@@ -85,13 +81,14 @@ final class ReadyServer implements AutoCloseable {
 
   /** What it lists now. */
   PinnedTools tools() throws InterruptedException {
-    changed.set(false);
-    Passes passes = upstream.spec().passes();
+    hooks.changed().set(false);
+    lookedAt = System.nanoTime();
+    Passes all = upstream.spec().passes();
     return PinnedTools.of(session.tools(start))
         .with(
             PinnedOffers.of(
-                passes.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
-                passes.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
+                all.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
+                all.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
   }
 
   /**
@@ -102,7 +99,7 @@ final class ReadyServer implements AutoCloseable {
   void requirePinned() throws InterruptedException {
     List<ToolChange> changes = upstream.tools().changes(tools());
     if (!changes.isEmpty()) {
-      changed.set(true); // so that the next call asks again
+      hooks.changed().set(true); // so that the next call asks again
       throw new WritException(
           ToolsError.UPSTREAM_CHANGED,
           upstream.manifest().name()
@@ -114,19 +111,117 @@ final class ReadyServer implements AutoCloseable {
     }
   }
 
-  /** Whether it said that its list changed since it was last asked. */
-  boolean saysChanged() {
-    return changed.get();
+  /**
+   * Whether its lists are to be looked at: it said that one changed, or it was not asked for a
+   * while.
+   *
+   * @param everyMs how long it may go unasked
+   */
+  boolean isToBeLookedAt(long everyMs) {
+    return hooks.changed().get() || System.nanoTime() - lookedAt >= everyMs * 1_000_000;
   }
 
-  PeerMessage.Answer ask(PassedMethod method, JsonValue.Obj params, Patience patience)
-      throws InterruptedException {
-    return session.ask(method.method(), params, patience);
+  /** Work with the server that belongs to one call. */
+  interface Work {
+    PeerMessage.Answer with(CallLine line, Optional<String> progressToken)
+        throws InterruptedException;
   }
 
-  PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
+  /**
+   * Makes a call, and brings the client of it what the server says meanwhile. Where nothing would
+   * tie that to a call, calls have their turns.
+   *
+   * @throws WritException {@code TOL-246} where none came in time; nothing was sent then
+   */
+  PeerMessage.Answer during(CallLine line, Patience patience, Work work)
       throws InterruptedException {
-    return session.call(tool, arguments, patience);
+    boolean takesTurns = upstream.spec().passes().talks();
+    if (takesTurns && !turn.tryAcquire(patience.wallMs(), TimeUnit.MILLISECONDS)) {
+      throw new WritException(ToolsError.UPSTREAM_TURN, patience.wallMs() + " ms");
+    }
+    try {
+      synchronized (this) {
+        if (takesTurns && !isSound()) {
+          throw new WritException(ToolsError.UPSTREAM_TURN, "the server was ended before it");
+        }
+        atWork++;
+      }
+      String token = hooks.begins(line);
+      try {
+        tellLevel(line, patience);
+        return work.with(line, line.peer().wantsProgress() ? Optional.of(token) : Optional.empty());
+      } catch (StillRunning e) {
+        retire();
+        throw e;
+      } finally {
+        hooks.ends(token);
+        ended();
+      }
+    } finally {
+      if (takesTurns) {
+        turn.release();
+      }
+    }
+  }
+
+  /** The level that the client of this call wants; a server that refuses it keeps its own. */
+  private void tellLevel(CallLine line, Patience patience) throws InterruptedException {
+    Optional<String> wanted = line.peer().logLevel();
+    if (upstream.spec().passes().has(Passes.LOGGING)
+        && session.offers("logging")
+        && wanted.isPresent()
+        && !wanted.equals(level)) {
+      session.ask(
+          "logging/setLevel",
+          JsonValue.object().put("level", wanted.get()).build(),
+          Optional.empty(),
+          patience);
+      level = wanted;
+    }
+  }
+
+  CallLine line(CallPeer peer) {
+    return hooks.line(peer);
+  }
+
+  /** It did not end what was cancelled: it gets no more calls, and ends when it has none. */
+  private synchronized void retire() {
+    retired = true;
+  }
+
+  private void ended() {
+    boolean isLast;
+    synchronized (this) {
+      atWork--;
+      isLast = retired && atWork == 0;
+    }
+    if (isLast) {
+      close();
+    }
+  }
+
+  /** Ends it once it has no calls; it gets no more. */
+  void leave() {
+    boolean isIdle;
+    synchronized (this) {
+      retired = true;
+      isIdle = atWork == 0 || server.failure().isPresent();
+    }
+    if (isIdle) {
+      close();
+    }
+  }
+
+  PeerMessage.Answer ask(
+      PassedMethod method, JsonValue.Obj params, Optional<String> token, Patience patience)
+      throws InterruptedException {
+    return session.ask(method.method(), params, token, patience);
+  }
+
+  PeerMessage.Answer call(
+      String tool, JsonValue.Obj arguments, Optional<String> token, Patience patience)
+      throws InterruptedException {
+    return session.call(tool, arguments, token, patience);
   }
 
   LocalServer server() {
@@ -138,8 +233,8 @@ final class ReadyServer implements AutoCloseable {
   }
 
   /** Whether it can be called. */
-  boolean isSound() {
-    return server.failure().isEmpty();
+  synchronized boolean isSound() {
+    return !retired && !hooks.isBusyInVain() && server.failure().isEmpty();
   }
 
   @Override

@@ -24,12 +24,17 @@ final class RunningServers implements AutoCloseable {
   private static final long LOOK_MS = 15_000;
 
   private final ProcessHost host;
+  private final long lookMs;
   private final TreeMap<String, Kept> byKey = new TreeMap<>();
   private Optional<Thread> sweeper = Optional.empty();
   private boolean closed;
 
-  RunningServers(ProcessHost host) {
+  /**
+   * @param lookMs how long a server's lists are believed to be as they were
+   */
+  RunningServers(ProcessHost host, long lookMs) {
     this.host = host;
+    this.lookMs = lookMs;
   }
 
   /** One server; whoever starts it holds its lock meanwhile. */
@@ -68,12 +73,12 @@ final class RunningServers implements AutoCloseable {
       throws InterruptedException {
     synchronized (kept) {
       if (kept.server.filter(ReadyServer::isSound).isEmpty()) {
-        kept.server.ifPresent(ReadyServer::close);
+        kept.server.ifPresent(ReadyServer::leave);
         kept.server = Optional.empty();
         ReadyServer started = ReadyServer.start(host, upstream, place);
         kept.server = Optional.of(started);
         started.requirePinned();
-      } else if (kept.server.get().saysChanged()) {
+      } else if (kept.server.get().isToBeLookedAt(lookMs)) {
         kept.server.get().requirePinned();
       }
       return kept.server.get();

@@ -80,20 +80,32 @@ public final class PeerPairing {
                 .build()));
   }
 
+  /** Tells the server that nobody wants the answer, which may come all the same. */
+  public void cancel(Pending pending, String why) {
+    tell(
+        "notifications/cancelled",
+        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+  }
+
   /** Waits no longer for an answer: the server is told, and may answer all the same. */
   public void giveUp(Pending pending, String why) {
+    if (forget(pending)) {
+      cancel(pending, why);
+    }
+  }
+
+  /** Waits no longer for an answer; false where it has come. */
+  public boolean forget(Pending pending) {
     synchronized (this) {
       if (open.remove(pending.id()) == null) {
-        return;
+        return false;
       }
       givenUp.add(pending.id());
       if (givenUp.size() > GIVEN_UP_MAX) {
         givenUp.pollFirst();
       }
     }
-    tell(
-        "notifications/cancelled",
-        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+    return true;
   }
 
   /** Takes one message of the server; a bad one ends the connection. */
@@ -103,7 +115,10 @@ public final class PeerPairing {
         case PeerMessage.Answer answer -> waiting(answer.id()).ifPresent(f -> f.complete(answer));
         case PeerMessage.Asked asked -> {
           count(message.length);
-          reply(asked);
+          if (!hooks.takes(
+              asked.method(), asked.params(), reply -> out.accept(reply.to(asked.id())))) {
+            reply(asked);
+          }
         }
         case PeerMessage.Told told -> {
           count(message.length);

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** What Writ asks a server: who it is, what tools it has, and to call one. */
@@ -31,15 +33,17 @@ public final class UpstreamSession {
   /**
    * Begins a session with the handshake.
    *
+   * @param capabilities what its client can do for it
    * @param writ the version of this release, for the server to see
    * @throws WritException {@code TOL-233} to {@code TOL-240}
    */
-  public static UpstreamSession begin(PeerExchange peer, String writ, Patience patience)
+  public static UpstreamSession begin(
+      PeerExchange peer, JsonValue.Obj capabilities, String writ, Patience patience)
       throws InterruptedException {
     JsonValue.Obj params =
         JsonValue.object()
             .put("protocolVersion", ProtocolVersion.NEWEST)
-            .put("capabilities", JsonValue.object().build())
+            .put("capabilities", capabilities)
             .put("clientInfo", JsonValue.object().put("name", "writ").put("version", writ).build())
             .build();
     JsonValue.Obj result = result(peer.request("initialize", params, patience), "initialize");
@@ -122,17 +126,27 @@ public final class UpstreamSession {
   }
 
   /** Asks anything else; the answer may be an error. */
-  public PeerMessage.Answer ask(String method, JsonValue.Obj params, Patience patience)
+  public PeerMessage.Answer ask(
+      String method, JsonValue.Obj params, Optional<String> progressToken, Patience patience)
       throws InterruptedException {
-    return peer.request(method, params, patience);
+    TreeMap<String, JsonValue> all = new TreeMap<>(params.members());
+    progressToken.ifPresent(
+        token -> all.put("_meta", JsonValue.object().put("progressToken", token).build()));
+    return peer.request(method, new JsonValue.Obj(all), patience);
   }
 
-  /** Calls a tool; the answer may be an error. */
-  public PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
+  /**
+   * Calls a tool; the answer may be an error.
+   *
+   * @param progressToken under which the server is to tell its progress
+   */
+  public PeerMessage.Answer call(
+      String tool, JsonValue.Obj arguments, Optional<String> progressToken, Patience patience)
       throws InterruptedException {
-    return peer.request(
+    return ask(
         "tools/call",
         JsonValue.object().put("name", tool).put("arguments", arguments).build(),
+        progressToken,
         patience);
   }
 
