@@ -17,7 +17,8 @@ import java.util.TreeMap;
 
 /**
  * Every operation of every tool that policy approves and that is registered, under a name that MCP
- * and the model APIs accept: 1 to 64 of {@code A-Z a-z 0-9 _ -}.
+ * and the model APIs accept: 1 to 64 of {@code A-Z a-z 0-9 _ -}. Of the view of one server only its
+ * default version, under its own names.
  */
 final class Catalogue {
   private static final int NAME_MAX = 64;
@@ -28,6 +29,9 @@ final class Catalogue {
    * for what it is about to do, and not by a call.
    */
   private static final String PERMISSIONS = "permit";
+
+  /** The driver of somebody else's MCP servers. */
+  static final String OF_A_SERVER = "mcp";
 
   private final Policy policy;
   private final TreeMap<String, Entry> byName = new TreeMap<>();
@@ -47,13 +51,18 @@ final class Catalogue {
    * The default version of a tool has the plain name, so that names stay the same when versions
    * change.
    */
-  Catalogue(Policy policy, McpTools tools, CanaryDraw draw) {
+  Catalogue(Policy policy, McpTools tools, McpView view, CanaryDraw draw) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().stream()
         .filter(approved -> policy.mayRun(approved, draw))
         .flatMap(approved -> tools.manifest(approved.ref()).stream())
         .filter(manifest -> !manifest.driver().equals(PERMISSIONS))
+        .filter(manifest ->
+            view.server().isEmpty()
+                || manifest.name().equals(view.server().get())
+                    && manifest.driver().equals(OF_A_SERVER)
+                    && isDefault(manifest, draw))
         .forEach(manifests::add);
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
@@ -62,7 +71,7 @@ final class Catalogue {
                 Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
     for (ToolManifest manifest : manifests) {
       for (ToolManifest.Operation operation : manifest.operations()) {
-        String name = free(manifest, operation);
+        String name = view.server().isPresent() ? operation.name() : free(manifest, operation);
         byName.put(name, new Entry(name, manifest, operation));
       }
     }
