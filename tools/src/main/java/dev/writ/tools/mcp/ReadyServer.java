@@ -74,13 +74,19 @@ final class ReadyServer implements AutoCloseable {
     }
   }
 
-  /** The last line that it wrote to stderr, for the person who looks why. */
+  /** What it wrote to stderr last: the last line of an error, or else the last line. */
   private static String said(String stderr) {
-    String last = stderr.strip();
-    last = last.substring(last.lastIndexOf('\n') + 1);
-    return last.isEmpty()
-        ? ""
-        : ", and said last: " + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
+    List<String> lines = stderr.strip().lines().toList();
+    if (lines.isEmpty()) {
+      return "";
+    }
+    String last =
+        lines.reversed().stream()
+            .filter(line -> line.matches("(?i)[^{}]*error.*"))
+            .findFirst()
+            .orElse(lines.getLast());
+    return ", and said last: "
+        + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
   }
 
   /** What it lists now. */

@@ -7,8 +7,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.language.LanguageAdapter;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -24,6 +27,7 @@ import java.util.TreeSet;
  * @param reads files and directories of the host that it sees at the same place, read-only, sorted
  * @param startMs how long it may take from its start to its list of tools
  * @param passes what it may do beside answering calls
+ * @param npm where its code was taken from, for a server of npm
  */
 public record ServerSpec(
     List<String> command,
@@ -32,8 +36,12 @@ public record ServerSpec(
     List<String> hosts,
     List<String> reads,
     long startMs,
-    Passes passes) {
+    Passes passes,
+    Optional<NpmOrigin> npm) {
   public static final String FILE = "server.json";
+
+  /** Where the server sees its own files. */
+  public static final String PLACE = LanguageAdapter.PACKAGE;
 
   /** Where a package has files for the server itself, which sees them below {@code /tool}. */
   public static final String FILES = "files/";
@@ -50,12 +58,12 @@ public record ServerSpec(
       List<String> hosts,
       List<String> reads,
       long startMs) {
-    this(command, environment, secrets, hosts, reads, startMs, Passes.NONE);
+    this(command, environment, secrets, hosts, reads, startMs, Passes.NONE, Optional.empty());
   }
 
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
-    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all);
+    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm);
   }
 
   /**
@@ -116,7 +124,10 @@ public record ServerSpec(
               fields.count("start_ms"),
               fields
                   .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
-                  .orElse(Passes.NONE));
+                  .orElse(Passes.NONE),
+              fields.has("npm")
+                  ? Optional.of(NpmOrigin.read(fields.fields("npm")))
+                  : Optional.empty());
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -141,6 +152,18 @@ public record ServerSpec(
     return List.copyOf(new TreeSet<>(secrets.values()));
   }
 
+  /** The same with another command, and with where its code came from. */
+  public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
+    return new ServerSpec(other, environment, secrets, hosts, reads, startMs, passes, origin);
+  }
+
+  /** The same with more that it sees of this machine. */
+  public ServerSpec reading(List<String> more) {
+    List<String> all = new ArrayList<>(reads);
+    all.addAll(more);
+    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm);
+  }
+
   public JsonValue.Obj toJson() {
     var json =
         JsonValue.object()
@@ -153,7 +176,7 @@ public record ServerSpec(
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);
     }
-    return json.build();
+    return json.putIfPresent("npm", npm, NpmOrigin::toJson).build();
   }
 
   private static JsonValue.Obj object(SortedMap<String, String> texts) {
