@@ -7,22 +7,25 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How a local MCP server is started: the file {@code server.json}. It holds no secret, only names
- * of secrets.
+ * How an MCP server is started, or where it is: the file {@code server.json}. It holds no secret,
+ * only names of secrets.
  *
- * @param command the program and its arguments
+ * @param command the program and its arguments; none for a server elsewhere
  * @param environment variables with plain values
  * @param secrets names of secrets by the variable that holds them
  * @param hosts destinations {@code host:port} that it may connect to, sorted
  * @param reads files and directories of the host that it sees at the same place, read-only, sorted
  * @param startMs how long it may take from its start to its list of tools
+ * @param remote where it is, for a server elsewhere
  */
 public record ServerSpec(
     List<String> command,
@@ -30,7 +33,8 @@ public record ServerSpec(
     SortedMap<String, String> secrets,
     List<String> hosts,
     List<String> reads,
-    long startMs) {
+    long startMs,
+    Optional<RemoteSpec> remote) {
   public static final String FILE = "server.json";
 
   /** Where a package has files for the server itself, which sees them below {@code /tool}. */
@@ -49,13 +53,21 @@ public record ServerSpec(
     secrets = Collections.unmodifiableSortedMap(new TreeMap<>(secrets));
     hosts = List.copyOf(new TreeSet<>(hosts));
     reads = List.copyOf(new TreeSet<>(reads));
-    require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
+    if (remote.isEmpty()) {
+      require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
+    } else {
+      hosts = remote.get().places();
+      require(
+          command.isEmpty() && environment.isEmpty() && secrets.isEmpty() && reads.isEmpty(),
+          "it is elsewhere, and has a program");
+    }
     for (String name : environment.keySet()) {
       requireVariable(name);
       require(!secrets.containsKey(name), "a variable has a value and a secret");
     }
     secrets.keySet().forEach(ServerSpec::requireVariable);
-    require(secrets.size() <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
+    int secretsAll = secrets.size() + remote.map(r -> r.secretNames().size()).orElse(0);
+    require(secretsAll <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
     for (String secret : secrets.values()) {
       require(SecretGrant.isName(secret), "a secret's name is not plain");
     }
@@ -68,6 +80,29 @@ public record ServerSpec(
       require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
     }
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
+  }
+
+  /** A local server. */
+  public ServerSpec(
+      List<String> command,
+      SortedMap<String, String> environment,
+      SortedMap<String, String> secrets,
+      List<String> hosts,
+      List<String> reads,
+      long startMs) {
+    this(command, environment, secrets, hosts, reads, startMs, Optional.empty());
+  }
+
+  /** A server elsewhere. */
+  public static ServerSpec elsewhere(RemoteSpec remote, long startMs) {
+    return new ServerSpec(
+        List.of(),
+        new TreeMap<>(),
+        new TreeMap<>(),
+        List.of(),
+        List.of(),
+        startMs,
+        Optional.of(remote));
   }
 
   private static void requireVariable(String name) {
@@ -88,6 +123,14 @@ public record ServerSpec(
   static ServerSpec parse(byte[] bytes) {
     try {
       Fields fields = Fields.of("server", Jcs.parse(bytes));
+      if (Jcs.parse(bytes) instanceof JsonValue.Obj object && object.get("url") != null) {
+        ServerSpec spec =
+            elsewhere(
+                RemoteSpec.parse(fields.string("url"), fields.obj("headers")),
+                fields.count("start_ms"));
+        fields.end();
+        return spec;
+      }
       ServerSpec spec =
           new ServerSpec(
               fields.list("command", Fields::stringItem),
@@ -117,10 +160,22 @@ public record ServerSpec(
 
   /** The names of all secrets, sorted. */
   public List<String> secretNames() {
-    return List.copyOf(new TreeSet<>(secrets.values()));
+    TreeSet<String> names = new TreeSet<>(secrets.values());
+    remote.ifPresent(r -> names.addAll(r.secretNames()));
+    return List.copyOf(names);
+  }
+
+  /** The program and its arguments, or the address, for people. */
+  public String line() {
+    return remote.map(r -> r.url().text()).orElseGet(() -> String.join(" ", command));
   }
 
   public JsonValue.Obj toJson() {
+    if (remote.isPresent()) {
+      var json = JsonValue.object().put("start_ms", startMs);
+      remote.get().write(json);
+      return json.build();
+    }
     return JsonValue.object()
         .putList("command", command, JsonValue::of)
         .put("environment", object(environment))
