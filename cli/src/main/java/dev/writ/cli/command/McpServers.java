@@ -21,6 +21,8 @@ import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
+import dev.writ.tools.mcp.remote.HeaderValue;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,14 +123,18 @@ final class McpServers {
               "add",
               "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
                   + " judge each call.",
-              "It runs in the sandbox, with a workspace of its own that ends with it, and without"
-                  + " a network but for --host. Options stand before `--`.",
+              "A program runs in the sandbox, with a workspace of its own that ends with it, and"
+                  + " without a network but for --host. Options stand before `--`. A server"
+                  + " elsewhere is named by its address instead, https://host/path (Streamable"
+                  + " HTTP).",
               "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
                   + " scripts; what is started is what was approved then, until `writ mcp"
                   + " refresh`.")
           .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
           .moreArguments(
-              "COMMAND", "After `--`: the program that is the server, and its arguments.")
+              "COMMAND",
+              "After `--`: the program that is the server, and its arguments. Or the address of a"
+                  + " server elsewhere.")
           .options("--env", "NAME=VALUE", "A variable that it gets.")
           .options(
               "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
@@ -147,6 +153,12 @@ final class McpServers {
               "FOLDER",
               "A folder with its code, which becomes part of the package: what the command names"
                   + " below it is started from there.")
+          .options("--header", "NAME=VALUE", "A header that a server elsewhere is sent.")
+          .options(
+              "--header-secret",
+              "NAME=[WORD ]SECRET",
+              "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
+                  + " crm-token'.")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
           .flag("--ask", "Each call of it waits for an approval.")
@@ -187,15 +199,55 @@ final class McpServers {
       if (command.isEmpty()) {
         throw new WritException(CliError.USAGE, "name the server's program after --");
       }
+      long startMs =
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS);
+      Passes passes = Passes.of(arguments.options("--pass"));
+      if (command.size() == 1 && command.getFirst().matches("(?i:https?)://.*")) {
+        requireNone(arguments, "a program", List.of("--env", "--env-secret", "--host", "--read"));
+        requireNone(arguments, "a program", List.of("--file"));
+        return ServerSpec.elsewhere(
+                new RemoteSpec(RemoteSpec.requireUrl(command.getFirst()), headers(arguments)),
+                startMs)
+            .passing(passes);
+      }
+      requireNone(arguments, "a server elsewhere", List.of("--header", "--header-secret"));
       return new ServerSpec(
-          command,
-          pairs("--env", arguments.options("--env")),
-          pairs("--env-secret", arguments.options("--env-secret")),
-          arguments.options("--host"),
-          arguments.options("--read"),
-          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS),
-          Passes.of(arguments.options("--pass")),
-          Optional.empty());
+              command,
+              pairs("--env", arguments.options("--env")),
+              pairs("--env-secret", arguments.options("--env-secret")),
+              arguments.options("--host"),
+              arguments.options("--read"),
+              startMs)
+          .passing(passes);
+    }
+
+    private static void requireNone(Arguments arguments, String what, List<String> options) {
+      for (String option : options) {
+        if (!arguments.options(option).isEmpty()) {
+          throw new WritException(CliError.USAGE, option + " is for " + what);
+        }
+      }
+    }
+
+    private static TreeMap<String, HeaderValue> headers(Arguments arguments) {
+      TreeMap<String, HeaderValue> headers = new TreeMap<>();
+      pairs("--header", arguments.options("--header"))
+          .forEach((name, value) -> put(headers, name, new HeaderValue(value, Optional.empty())));
+      pairs("--header-secret", arguments.options("--header-secret"))
+          .forEach((name, value) -> {
+            int space = value.lastIndexOf(' ') + 1;
+            put(
+                headers,
+                name,
+                new HeaderValue(value.substring(0, space), Optional.of(value.substring(space))));
+          });
+      return headers;
+    }
+
+    private static void put(TreeMap<String, HeaderValue> headers, String name, HeaderValue value) {
+      if (headers.put(HeaderValue.requireName(name), value) != null) {
+        throw new WritException(CliError.USAGE, "the header " + name + " stands twice");
+      }
     }
 
     private static TreeMap<String, String> pairs(String option, List<String> given) {
@@ -264,7 +316,7 @@ final class McpServers {
             Table.cell(entry.upstream().tools().byName().size() + ""),
             Table.cell(
                 entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
-            Table.cell(String.join(" ", entry.upstream().spec().command())));
+            Table.cell(entry.upstream().spec().line()));
       }
       terminal.print(table);
     }
@@ -311,7 +363,7 @@ final class McpServers {
       static void print(Shown shown, Terminal terminal) {
         UpstreamPackage upstream = shown.upstream();
         terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
-        terminal.out().println("server  " + String.join(" ", upstream.spec().command()));
+        terminal.out().println("server  " + upstream.spec().line());
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
               .lines()

@@ -11,12 +11,12 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
-import dev.writ.sandbox.Conversation;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -68,6 +68,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       }
     }
     return program(manifest, operation, content);
+  }
+
+  /** A server elsewhere needs no sandbox here. */
+  @Override
+  protected void requireEngine(ToolManifest manifest, PackageContent content, HostTerms terms) {
+    if (upstream(manifest, content).spec().remote().isEmpty()) {
+      super.requireEngine(manifest, content, terms);
+    } else {
+      host().requireSettings();
+    }
   }
 
   private UpstreamPackage upstream(ToolManifest manifest, PackageContent content) {
@@ -136,11 +146,11 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private static DriverOutcome run(ProcessCall call, ReadyServer server, String tool)
       throws InterruptedException {
     Resources most = call.invocation().resources();
-    call.invocation().call().observer().in(server.server().id());
+    server.server().sandbox().ifPresent(call.invocation().call().observer()::in);
     call.invocation().call().observer().executing();
     observe(call, server);
     long from = System.nanoTime();
-    Conversation.State before = server.server().state();
+    ServerLink.Used before = server.server().used();
     try {
       PeerMessage.Answer answer =
           answer(call, server, tool, new Patience(most.wallMs(), most.cpuMs()));
@@ -148,7 +158,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
       measure(call, server, before, from);
-      return failed(call, e);
+      return failed(call, server, e);
     } finally {
       call.invocation().call().observer().executed();
     }
@@ -166,11 +176,12 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private static void observe(ProcessCall call, ReadyServer server) {
     call.observe("protocol", JsonValue.of(server.session().version()));
     call.observe("server", server.session().server());
+    server.server().where().ifPresent(where -> call.observe("remote", where));
   }
 
   private static void measure(
-      ProcessCall call, ReadyServer server, Conversation.State before, long from) {
-    Conversation.State after = server.server().state();
+      ProcessCall call, ReadyServer server, ServerLink.Used before, long from) {
+    ServerLink.Used after = server.server().used();
     call.used(
         new DriverOutcome.Metrics(
             Math.max(0, after.cpuMs() - before.cpuMs()),
@@ -210,9 +221,9 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
 
   /**
    * What no answer means: a server that died may have done it, so nobody knows; one that was late
-   * is ended; one that lied is refused.
+   * is ended, unless it is elsewhere, where it goes on; one that lied is refused.
    */
-  private static DriverOutcome failed(ProcessCall call, WritException e) {
+  private static DriverOutcome failed(ProcessCall call, ReadyServer server, WritException e) {
     if (!(e.code() instanceof ToolsError code)) {
       throw e;
     }
@@ -220,7 +231,10 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       case UPSTREAM_ENDED ->
           call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
       case UPSTREAM_TIMEOUT ->
-          call.ended(DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+          server.isRemote()
+              ? call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty())
+              : call.ended(
+                  DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
       case UPSTREAM_CPU ->
           call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
       default -> throw e;
