@@ -15,12 +15,17 @@ import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.tools.mcp.ListedTool;
 import dev.writ.tools.mcp.Passes;
+import dev.writ.tools.mcp.PinnedCode;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
+import dev.writ.tools.mcp.remote.HeaderValue;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -56,6 +61,21 @@ final class McpServers {
                   + upstream.manifest().version()
                   + " "
                   + upstream.manifest().packageDigest());
+      upstream
+          .spec()
+          .npm()
+          .ifPresent(npm ->
+              terminal
+                  .out()
+                  .println(
+                      "from npm: "
+                          + npm.name()
+                          + " "
+                          + npm.version()
+                          + " with "
+                          + (npm.packages().size() - 1)
+                          + " other packages, "
+                          + npm.integrity()));
       print(terminal, upstream.tools());
       warnings.forEach(warning ->
           terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
@@ -103,11 +123,18 @@ final class McpServers {
               "add",
               "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
                   + " judge each call.",
-              "It runs in the sandbox, with a workspace of its own that ends with it, and without"
-                  + " a network but for --host. Options stand before `--`.")
+              "A program runs in the sandbox, with a workspace of its own that ends with it, and"
+                  + " without a network but for --host. Options stand before `--`. A server"
+                  + " elsewhere is named by its address instead, https://host/path (Streamable"
+                  + " HTTP).",
+              "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
+                  + " scripts; what is started is what was approved then, until `writ mcp"
+                  + " refresh`.")
           .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
           .moreArguments(
-              "COMMAND", "After `--`: the program that is the server, and its arguments.")
+              "COMMAND",
+              "After `--`: the program that is the server, and its arguments. Or the address of a"
+                  + " server elsewhere.")
           .options("--env", "NAME=VALUE", "A variable that it gets.")
           .options(
               "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
@@ -121,6 +148,17 @@ final class McpServers {
               "What else it may do: "
                   + String.join(", ", Passes.KNOWN)
                   + "; several with commas (default: nothing).")
+          .option(
+              "--code",
+              "FOLDER",
+              "A folder with its code, which becomes part of the package: what the command names"
+                  + " below it is started from there.")
+          .options("--header", "NAME=VALUE", "A header that a server elsewhere is sent.")
+          .options(
+              "--header-secret",
+              "NAME=[WORD ]SECRET",
+              "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
+                  + " crm-token'.")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
           .flag("--ask", "Each call of it waits for an approval.")
@@ -138,19 +176,21 @@ final class McpServers {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
       upstreams.requireFree(name, PinnedTools.of(List.of()));
-      UpstreamProbe.Seen seen = upstreams.look(spec, own);
+      ServerCode.Prepared prepared =
+          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
+      UpstreamProbe.Seen seen = upstreams.look(prepared.spec(), prepared.own());
       upstreams.requireFree(name, seen.tools());
       if (!arguments.has("--accept-hidden")) {
         Upstreams.requireVisible(seen.tools());
       }
-      UpstreamPackage made = upstreams.register(name, spec, seen.tools(), own);
+      UpstreamPackage made =
+          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
       }
       session.show(
-          new Added(made, Upstreams.warnings(seen.tools()), upstreams.policyFile(), allow),
-          Added::print);
+          new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
     }
 
@@ -159,14 +199,55 @@ final class McpServers {
       if (command.isEmpty()) {
         throw new WritException(CliError.USAGE, "name the server's program after --");
       }
+      long startMs =
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS);
+      Passes passes = Passes.of(arguments.options("--pass"));
+      if (command.size() == 1 && command.getFirst().matches("(?i:https?)://.*")) {
+        requireNone(arguments, "a program", List.of("--env", "--env-secret", "--host", "--read"));
+        requireNone(arguments, "a program", List.of("--file"));
+        return ServerSpec.elsewhere(
+                new RemoteSpec(RemoteSpec.requireUrl(command.getFirst()), headers(arguments)),
+                startMs)
+            .passing(passes);
+      }
+      requireNone(arguments, "a server elsewhere", List.of("--header", "--header-secret"));
       return new ServerSpec(
-          command,
-          pairs("--env", arguments.options("--env")),
-          pairs("--env-secret", arguments.options("--env-secret")),
-          arguments.options("--host"),
-          arguments.options("--read"),
-          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS),
-          Passes.of(arguments.options("--pass")));
+              command,
+              pairs("--env", arguments.options("--env")),
+              pairs("--env-secret", arguments.options("--env-secret")),
+              arguments.options("--host"),
+              arguments.options("--read"),
+              startMs)
+          .passing(passes);
+    }
+
+    private static void requireNone(Arguments arguments, String what, List<String> options) {
+      for (String option : options) {
+        if (!arguments.options(option).isEmpty()) {
+          throw new WritException(CliError.USAGE, option + " is for " + what);
+        }
+      }
+    }
+
+    private static TreeMap<String, HeaderValue> headers(Arguments arguments) {
+      TreeMap<String, HeaderValue> headers = new TreeMap<>();
+      pairs("--header", arguments.options("--header"))
+          .forEach((name, value) -> put(headers, name, new HeaderValue(value, Optional.empty())));
+      pairs("--header-secret", arguments.options("--header-secret"))
+          .forEach((name, value) -> {
+            int space = value.lastIndexOf(' ') + 1;
+            put(
+                headers,
+                name,
+                new HeaderValue(value.substring(0, space), Optional.of(value.substring(space))));
+          });
+      return headers;
+    }
+
+    private static void put(TreeMap<String, HeaderValue> headers, String name, HeaderValue value) {
+      if (headers.put(HeaderValue.requireName(name), value) != null) {
+        throw new WritException(CliError.USAGE, "the header " + name + " stands twice");
+      }
     }
 
     private static TreeMap<String, String> pairs(String option, List<String> given) {
@@ -235,7 +316,7 @@ final class McpServers {
             Table.cell(entry.upstream().tools().byName().size() + ""),
             Table.cell(
                 entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
-            Table.cell(String.join(" ", entry.upstream().spec().command())));
+            Table.cell(entry.upstream().spec().line()));
       }
       terminal.print(table);
     }
@@ -282,7 +363,7 @@ final class McpServers {
       static void print(Shown shown, Terminal terminal) {
         UpstreamPackage upstream = shown.upstream();
         terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
-        terminal.out().println("server  " + String.join(" ", upstream.spec().command()));
+        terminal.out().println("server  " + upstream.spec().line());
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
               .lines()
@@ -319,14 +400,38 @@ final class McpServers {
     }
   }
 
-  /** What a server lists now, beside what is pinned. */
+  /**
+   * A server now, beside what is pinned.
+   *
+   * @param now how it would be started, with the code that npm has
+   * @param code which packages of npm differ
+   */
   private record Compared(
-      UpstreamPackage upstream, UpstreamProbe.Seen seen, List<ToolChange> changes)
+      UpstreamPackage upstream,
+      ServerCode.Prepared now,
+      List<String> code,
+      UpstreamProbe.Seen seen,
+      List<ToolChange> changes)
       implements Report {
-    static Compared of(Upstreams upstreams, String name) {
-      UpstreamPackage pinned = upstreams.one(name);
-      UpstreamProbe.Seen seen = upstreams.look(pinned.spec(), pinned.own());
-      return new Compared(pinned, seen, pinned.tools().changes(seen.tools()));
+    /** Starts it as it is pinned. */
+    static Compared of(Upstreams upstreams, UpstreamPackage pinned) {
+      return of(upstreams, pinned, new ServerCode.Prepared(pinned.spec(), pinned.own()));
+    }
+
+    static Compared of(Upstreams upstreams, UpstreamPackage pinned, ServerCode.Prepared now) {
+      UpstreamProbe.Seen seen = upstreams.look(now.spec(), now.own());
+      List<String> code =
+          new ArrayList<>(ServerCode.differences(pinned.spec().npm(), now.spec().npm()));
+      boolean same =
+          Arrays.equals(pinned.own().get(PinnedCode.FILE), now.own().get(PinnedCode.FILE));
+      if (code.isEmpty() && !same) {
+        code.add("the same versions with other files");
+      }
+      return new Compared(pinned, now, code, seen, pinned.tools().changes(seen.tools()));
+    }
+
+    boolean same() {
+      return changes.isEmpty() && code.isEmpty();
     }
 
     @Override
@@ -335,6 +440,7 @@ final class McpServers {
           .put("tool", upstream.manifest().ref().toJson())
           .put("protocol", seen.protocol())
           .put("server", seen.server())
+          .putList("code", code, JsonValue::of)
           .putList(
               "changes",
               changes,
@@ -357,16 +463,23 @@ final class McpServers {
                   + " and lists "
                   + seen.tools().byName().size()
                   + " tools");
+      if (!code.isEmpty()) {
+        terminal.out().println(terminal.paint(Style.WARN, "other code"));
+        print(terminal, code);
+      }
       for (ToolChange change : changes) {
         terminal.out().println(terminal.paint(Style.WARN, change.kind()) + "  " + change.name());
-        for (String line : change.lines()) {
-          terminal
-              .out()
-              .println("  " + terminal.paint(line.startsWith("-") ? Style.BAD : Style.GOOD, line));
-        }
+        print(terminal, change.lines());
       }
-      if (changes.isEmpty()) {
+      if (same()) {
         terminal.out().println("as approved: " + upstream.manifest().packageDigest());
+      }
+    }
+
+    private static void print(Terminal terminal, List<String> lines) {
+      for (String line : lines) {
+        Style style = line.startsWith("-") ? Style.BAD : Style.GOOD;
+        terminal.out().println("  " + terminal.paint(style, ToolChange.visible(line)));
       }
     }
   }
@@ -382,9 +495,10 @@ final class McpServers {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Compared compared = Compared.of(new Upstreams(session), arguments.argument("NAME"));
+      Upstreams upstreams = new Upstreams(session);
+      Compared compared = Compared.of(upstreams, upstreams.one(arguments.argument("NAME")));
       session.show(compared, Compared::print);
-      return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+      return compared.same() ? ExitCode.OK : ExitCode.REFUSED;
     }
   }
 
@@ -394,8 +508,8 @@ final class McpServers {
     public CommandUsage usage() {
       return CommandUsage.of(
               "refresh",
-              "Show what a server lists otherwise than was approved; with --approve pin it as a"
-                  + " new version.",
+              "Show what a server lists otherwise than was approved, and which packages npm has in"
+                  + " other versions; with --approve pin it as a new version.",
               "Until the changed policy is activated, every call of the server is refused.")
           .argument("NAME", "Its name.")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
@@ -407,25 +521,31 @@ final class McpServers {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
-      Compared compared = Compared.of(upstreams, arguments.argument("NAME"));
-      if (compared.changes().isEmpty() || !arguments.has("--approve")) {
+      UpstreamPackage before = upstreams.one(arguments.argument("NAME"));
+      Compared compared =
+          Compared.of(
+              upstreams,
+              before,
+              new ServerCode(session).again(before.spec(), before.own(), upstreams::host));
+      if (compared.same() || !arguments.has("--approve")) {
         session.show(compared, Compared::print);
-        return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+        return compared.same() ? ExitCode.OK : ExitCode.REFUSED;
       }
       if (!arguments.has("--accept-hidden")) {
         Upstreams.requireVisible(compared.seen().tools());
       }
-      UpstreamPackage before = compared.upstream();
       UpstreamPackage made =
           upstreams.register(
-              before.manifest().name(), before.spec(), compared.seen().tools(), before.own());
+              before.manifest().name(),
+              compared.now().spec(),
+              compared.seen().tools(),
+              compared.now().own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), false);
       }
       session.show(
-          new Added(
-              made, Upstreams.warnings(compared.seen().tools()), upstreams.policyFile(), allow),
+          new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow),
           (added, terminal) -> {
             compared.print(terminal);
             added.print(terminal);

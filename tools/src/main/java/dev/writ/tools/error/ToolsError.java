@@ -344,7 +344,89 @@ public enum ToolsError implements ErrorCode {
   OPENAPI_UNHELD(
       "TOL-262",
       "an operation uses what the driver http does not do",
-      "Leave it out, or write its `http` section by hand.");
+      "Leave it out, or write its `http` section by hand."),
+  UPSTREAM_INPUT(
+      "TOL-270",
+      "an MCP server asks for input that its package does not pass",
+      "The call was not done by its own words; spec/tool-mcp-remote.md says what is passed."),
+  UPSTREAM_UNREACHED(
+      "TOL-271",
+      "an MCP server elsewhere cannot be reached by the rules of the egress proxy",
+      "Nothing was sent. Check the address; WRIT_EGRESS_PRIVATE lists places that may be private."),
+  UPSTREAM_SESSION(
+      "TOL-272",
+      "an MCP server has forgotten its session",
+      "Call again: a new session is begun; by the protocol nothing was done."),
+  UPSTREAM_STATUS(
+      "TOL-273",
+      "an MCP server elsewhere answers with a status that is none of the protocol",
+      "Check the address, and the server's own log: writ mcp test NAME."),
+  UPSTREAM_REDIRECT(
+      "TOL-274",
+      "an MCP server elsewhere leads to another address, which is not followed",
+      "If that is the server, add it under that address."),
+  UPSTREAM_OLD_TRANSPORT(
+      "TOL-275",
+      "an MCP server speaks the transport HTTP with SSE of 2024-11-05 alone",
+      "Ask for its address of Streamable HTTP, or update it: that transport is not spoken here."),
+  UPSTREAM_URL(
+      "TOL-276",
+      "an address is not one that an MCP server may have",
+      "Write https://host[:port]/path; http is for 127.0.0.1 and this machine's other addresses."),
+  UPSTREAM_HEADER(
+      "TOL-277",
+      "a header cannot be sent to an MCP server",
+      "Take a name that the protocol does not use, and visible ASCII."),
+  UPSTREAM_UNAUTHORIZED(
+      "TOL-278",
+      "an MCP server wants to know who calls",
+      "Log in: writ mcp login NAME; or give it a token: writ mcp add --header-secret."),
+  UPSTREAM_SCOPE(
+      "TOL-279",
+      "an MCP server wants scopes that the token does not have",
+      "If it may have them: writ mcp login NAME --scope \"…\"."),
+  NPM_MISSING(
+      "TOL-290",
+      "a server is of npm, and this machine has no node or npm that works",
+      "Install both (Debian: apt-get install nodejs npm), so that `node` and `npm` are on PATH."),
+  NPM_PACKAGE(
+      "TOL-291",
+      "npm does not have a package, or not that version of it",
+      "Look its name and versions up: npm view PACKAGE versions."),
+  NPM_UNREACHABLE(
+      "TOL-292",
+      "npm's registry cannot be reached, or refuses the credentials",
+      "Try `npm ping`; the registry is the one of npm's own configuration, reached without another"
+          + " proxy."),
+  NPM_INTEGRITY(
+      "TOL-293",
+      "what npm got is not what its registry has the digest of",
+      "Nothing was added. Try again; if it stays so, report it to those who run the registry."),
+  NPM_FAILED(
+      "TOL-294",
+      "npm could not install a server",
+      "Try it by hand: npm install --ignore-scripts PACKAGE."),
+  NPM_SCRIPTS(
+      "TOL-295",
+      "a server of npm does not start, and packages of it have install scripts, which are not run",
+      "Install it yourself in a folder, with scripts, and add that:"
+          + " writ mcp add NAME --code FOLDER -- node FOLDER/node_modules/…"),
+  CODE_UNPINNED(
+      "TOL-296",
+      "a command would start code that its package does not have",
+      "See spec/tool-mcp.md, The code: what npm has is pinned, and so is a folder."),
+  NPM_PROGRAM(
+      "TOL-297",
+      "a package of npm has no program of its name that node runs",
+      "Name the program: npx -y -p PACKAGE PROGRAM."),
+  CODE_UNPACKABLE(
+      "TOL-298",
+      "a server's code cannot be part of a package",
+      "Add a folder with what the server needs alone; spec/tool-mcp.md has the limits."),
+  FOLDER_UNSEEN(
+      "TOL-299",
+      "a command names a folder or file of this machine that the server would not see",
+      "Say what it may see, before `--`: --read PATH, or --write PATH.");
 
   private final Entry entry;
 

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -81,7 +82,7 @@ enum Question {
       throw refuse("a form that is no flat object of at most " + FIELDS_MAX + " fields");
     }
     fields.members().values().forEach(this::requireField);
-    String all = new String(Jcs.write(schema), java.nio.charset.StandardCharsets.UTF_8);
+    String all = new String(Jcs.write(schema), StandardCharsets.UTF_8);
     if (SECRETS.matcher(message).find() || SECRETS.matcher(all).find()) {
       throw refuse("a form that asks for a secret");
     }
@@ -123,8 +124,11 @@ enum Question {
     if (!"https".equals(uri.getScheme()) || uri.getHost() == null || uri.getUserInfo() != null) {
       throw refuse("an address other than https://HOST");
     }
-    return JsonValue.object()
-        .put("elicitationId", words(params, "elicitationId"))
+    var shaped = JsonValue.object();
+    if (params.get("elicitationId") != null) { // which the version without sessions does not have
+      shaped.put("elicitationId", words(params, "elicitationId"));
+    }
+    return shaped
         .put("message", asks(server) + message + " (It opens a page of " + uri.getHost() + ".)")
         .put("mode", "url")
         .put("url", url)

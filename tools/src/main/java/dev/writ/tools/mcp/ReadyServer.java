@@ -1,25 +1,41 @@
 package dev.writ.tools.mcp;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.CallPeer;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
+import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
+import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.mcp.protocol.UpstreamSession;
+import dev.writ.tools.mcp.remote.HeaderText;
+import dev.writ.tools.mcp.remote.RemoteConnection;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A server after its handshake, whose tools are those of its package. */
 final class ReadyServer implements AutoCloseable {
+  private static final String VERSION = "0.1.0";
+
+  /** How long the list of a server elsewhere is believed without asking again. */
+  private static final long LIST_AGE_MS = 60_000;
+
+  /** Packages whose program was seen to begin with a handshake: it is not asked again. */
+  private static final Set<Digest> KNOWN_OLD = new ConcurrentSkipListSet<>();
+
   private final UpstreamPackage upstream;
-  private final LocalServer server;
+  private final ServerLink server;
   private final UpstreamSession session;
   private final Patience start;
   private final ServerHooks hooks;
@@ -27,11 +43,11 @@ final class ReadyServer implements AutoCloseable {
   private Optional<String> level = Optional.empty();
   private int atWork;
   private boolean retired;
-  private long lookedAt;
+  private volatile long lookedAt = System.nanoTime();
 
   private ReadyServer(
       UpstreamPackage upstream,
-      LocalServer server,
+      ServerLink server,
       UpstreamSession session,
       Patience start,
       ServerHooks hooks) {
@@ -49,46 +65,110 @@ final class ReadyServer implements AutoCloseable {
    */
   static ReadyServer start(ProcessHost host, UpstreamPackage upstream, ServerPlace place)
       throws InterruptedException {
+    boolean asks = !KNOWN_OLD.contains(upstream.manifest().packageDigest());
+    try {
+      return start(host, upstream, place, asks);
+    } catch (WritException e) {
+      if (e.code() != ToolsError.UPSTREAM_ENDED) {
+        throw e;
+      }
+      if (!asks || upstream.spec().remote().isPresent()) {
+        throw ended(e);
+      }
+    }
+    try {
+      // It may have ended of a question before the handshake.
+      return start(host, upstream, place, false);
+    } catch (WritException e) {
+      throw e.code() == ToolsError.UPSTREAM_ENDED ? ended(e) : e;
+    }
+  }
+
+  private static WritException ended(WritException e) {
+    return new WritException(ToolsError.UPSTREAM_START, "it ended " + e.found(), e);
+  }
+
+  private static ReadyServer start(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, boolean asks)
+      throws InterruptedException {
     Passes passes = upstream.spec().passes();
+    JsonValue.Obj can = passes.capabilities();
     ServerHooks hooks =
         new ServerHooks(upstream.manifest().name(), passes, new Masking(place.secrets()));
     Patience start = new Patience(upstream.spec().startMs(), upstream.spec().startMs());
-    LocalServer server = LocalServer.start(host, upstream, place, hooks);
+    ServerLink server = link(host, upstream, place, hooks);
     try {
       UpstreamSession session =
-          UpstreamSession.begin(server, passes.capabilities(), "0.1.0", start);
+          asks
+              ? UpstreamSession.begin(server, can, hooks, VERSION, start)
+              : UpstreamSession.shakeHands(server, can, hooks, VERSION, start);
+      boolean old = !session.version().equals(ProtocolVersion.STATELESS);
+      if (old && upstream.spec().remote().isEmpty()) {
+        KNOWN_OLD.add(upstream.manifest().packageDigest());
+      }
       return new ReadyServer(upstream, server, session, start, hooks);
     } catch (WritException e) {
       server.close();
-      throw e.code() == ToolsError.UPSTREAM_ENDED
-          ? new WritException(
-              ToolsError.UPSTREAM_START, "it ended " + e.found() + said(server.stderr()), e)
-          : e;
+      throw new WritException(e.code(), e.found() + said(server.lastWords()), e);
     } catch (RuntimeException | InterruptedException e) {
       server.close();
       throw e;
     }
   }
 
-  /** The last line that it wrote to stderr, for the person who looks why. */
-  private static String said(String stderr) {
-    String last = stderr.strip();
-    last = last.substring(last.lastIndexOf('\n') + 1);
-    return last.isEmpty()
-        ? ""
-        : ", and said last: " + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
+  private static ServerLink link(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks) {
+    if (upstream.spec().remote().isEmpty()) {
+      return LocalServer.start(host, upstream, place, hooks);
+    }
+    return new RemoteConnection(
+        host.requireSettings(),
+        upstream.spec().remote().get(),
+        place.secrets(),
+        tool -> upstream.tools().tool(tool).map(ListedTool::inputSchema),
+        hooks);
   }
 
-  /** What it lists now. */
+  /** The last line that it wrote to stderr, for the person who looks why. */
+  private static String said(String stderr) {
+    List<String> lines = stderr.strip().lines().toList();
+    if (lines.isEmpty()) {
+      return "";
+    }
+    String last =
+        lines.reversed().stream()
+            .filter(line -> line.matches("(?i)[^{}]*error.*"))
+            .findFirst()
+            .orElse(lines.getLast());
+    return ", and said last: "
+        + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
+  }
+
+  /**
+   * What it lists now. A tool whose marks for headers are wrong is left out where they would be
+   * sent, as the protocol demands.
+   */
   PinnedTools tools() throws InterruptedException {
     hooks.changed().set(false);
     lookedAt = System.nanoTime();
     Passes all = upstream.spec().passes();
-    return PinnedTools.of(session.tools(start))
+    boolean marks = isRemote() && session.version().equals(ProtocolVersion.STATELESS);
+    List<JsonValue.Obj> listed =
+        session.tools(start).stream()
+            .filter(tool ->
+                !marks
+                    || !(tool.get("inputSchema") instanceof JsonValue.Obj schema)
+                    || HeaderText.refusal(schema).isEmpty())
+            .toList();
+    return PinnedTools.of(listed)
         .with(
             PinnedOffers.of(
                 all.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
                 all.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
+  }
+
+  boolean isRemote() {
+    return upstream.spec().remote().isPresent();
   }
 
   /**
@@ -113,12 +193,13 @@ final class ReadyServer implements AutoCloseable {
 
   /**
    * Whether its lists are to be looked at: it said that one changed, or it was not asked for a
-   * while.
+   * while; a server elsewhere sooner, since another program may answer there by now.
    *
    * @param everyMs how long it may go unasked
    */
   boolean isToBeLookedAt(long everyMs) {
-    return hooks.changed().get() || System.nanoTime() - lookedAt >= everyMs * 1_000_000;
+    long most = isRemote() ? Math.min(everyMs, LIST_AGE_MS) : everyMs;
+    return hooks.changed().get() || System.nanoTime() - lookedAt >= most * 1_000_000;
   }
 
   /** Work with the server that belongs to one call. */
@@ -224,7 +305,7 @@ final class ReadyServer implements AutoCloseable {
     return session.call(tool, arguments, token, patience);
   }
 
-  LocalServer server() {
+  ServerLink server() {
     return server;
   }
 

@@ -2,6 +2,7 @@ package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.CallPeer;
+import dev.writ.tools.mcp.protocol.InputAnswers;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerReply;
 import dev.writ.tools.process.Masking;
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
  * What a server says beside its answers, brought to the call that it is about: progress by its
  * token, questions and logs to the one call at work, of a package whose calls run one by one.
  */
-final class ServerHooks implements PeerHooks {
+final class ServerHooks implements PeerHooks, InputAnswers {
   private static final List<String> LISTS =
       List.of(
           "notifications/tools/list_changed",
@@ -116,12 +117,25 @@ final class ServerHooks implements PeerHooks {
     }
   }
 
+  /** In the version without sessions a server asks by a result, in the thread of the call. */
+  @Override
+  public Optional<JsonValue.Obj> answer(String method, JsonValue.Obj params) {
+    Optional<CallLine> line = only();
+    return question(method)
+        .flatMap(question -> line.map(of -> of.ask(question, params)))
+        .filter(reply -> reply.member().equals("result"))
+        .map(PeerReply::value);
+  }
+
+  private Optional<Question> question(String method) {
+    return List.of(Question.values()).stream()
+        .filter(each -> each.method().equals(method) && each.isIn(passes))
+        .findFirst();
+  }
+
   @Override
   public boolean takes(String method, JsonValue.Obj params, Consumer<PeerReply> reply) {
-    Optional<Question> question =
-        List.of(Question.values()).stream()
-            .filter(each -> each.method().equals(method) && each.isIn(passes))
-            .findFirst();
+    Optional<Question> question = question(method);
     Optional<CallLine> line = only();
     if (question.isEmpty() || line.isEmpty()) {
       return false;

@@ -1,7 +1,6 @@
 package dev.writ.tools.mcp.protocol;
 
 import dev.writ.canonicalize.json.JsonValue;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -12,7 +11,8 @@ public interface PeerHooks {
   PeerHooks NONE = new PeerHooks() {};
 
   /**
-   * Whether a request of the server is answered later, by another thread.
+   * Whether a request of the server, such as {@code sampling/createMessage}, is answered, later and
+   * by another thread. One that is not is answered with -32601.
    *
    * @param reply takes the answer, once
    */
@@ -34,13 +34,4 @@ public interface PeerHooks {
 
   /** A notification, such as {@code notifications/tools/list_changed}. */
   default void told(String method, JsonValue.Obj params) {}
-
-  /**
-   * A request of the server, such as {@code sampling/createMessage}.
-   *
-   * @return the result; empty for a method that is not offered, which is answered with -32601
-   */
-  default Optional<JsonValue.Obj> asked(String method, JsonValue.Obj params) {
-    return Optional.empty();
-  }
 }
