@@ -85,7 +85,7 @@ final class RunningServers implements AutoCloseable {
           }
         }
       }
-      kept.server.ifPresent(ReadyServer::close);
+      kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
       ReadyServer started = ReadyServer.start(host, upstream, place);
       kept.server = Optional.of(started);
