@@ -44,7 +44,11 @@ public enum CliError implements ErrorCode {
       "CLI-038",
       "no call was allowed that a policy could be proposed from",
       "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
-  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
+  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log."),
+  LOGIN_UNANSWERED(
+      "CLI-071",
+      "a login was begun, and nobody came back from the browser",
+      "Log in again; where the browser is on another machine: --no-browser.");
 
   private final Entry entry;
 
