@@ -82,6 +82,7 @@ final class PolicyTools {
     edit.lines.removeIf(line ->
         line.matches(".*\\{.*\\btool: " + Pattern.quote(tool) + "\\b.*\\}.*\\}\\s*")
             && line.contains("match:"));
+    edit.dropEmpty("secrets");
     for (int i = 0; i + 1 < edit.lines.size(); i++) {
       if (edit.lines.get(i).matches("\\s*- effect: \\{ tool: " + Pattern.quote(tool) + " \\}.*")) {
         edit.lines.remove(i);
@@ -233,6 +234,24 @@ final class PolicyTools {
       return;
     }
     lines.add(section("secrets") + 1, entry);
+  }
+
+  /** Takes a section out that has no entry any more. */
+  private void dropEmpty(String name) {
+    int at = lines.indexOf(name + ":");
+    if (at < 0) {
+      return;
+    }
+    boolean full =
+        lines.stream()
+            .skip(at + 1L)
+            .filter(line -> !line.isBlank() && !line.strip().startsWith("#"))
+            .findFirst()
+            .filter(line -> line.startsWith(" ") || line.startsWith("-"))
+            .isPresent();
+    if (!full) {
+      lines.remove(at);
+    }
   }
 
   private WritException refuse(String where) {
