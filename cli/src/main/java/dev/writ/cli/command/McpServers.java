@@ -32,7 +32,14 @@ final class McpServers {
   private McpServers() {}
 
   static List<CliCommand> commands() {
-    return List.of(new Add(), new Lists(), new Show(), new Test(), new Refresh(), new Remove());
+    return List.of(
+        new Add(),
+        new Lists(),
+        new Show(),
+        new Test(),
+        new Refresh(),
+        new Remove(),
+        new ImportServers());
   }
 
   /** What was registered, and what its server said. */
@@ -156,17 +163,11 @@ final class McpServers {
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
-      upstreams.requireFree(name, PinnedTools.of(List.of()));
-      ServerCode.Prepared prepared =
-          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
-      UpstreamProbe.Seen seen = upstreams.look(prepared.spec(), prepared.own());
-      upstreams.requireFree(name, seen.tools());
-      if (!arguments.has("--accept-hidden")) {
-        Upstreams.requireVisible(seen.tools());
-      }
-      UpstreamPackage made =
-          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
       boolean allow = !arguments.has("--no-policy");
+      UpstreamPackage made =
+          new NewServer(
+                  name, spec, own, arguments.option("--code"), arguments.has("--accept-hidden"))
+              .add(session, upstreams);
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
       }

@@ -66,9 +66,19 @@ final class ServerCode {
       requireSeen(packed.spec());
       return packed;
     }
+    check(typed);
     Optional<NpxWords> words = NpxWords.of(typed.command());
-    requireSeen(typed);
     return words.map(w -> installed(typed, own, w, host)).orElseGet(() -> new Prepared(typed, own));
+  }
+
+  /**
+   * Looks whether a command can be taken as it stands; nothing is started.
+   *
+   * @throws WritException {@code TOL-296}, {@code TOL-299}
+   */
+  void check(ServerSpec typed) {
+    NpxWords.of(typed.command());
+    requireSeen(typed);
   }
 
   /**
