@@ -12,6 +12,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ParameterFault;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.error.GuardianError;
+import java.math.BigDecimal;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -263,12 +264,20 @@ public final class ToolSchemas {
         yield node;
       }
       case JsonValue.Str text -> nodes.stringNode(text.value());
-      case JsonValue.Num number ->
-          number.isInteger()
-              ? nodes.numberNode((long) number.value())
-              : nodes.numberNode(number.value());
+      case JsonValue.Num number -> toNode(number.value());
       case JsonValue.Bool bool -> nodes.booleanNode(bool.value());
       case JsonValue.Null _ -> nodes.nullNode();
     };
+  }
+
+  /** A double without a fraction is an integer node: the library throws on 1e20 against a bound. */
+  private static JsonNode toNode(double number) {
+    JsonNodeFactory nodes = JsonNodeFactory.instance;
+    if (Math.rint(number) != number) {
+      return nodes.numberNode(number);
+    }
+    return Math.abs(number) <= JsonValue.Num.MAX_INTEGER
+        ? nodes.numberNode((long) number)
+        : nodes.numberNode(new BigDecimal(number).toBigIntegerExact());
   }
 }

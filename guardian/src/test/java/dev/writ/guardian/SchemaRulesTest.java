@@ -95,6 +95,31 @@ class SchemaRulesTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      value = {
+        "'type':'integer','minimum':1|1e20|true",
+        "'type':'integer','minimum':1|-1e20|false",
+        "'type':'integer','maximum':5|1e308|false",
+        "'exclusiveMaximum':9007199254740991|9007199254740992|false",
+        "'const':1e20|100000000000000000000|true",
+        "'enum':[1e20]|1e21|false",
+        "'multipleOf':2|1e20|true",
+        "'multipleOf':3|1e20|false",
+      })
+  void numbersBeyondALongAreComparedLikeAnyOther(String schema, String number, boolean fits) {
+    ToolSchemas schemas = schemas("{\"properties\":{\"n\":{" + schema.replace('\'', '"') + "}}}");
+    String params = "{\"n\":" + number + "}";
+    if (fits) {
+      assertThatCode(() -> schemas.requireInput("eval", World.json(params)))
+          .doesNotThrowAnyException();
+    } else {
+      assertThatThrownBy(() -> schemas.requireInput("eval", World.json(params)))
+          .hasMessageContaining("GRD-403");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
       quoteCharacter = '`',
       value = {
         "{'required':'text'} | /required",

@@ -162,9 +162,11 @@ final class Upstreams {
    */
   static void requireVisible(PinnedTools tools) {
     List<String> hidden =
-        tools.byName().values().stream()
-            .flatMap(tool ->
-                new ToolChange(tool.name(), Optional.empty(), Optional.of(tool)).lines().stream())
+        Stream.concat(
+                tools.byName().values().stream()
+                    .map(tool -> new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))),
+                tools.offers().shown().stream())
+            .flatMap(each -> each.lines().stream())
             .filter(line -> line.contains("\\u{"))
             .map(line -> line.split(" ", 3)[1])
             .toList();

@@ -127,8 +127,7 @@ public final class McpEndpoint {
 
   /** A server that nobody knows, and one that is not for this caller, get the same answer. */
   private void requireSomething(McpSession session) {
-    if (session.view().server().isPresent()
-        && catalogue(session).usable(session.caller()).isEmpty()) {
+    if (session.view().server().isPresent() && catalogue(session).isEmpty(session.caller())) {
       throw new WritException(McpRefusal.SERVER_UNKNOWN, session.view().server().get());
     }
   }
@@ -183,6 +182,7 @@ public final class McpEndpoint {
     private final McpSession session;
     private final McpMessage.Request message;
     private final IncomingCall said;
+    private final boolean isPassed;
     private final Call call;
     private final Optional<Catalogue.Usable> called;
     private Optional<RuntimeException> unforeseen = Optional.empty();
@@ -195,12 +195,32 @@ public final class McpEndpoint {
       this.message = message;
       this.said = said;
       boolean calls = message.method().equals(McpSchema.METHOD_TOOLS_CALL);
-      this.call = Call.of(calls ? message.params() : Optional.empty());
-      this.called = call.name().flatMap(name -> catalogue(session).find(session.caller(), name));
+      Optional<Catalogue.Usable> method =
+          isOfServer() && isForServer()
+              ? catalogue(session).method(session.caller(), message.method())
+              : Optional.empty();
+      this.isPassed = method.isPresent();
+      this.call =
+          isPassed
+              ? Call.ofMethod(message.method(), message.params())
+              : Call.of(calls ? message.params() : Optional.empty());
+      this.called =
+          isPassed
+              ? method
+              : call.name().flatMap(name -> catalogue(session).find(session.caller(), name));
     }
 
     Reply answer() {
       Object id = PlainJson.of(message.id());
+      if (isPassed) {
+        return reply(ServerMethods.answer(id, call()));
+      }
+      if (isOfServer()) {
+        Optional<Map<String, Object>> pinned = methods().pinned(message.method());
+        if (pinned.isPresent()) {
+          return reply(JSONRPCResponse.result(id, pinned.get()));
+        }
+      }
       if (version().isStateless() && !STATELESS.contains(message.method())
           || isOfServer() && NOT_OF_SERVERS.contains(message.method())) {
         return reply(unserved(id));
@@ -246,6 +266,15 @@ public final class McpEndpoint {
       return session.view().server().isPresent();
     }
 
+    private boolean isForServer() {
+      return ServerMethods.EFFECTS.contains(message.method())
+          && !ServerMethods.isOurs(message.param("uri"));
+    }
+
+    private ServerMethods methods() {
+      return new ServerMethods(catalogue(session), session.caller());
+    }
+
     private McpVersion version() {
       return session.peer().version();
     }
@@ -260,7 +289,9 @@ public final class McpEndpoint {
     private Map<String, Object> discovered() {
       Map<String, Object> capabilities = new TreeMap<>();
       capabilities.put("tools", Map.of("listChanged", parts.notifies()));
-      if (!isOfServer()) {
+      if (isOfServer()) {
+        capabilities.putAll(methods().capabilities());
+      } else {
         capabilities.put("resources", Map.of());
         capabilities.put("completions", Map.of());
       }
@@ -296,7 +327,13 @@ public final class McpEndpoint {
     }
 
     private Reply reply(JSONRPCResponse response) {
-      JSONRPCResponse told = inDialect(response);
+      JSONRPCResponse told =
+          version().isStateless() && question.isPresent()
+              ? JSONRPCResponse.result(
+                  response.id(),
+                  Dialect.shaped(
+                      version(), message.method(), Dialect.asking(question.get(), meta), server()))
+              : inDialect(response);
       try {
         return new Reply(
             MAPPER.writeValueAsBytes(told),
@@ -322,10 +359,7 @@ public final class McpEndpoint {
       if (!Dialect.differs(version(), message.method())) {
         return told;
       }
-      Map<String, Object> result =
-          version().isStateless() && question.isPresent()
-              ? Dialect.asking(question.get(), meta)
-              : MAPPER.convertValue(told.result(), AS_MAP);
+      Map<String, Object> result = MAPPER.convertValue(told.result(), AS_MAP);
       return JSONRPCResponse.result(
           told.id(), Dialect.shaped(version(), message.method(), result, server()));
     }
@@ -370,9 +404,18 @@ public final class McpEndpoint {
     private McpSchema.ServerCapabilities capabilities() {
       McpSchema.ServerCapabilities.Builder all =
           McpSchema.ServerCapabilities.builder().tools(false);
-      return isOfServer() && !message.method().equals(McpSchema.METHOD_RESOURCES_READ)
-          ? all.build()
-          : all.resources(false, false).completions().build();
+      if (!isOfServer() || message.method().equals(McpSchema.METHOD_RESOURCES_READ)) {
+        return all.resources(false, false).completions().build();
+      }
+      for (String capability : methods().capabilities().keySet()) {
+        switch (capability) {
+          case "prompts" -> all.prompts(false);
+          case "resources" -> all.resources(false, false);
+          case "completions" -> all.completions();
+          default -> all.logging();
+        }
+      }
+      return all.build();
     }
 
     /** Arguments bypass the SDK: they are judged as the strict parser read them. */

@@ -273,6 +273,18 @@ public enum ToolsError implements ErrorCode {
       "TOL-242",
       "an MCP server used more processor time than the call may",
       "Declare more processor time."),
+  UPSTREAM_PASSES(
+      "TOL-243",
+      "what an MCP server is to pass is not known",
+      "Name some of completion, elicitation, logging, prompts, resources, roots and sampling."),
+  UPSTREAM_OFFERS(
+      "TOL-244",
+      "an MCP server does not have what its package is to pass",
+      "Leave it out of --pass, or start the server so that it offers it."),
+  UPSTREAM_ADDRESS(
+      "TOL-245",
+      "the address of a resource does not mean what it says",
+      "Name an absolute address without segments . and .., and none of Writ's own."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",
@@ -325,6 +337,46 @@ public enum ToolsError implements ErrorCode {
       "TOL-262",
       "an operation uses what the driver http does not do",
       "Leave it out, or write its `http` section by hand."),
+  UPSTREAM_INPUT(
+      "TOL-270",
+      "an MCP server asks for input that its package does not pass",
+      "The call was not done by its own words; spec/tool-mcp-remote.md says what is passed."),
+  UPSTREAM_UNREACHED(
+      "TOL-271",
+      "an MCP server elsewhere cannot be reached by the rules of the egress proxy",
+      "Nothing was sent. Check the address; WRIT_EGRESS_PRIVATE lists places that may be private."),
+  UPSTREAM_SESSION(
+      "TOL-272",
+      "an MCP server has forgotten its session",
+      "Call again: a new session is begun; by the protocol nothing was done."),
+  UPSTREAM_STATUS(
+      "TOL-273",
+      "an MCP server elsewhere answers with a status that is none of the protocol",
+      "Check the address, and the server's own log: writ mcp test NAME."),
+  UPSTREAM_REDIRECT(
+      "TOL-274",
+      "an MCP server elsewhere leads to another address, which is not followed",
+      "If that is the server, add it under that address."),
+  UPSTREAM_OLD_TRANSPORT(
+      "TOL-275",
+      "an MCP server speaks the transport HTTP with SSE of 2024-11-05 alone",
+      "Ask for its address of Streamable HTTP, or update it: that transport is not spoken here."),
+  UPSTREAM_URL(
+      "TOL-276",
+      "an address is not one that an MCP server may have",
+      "Write https://host[:port]/path; http is for 127.0.0.1 and this machine's other addresses."),
+  UPSTREAM_HEADER(
+      "TOL-277",
+      "a header cannot be sent to an MCP server",
+      "Take a name that the protocol does not use, and visible ASCII."),
+  UPSTREAM_UNAUTHORIZED(
+      "TOL-278",
+      "an MCP server wants to know who calls",
+      "Log in: writ mcp login NAME; or give it a token: writ mcp add --header-secret."),
+  UPSTREAM_SCOPE(
+      "TOL-279",
+      "an MCP server wants scopes that the token does not have",
+      "If it may have them: writ mcp login NAME --scope \"…\"."),
   NPM_MISSING(
       "TOL-290",
       "a server is of npm, and this machine has no node or npm that works",

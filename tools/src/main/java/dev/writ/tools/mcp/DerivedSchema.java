@@ -1,11 +1,12 @@
 package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.tools.schema.EcmaPattern;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /**
  * A server's JSON Schema in the kind that manifests have (spec/tool-manifest.md). What that kind
@@ -13,9 +14,14 @@ import java.util.regex.Pattern;
  * well. Texts for people are left out, too, since the server's own schema is what is shown.
  */
 public final class DerivedSchema {
-  private static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
   private static final int DEPTH_MAX = 60;
   private static final int DROPPED_MAX = 200;
+  private static final int PATH_MAX = 200;
+
+  /**
+   * More schemas than this are not held anyway (spec/tool-manifest.md): the rest is not looked at.
+   */
+  private static final int SCHEMAS_MAX = 20_000;
 
   /** Checks nothing, and is shown from the server's own schema. */
   private static final List<String> TEXTS =
@@ -38,24 +44,24 @@ public final class DerivedSchema {
   private static final List<String> BOUNDS =
       List.of("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum");
 
-  /** Patterns that mean the same to RE2 and to ECMA-262. */
-  private static final Pattern SAME =
-      Pattern.compile(
-          "(?:[A-Za-z0-9 _@/:;,=~#%&'\"<>!-]"
-              + "|\\\\[.^$*+?()\\[\\]{}|/\\\\dDwW-]"
-              + "|[.^$|)]"
-              + "|\\((?:\\?:)?"
-              + "|\\[\\^?(?:[A-Za-z0-9 _@/:;,=~#%&'\"<>!.$*+?(){}|-]"
-              + "|\\\\[.^$*+?()\\[\\]{}|/\\\\dDwW-])+\\]"
-              + "|[*+?]\\??"
-              + "|\\{[0-9]{1,3}(?:,(?:[0-9]{1,3})?)?\\}\\??)*");
-
   private final JsonValue.Obj root;
-  private final boolean old;
+  private final Optional<SchemaDraft> named;
+  private final SchemaDraft draft;
   private final List<String> dropped = new ArrayList<>();
   private final TreeMap<String, JsonValue> definitions = new TreeMap<>();
   private final TreeMap<String, Boolean> exactDefinitions = new TreeMap<>();
+
+  /** Names of definitions, by the references that lead to them. */
+  private final TreeMap<String, String> names = new TreeMap<>();
+
+  private final TreeSet<String> taken = new TreeSet<>();
+  private final TreeMap<String, Integer> numbers = new TreeMap<>();
+
   private final TreeSet<String> open = new TreeSet<>();
+  private int schemas;
+
+  /** How many schemas with an address of their own this place is in. */
+  private int elsewhere;
 
   /**
    * @param schema in the strict kind
@@ -72,15 +78,20 @@ public final class DerivedSchema {
 
   private DerivedSchema(JsonValue.Obj root) {
     this.root = root;
-    this.old =
-        root.get("$schema") instanceof JsonValue.Str dialect
-            && dialect.value().matches("https?://json-schema\\.org/draft-0[3-7]/.*");
+    this.named = SchemaDraft.of(root);
+    this.draft = named.orElse(SchemaDraft.DRAFT_2020_12);
   }
 
   /** Derives the schema of an object: of arguments, or of structured content. */
   public static Result of(JsonValue.Obj schema) {
     DerivedSchema derived = new DerivedSchema(schema);
+    if (derived.draft == SchemaDraft.ANCIENT) {
+      return any("the whole schema, of a draft before 4");
+    }
     Part part = derived.part("#", schema, 0);
+    if (derived.schemas > SCHEMAS_MAX) {
+      return any("the whole schema, of more than " + SCHEMAS_MAX + " schemas");
+    }
     TreeMap<String, JsonValue> members = new TreeMap<>();
     if (part.schema() instanceof JsonValue.Obj object) {
       members.putAll(object.members());
@@ -98,23 +109,40 @@ public final class DerivedSchema {
 
   private void drop(String path) {
     if (dropped.size() < DROPPED_MAX) {
-      dropped.add(path.length() > 200 ? path.substring(0, 200) + "…" : path);
+      dropped.add(path);
     }
   }
 
+  /**
+   * A stranger's names may be as long as a message, and each part below them has them in its path.
+   */
+  private static String path(String path, String key) {
+    return path.length() + key.length() <= PATH_MAX
+        ? path + "/" + key
+        : path.endsWith("…") ? path : cut(path + "/" + cut(key)) + "…";
+  }
+
+  private static String cut(String text) {
+    return text.length() <= PATH_MAX ? text : text.substring(0, PATH_MAX);
+  }
+
   private Part part(String path, JsonValue value, int depth) {
-    if (value instanceof JsonValue.Bool) {
+    schemas++;
+    if (value instanceof JsonValue.Bool && draft.hasBooleans()) {
       return new Part(value, true);
     }
-    if (!(value instanceof JsonValue.Obj schema) || depth > DEPTH_MAX) {
+    if (!(value instanceof JsonValue.Obj schema) || depth > DEPTH_MAX || schemas > SCHEMAS_MAX) {
       drop(path);
       return new Part(JsonValue.TRUE, false);
     }
-    if (old && schema.get("$ref") != null) {
-      // Before 2019-09 a reference hides what stands beside it.
-      return reference(path, schema, depth);
-    }
-    return new Walk(path, schema, depth).derive();
+    boolean away = schema != root && SchemaPlace.isElsewhere(schema);
+    elsewhere += away ? 1 : 0;
+    Part part =
+        draft.hidesSiblings() && schema.get("$ref") != null
+            ? reference(path, schema, depth)
+            : new Walk(path, schema, depth).derive();
+    elsewhere -= away ? 1 : 0;
+    return part;
   }
 
   private Part reference(String path, JsonValue.Obj schema, int depth) {
@@ -142,23 +170,24 @@ public final class DerivedSchema {
       names();
       contains();
       conditions();
-      if (JsonValue.TRUE.equals(schema.get("nullable"))) { // OpenAPI: null fits whatever type says
-        leaveOut("type");
-        leaveOut("enum");
-        leaveOut("const");
+      if (schema.get("prefixItems") != null
+          && draft.knows("prefixItems")
+          && !kept.containsKey("prefixItems")
+          && kept.remove("items") != null) {
+        dropped("items"); // which are the rest of others than the server means
       }
-      return new Part(new JsonValue.Obj(kept), exact);
-    }
-
-    private void leaveOut(String key) {
-      if (kept.remove(key) != null) {
-        dropped(key);
+      JsonValue.Obj derived = new JsonValue.Obj(kept);
+      if (JsonValue.TRUE.equals(
+          schema.get("nullable"))) { // OpenAPI: null fits whatever else is said
+        JsonValue none = JsonValue.object().put("type", "null").build();
+        derived = JsonValue.object().put("anyOf", JsonValue.of(List.of(none, derived))).build();
       }
+      return new Part(derived, exact);
     }
 
     private void dropped(String key) {
       exact = false;
-      drop(path + "/" + key);
+      drop(path(path, key));
     }
 
     private void keep(String key, JsonValue value, boolean valid) {
@@ -170,7 +199,7 @@ public final class DerivedSchema {
     }
 
     private Part below(String key, JsonValue value) {
-      return part(path + "/" + key, value, depth + 1);
+      return part(path(path, key), value, depth + 1);
     }
 
     private JsonValue below(Part part) {
@@ -179,7 +208,9 @@ public final class DerivedSchema {
     }
 
     private void keyword(String key, JsonValue value) {
-      if (COUNTS.contains(key)) {
+      if (!draft.knows(key)) {
+        dropped(key);
+      } else if (COUNTS.contains(key)) {
         keep(key, value, isCount(value));
       } else if (BOUNDS.contains(key)) {
         keep(key, value, value instanceof JsonValue.Num);
@@ -193,7 +224,7 @@ public final class DerivedSchema {
     private void other(String key, JsonValue value) {
       switch (key) {
         case "$schema" -> {
-          if (!JsonValue.of(DIALECT).equals(value) && !old) {
+          if (schema != root || named.isEmpty()) {
             dropped(key);
           }
         }
@@ -232,9 +263,14 @@ public final class DerivedSchema {
     }
 
     private void pattern(JsonValue value) {
-      boolean same = value instanceof JsonValue.Str text && isSame(text.value());
-      keep("pattern", value, same);
-      exact &= !(value instanceof JsonValue.Str text) || text.value().indexOf('.') < 0;
+      Optional<EcmaPattern.Held> held =
+          value instanceof JsonValue.Str text ? EcmaPattern.of(text.value()) : Optional.empty();
+      held.ifPresent(h -> kept.put("pattern", JsonValue.of(h.loose())));
+      if (held.isEmpty()) {
+        dropped("pattern");
+      } else {
+        exact &= held.get().loose().equals(held.get().exact());
+      }
     }
 
     private void one(String key, JsonValue value) {
@@ -266,12 +302,14 @@ public final class DerivedSchema {
       exact = before && allExact;
       if (!allExact && kept.containsKey("oneOf")) {
         JsonValue parts = kept.remove("oneOf");
-        drop(path + "/oneOf: only one");
-        if (kept.containsKey("anyOf") || schema.get("anyOf") != null) {
-          kept.put("allOf", JsonValue.of(List.of(JsonValue.object().put("anyOf", parts).build())));
-          if (schema.get("allOf") != null) {
-            kept.remove("allOf");
+        drop(path(path, "oneOf: only one"));
+        if (kept.containsKey("anyOf")) {
+          List<JsonValue> all = new ArrayList<>();
+          if (kept.get("allOf") instanceof JsonValue.Arr others) {
+            all.addAll(others.items());
           }
+          all.add(JsonValue.object().put("anyOf", parts).build());
+          kept.put("allOf", JsonValue.of(all));
         } else {
           kept.put("anyOf", parts);
         }
@@ -294,20 +332,16 @@ public final class DerivedSchema {
     }
 
     private void refer(JsonValue value) {
-      String name =
-          value instanceof JsonValue.Str ref
-              ? ref.value().replaceFirst("^#/(\\$defs|definitions)/", "")
-              : "";
-      boolean plain =
-          value instanceof JsonValue.Str ref
-              && !ref.value().equals(name)
-              && name.matches("[A-Za-z0-9_.-]{1,200}");
-      if (!plain || !define(((JsonValue.Str) value).value(), name, depth)) {
+      Optional<String> name =
+          value instanceof JsonValue.Str ref && elsewhere == 0
+              ? define(ref.value(), depth)
+              : Optional.empty();
+      if (name.isEmpty()) {
         dropped("$ref");
         return;
       }
-      exact &= exactDefinitions.get(name);
-      kept.put("$ref", JsonValue.of("#/$defs/" + name));
+      exact &= exactDefinitions.get(name.get());
+      kept.put("$ref", JsonValue.of("#/$defs/" + name.get()));
     }
 
     /** Which other properties are allowed depends on which names and patterns are here. */
@@ -317,22 +351,13 @@ public final class DerivedSchema {
         named("properties", schema.get("properties"));
         whole = kept.containsKey("properties");
       }
-      if (schema.get("patternProperties") instanceof JsonValue.Obj patterns) {
-        if (patterns.members().keySet().stream().allMatch(DerivedSchema::isSame)) {
-          named("patternProperties", patterns);
-          boolean sure = patterns.members().keySet().stream().noneMatch(p -> p.contains("."));
-          exact &= sure;
-          whole &= sure;
-        } else {
-          dropped("patternProperties");
-          whole = false;
-        }
-      } else if (schema.get("patternProperties") != null) {
-        dropped("patternProperties");
-        whole = false;
+      if (schema.get("patternProperties") != null) {
+        whole &= patterns(schema.get("patternProperties"));
       }
       if (schema.get("additionalProperties") != null) {
-        if (whole) {
+        if (whole && schema.get("additionalProperties") instanceof JsonValue.Bool plain) {
+          kept.put("additionalProperties", plain); // in draft 4, too
+        } else if (whole) {
           one("additionalProperties", schema.get("additionalProperties"));
         } else {
           dropped("additionalProperties");
@@ -340,14 +365,40 @@ public final class DerivedSchema {
       }
     }
 
+    /** Whether all of them are held: a name that fits one that is not may have any value. */
+    private boolean patterns(JsonValue value) {
+      if (!(value instanceof JsonValue.Obj named)) {
+        dropped("patternProperties");
+        return false;
+      }
+      boolean whole = true;
+      TreeMap<String, JsonValue> parts = new TreeMap<>();
+      for (var member : named.members().entrySet()) {
+        Optional<EcmaPattern.Held> held = EcmaPattern.of(member.getKey());
+        if (held.isPresent() && !parts.containsKey(held.get().exact())) {
+          String key = path("patternProperties", member.getKey());
+          parts.put(held.get().exact(), below(below(key, member.getValue())));
+        } else {
+          dropped(path("patternProperties", member.getKey()));
+          whole = false;
+        }
+      }
+      kept.put("patternProperties", new JsonValue.Obj(parts));
+      return whole;
+    }
+
     /** A part that accepts more is found more often: so an upper bound needs an exact one. */
     private void contains() {
-      if (schema.get("contains") == null) {
+      if (schema.get("contains") == null || !draft.knows("contains")) {
         return;
       }
       Part part = below("contains", schema.get("contains"));
       JsonValue least = schema.get("minContains");
       JsonValue most = schema.get("maxContains");
+      if (!draft.knows("minContains") && (least != null || most != null)) {
+        dropped("contains"); // some libraries count all the same
+        return;
+      }
       if (!part.exact() && most != null
           || least != null && !isCount(least)
           || most != null && !isCount(most)) {
@@ -365,7 +416,7 @@ public final class DerivedSchema {
     }
 
     private void conditions() {
-      if (schema.get("if") == null) {
+      if (schema.get("if") == null || !draft.knows("if")) {
         return;
       }
       Part condition = below("if", schema.get("if"));
@@ -382,30 +433,35 @@ public final class DerivedSchema {
     }
   }
 
-  /** Whether there is a definition that does not lead back to itself; then it is derived. */
-  private boolean define(String ref, String name, int depth) {
-    String group = ref.startsWith("#/$defs/") ? "$defs" : "definitions";
-    String other = group.equals("$defs") ? "definitions" : "$defs";
-    boolean there =
-        root.get(group) instanceof JsonValue.Obj named
-            && named.get(name) != null
-            && !(root.get(other) instanceof JsonValue.Obj twin && twin.get(name) != null);
-    if (!there || open.contains(name)) {
-      return false;
+  /** The name of what a reference leads to, which is derived once; none in a circle. */
+  private Optional<String> define(String reference, int depth) {
+    Optional<JsonValue> target = SchemaPlace.find(root, reference);
+    if (target.isEmpty() || open.contains(reference)) {
+      return Optional.empty();
     }
-    if (!definitions.containsKey(name)) {
-      open.add(name);
-      JsonValue definition = ((JsonValue.Obj) root.get(group)).get(name);
-      Part part = part("#/" + group + "/" + name, definition, depth + 1);
-      open.remove(name);
-      definitions.put(name, part.schema());
-      exactDefinitions.put(name, part.exact());
+    String known = names.get(reference);
+    if (known != null) {
+      return Optional.of(known);
     }
-    return true;
+    String name = freeName(reference);
+    names.put(reference, name);
+    open.add(reference);
+    Part part = part(cut(reference), target.get(), depth + 1);
+    open.remove(reference);
+    definitions.put(name, part.schema());
+    exactDefinitions.put(name, part.exact());
+    return Optional.of(name);
   }
 
-  private static boolean isSame(String pattern) {
-    return pattern.length() <= 1_000 && SAME.matcher(pattern).matches();
+  private String freeName(String reference) {
+    String last = reference.substring(reference.lastIndexOf('/') + 1);
+    String base = last.replaceAll("[^A-Za-z0-9_.-]", "_");
+    base = base.length() > 80 ? base.substring(0, 80) : base;
+    String name = base.isEmpty() ? "schema" : base;
+    while (!taken.add(name)) {
+      name = base + "_" + numbers.merge(base, 2, (n, _) -> n + 1);
+    }
+    return name;
   }
 
   private static boolean isCount(JsonValue value) {

@@ -18,10 +18,11 @@ import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.LineSplitter;
 import dev.writ.tools.mcp.protocol.Patience;
-import dev.writ.tools.mcp.protocol.PeerExchange;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.PeerPairing;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
+import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +38,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A server as a confined process, which speaks over its standard input and output. */
-final class LocalServer implements PeerExchange, AutoCloseable {
+final class LocalServer implements ServerLink {
   /** The longest message, beyond what any call may give. */
   static final int LINE_BYTES_MAX = 40 << 20;
 
@@ -159,8 +160,8 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     stderr = Arrays.copyOfRange(all, Math.max(0, all.length - STDERR_KEPT), all.length);
   }
 
-  /** The end of what it wrote to stderr, without secrets. */
-  synchronized String stderr() {
+  @Override
+  public synchronized String lastWords() {
     return new String(masking.apply(stderr, true), StandardCharsets.UTF_8);
   }
 
@@ -215,10 +216,14 @@ final class LocalServer implements PeerExchange, AutoCloseable {
         return masked(pending.answer().get(Math.clamp(leftMs, 1, LOOK_MS), TimeUnit.MILLISECONDS));
       } catch (TimeoutException e) {
         if (leftMs <= LOOK_MS) {
-          throw late(
-              pending,
+          WritException why =
               new WritException(
-                  ToolsError.UPSTREAM_TIMEOUT, method + ", " + patience.wallMs() + " ms", e));
+                  ToolsError.UPSTREAM_TIMEOUT, method + ", " + patience.wallMs() + " ms", e);
+          if (patience.ends()) {
+            throw late(pending, why);
+          }
+          peer.giveUp(pending, "too late");
+          throw why;
         }
         long cpuMs = process.state().cpuMs() - cpuFrom;
         if (cpuMs > patience.cpuMs()) {
@@ -251,7 +256,24 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     return new PeerMessage.Answer(
         answer.id(),
         answer.result().map(result -> (JsonValue.Obj) masking.apply((JsonValue) result)),
-        answer.error().map(f -> new PeerMessage.Fault(f.code(), masking.apply(f.message()))));
+        answer
+            .error()
+            .map(f ->
+                new PeerMessage.Fault(
+                    f.code(), masking.apply(f.message()), f.data().map(d -> masking.apply(d)))));
+  }
+
+  @Override
+  public void agreed(String version) {
+    if (version.equals(ProtocolVersion.STATELESS)) {
+      peer.stateless();
+    }
+  }
+
+  /** What the server says comes in the same stream; its last answer, at its end, is of no use. */
+  @Override
+  public void listen(Optional<JsonValue.Obj> params) {
+    params.ifPresent(p -> peer.send("subscriptions/listen", p));
   }
 
   @Override
@@ -259,19 +281,20 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     peer.tell(method, params);
   }
 
-  /** What it has used so far. */
-  Conversation.State state() {
-    return process.state();
+  @Override
+  public Used used() {
+    Conversation.State state = process.state();
+    return new Used(state.cpuMs(), state.memoryPeakBytes());
   }
 
-  /** What it failed with; empty while it can be called. */
-  Optional<WritException> failure() {
+  @Override
+  public Optional<WritException> failure() {
     return peer.failure();
   }
 
-  /** The name of its sandbox. */
-  String id() {
-    return sandbox.id();
+  @Override
+  public Optional<String> sandbox() {
+    return Optional.of(sandbox.id());
   }
 
   /** Ends it: nothing of it is left afterwards. */

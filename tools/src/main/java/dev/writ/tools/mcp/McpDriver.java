@@ -11,12 +11,12 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
-import dev.writ.sandbox.Conversation;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -68,6 +68,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       }
     }
     return program(manifest, operation, content);
+  }
+
+  /** A server elsewhere needs no sandbox here. */
+  @Override
+  protected void requireEngine(ToolManifest manifest, PackageContent content, HostTerms terms) {
+    if (upstream(manifest, content).spec().remote().isEmpty()) {
+      super.requireEngine(manifest, content, terms);
+    } else {
+      host().requireSettings();
+    }
   }
 
   private UpstreamPackage upstream(ToolManifest manifest, PackageContent content) {
@@ -123,6 +133,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
             invocation.host(),
             call.secrets());
     call.masking();
+    PassedMethod.of(tool).ifPresent(method -> method.requireAddress(call.params()));
     try {
       return servers.work(upstream, place, server -> run(call, server, tool));
     } catch (InterruptedException e) {
@@ -135,32 +146,42 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private static DriverOutcome run(ProcessCall call, ReadyServer server, String tool)
       throws InterruptedException {
     Resources most = call.invocation().resources();
-    call.invocation().call().observer().in(server.server().id());
+    server.server().sandbox().ifPresent(call.invocation().call().observer()::in);
     call.invocation().call().observer().executing();
     observe(call, server);
     long from = System.nanoTime();
-    Conversation.State before = server.server().state();
+    ServerLink.Used before = server.server().used();
     try {
       PeerMessage.Answer answer =
-          server.call(tool, call.params(), new Patience(most.wallMs(), most.cpuMs()));
+          answer(call, server, tool, new Patience(most.wallMs(), most.cpuMs()));
       measure(call, server, before, from);
-      return outcome(call, answer, most.outputBytes());
+      return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
       measure(call, server, before, from);
-      return failed(call, e);
+      return failed(call, server, e);
     } finally {
       call.invocation().call().observer().executed();
     }
   }
 
+  private static PeerMessage.Answer answer(
+      ProcessCall call, ReadyServer server, String operation, Patience patience)
+      throws InterruptedException {
+    Optional<PassedMethod> method = PassedMethod.of(operation);
+    return method.isPresent()
+        ? server.ask(method.get(), call.params(), patience)
+        : server.call(operation, call.params(), patience);
+  }
+
   private static void observe(ProcessCall call, ReadyServer server) {
     call.observe("protocol", JsonValue.of(server.session().version()));
     call.observe("server", server.session().server());
+    server.server().where().ifPresent(where -> call.observe("remote", where));
   }
 
   private static void measure(
-      ProcessCall call, ReadyServer server, Conversation.State before, long from) {
-    Conversation.State after = server.server().state();
+      ProcessCall call, ReadyServer server, ServerLink.Used before, long from) {
+    ServerLink.Used after = server.server().used();
     call.used(
         new DriverOutcome.Metrics(
             Math.max(0, after.cpuMs() - before.cpuMs()),
@@ -170,7 +191,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   private static DriverOutcome outcome(
-      ProcessCall call, PeerMessage.Answer answer, long outputBytesMax) {
+      ProcessCall call, PeerMessage.Answer answer, String operation, long outputBytesMax) {
     if (answer.error().isPresent()) {
       PeerMessage.Fault fault = answer.error().get();
       return call.ended(
@@ -179,8 +200,12 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
           fault.code() + ": " + fault.message(),
           Optional.empty());
     }
-    ToolAnswer result = ToolAnswer.read(answer.result().orElseThrow());
-    byte[] bytes = Jcs.write(result.output());
+    JsonValue.Obj said = answer.result().orElseThrow();
+    Optional<PassedMethod> method = PassedMethod.of(operation);
+    Optional<ToolAnswer> result =
+        method.isPresent() ? Optional.empty() : Optional.of(ToolAnswer.read(said));
+    byte[] bytes =
+        Jcs.write(method.map(m -> m.output(said)).orElseGet(() -> result.get().output()));
     if (bytes.length > outputBytesMax) {
       return call.ended(
           DriverOutcome.End.KILLED,
@@ -189,16 +214,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
           Optional.empty());
     }
     Optional<DriverOutcome.Output> output = Optional.of(new DriverOutcome.Output(bytes, JSON));
-    return result.failed()
-        ? call.ended(DriverOutcome.End.FAILED, "tool-error", result.text(), output)
+    return result.filter(ToolAnswer::failed).isPresent()
+        ? call.ended(DriverOutcome.End.FAILED, "tool-error", result.get().text(), output)
         : call.ended(DriverOutcome.End.SUCCEEDED, "ok", "", output);
   }
 
   /**
    * What no answer means: a server that died may have done it, so nobody knows; one that was late
-   * is ended; one that lied is refused.
+   * is ended, unless it is elsewhere, where it goes on; one that lied is refused.
    */
-  private static DriverOutcome failed(ProcessCall call, WritException e) {
+  private static DriverOutcome failed(ProcessCall call, ReadyServer server, WritException e) {
     if (!(e.code() instanceof ToolsError code)) {
       throw e;
     }
@@ -206,7 +231,10 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       case UPSTREAM_ENDED ->
           call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
       case UPSTREAM_TIMEOUT ->
-          call.ended(DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+          server.isRemote()
+              ? call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty())
+              : call.ended(
+                  DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
       case UPSTREAM_CPU ->
           call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
       default -> throw e;

@@ -1,28 +1,45 @@
 package dev.writ.tools.mcp;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.protocol.InputAnswers;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
+import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.mcp.protocol.UpstreamSession;
+import dev.writ.tools.mcp.remote.HeaderText;
+import dev.writ.tools.mcp.remote.RemoteConnection;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 /** A server after its handshake, whose tools are those of its package. */
 final class ReadyServer implements AutoCloseable {
+  private static final String VERSION = "0.1.0";
+
+  /** How long the list of a server elsewhere is believed without asking again. */
+  private static final long LIST_AGE_MS = 60_000;
+
+  /** Packages whose program was seen to begin with a handshake: it is not asked again. */
+  private static final Set<Digest> KNOWN_OLD = new ConcurrentSkipListSet<>();
+
   private final UpstreamPackage upstream;
-  private final LocalServer server;
+  private final ServerLink server;
   private final UpstreamSession session;
   private final Patience start;
   private final AtomicBoolean changed;
+  private volatile long asked = System.nanoTime();
 
   private ReadyServer(
       UpstreamPackage upstream,
-      LocalServer server,
+      ServerLink server,
       UpstreamSession session,
       Patience start,
       AtomicBoolean changed) {
@@ -35,9 +52,15 @@ final class ReadyServer implements AutoCloseable {
 
   /** Notes that the list of tools has changed. */
   private record Watch(AtomicBoolean changed) implements PeerHooks {
+    private static final List<String> LISTS =
+        List.of(
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed");
+
     @Override
     public void told(String method, JsonValue.Obj params) {
-      if (method.equals("notifications/tools/list_changed")) {
+      if (LISTS.contains(method)) {
         changed.set(true);
       }
     }
@@ -50,25 +73,68 @@ final class ReadyServer implements AutoCloseable {
    */
   static ReadyServer start(ProcessHost host, UpstreamPackage upstream, ServerPlace place)
       throws InterruptedException {
+    boolean asks = !KNOWN_OLD.contains(upstream.manifest().packageDigest());
+    try {
+      return start(host, upstream, place, asks);
+    } catch (WritException e) {
+      if (e.code() != ToolsError.UPSTREAM_ENDED) {
+        throw e;
+      }
+      if (!asks || upstream.spec().remote().isPresent()) {
+        throw ended(e);
+      }
+    }
+    try {
+      // It may have ended of a question before the handshake.
+      return start(host, upstream, place, false);
+    } catch (WritException e) {
+      throw e.code() == ToolsError.UPSTREAM_ENDED ? ended(e) : e;
+    }
+  }
+
+  private static WritException ended(WritException e) {
+    return new WritException(ToolsError.UPSTREAM_START, "it ended " + e.found(), e);
+  }
+
+  private static ReadyServer start(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, boolean asks)
+      throws InterruptedException {
     AtomicBoolean changed = new AtomicBoolean();
     Patience start = new Patience(upstream.spec().startMs(), upstream.spec().startMs());
-    LocalServer server = LocalServer.start(host, upstream, place, new Watch(changed));
+    ServerLink server = link(host, upstream, place, new Watch(changed));
     try {
-      UpstreamSession session = UpstreamSession.begin(server, "0.1.0", start);
+      UpstreamSession session =
+          asks
+              ? UpstreamSession.begin(server, InputAnswers.NONE, VERSION, start)
+              : UpstreamSession.shakeHands(server, InputAnswers.NONE, VERSION, start);
+      boolean old = !session.version().equals(ProtocolVersion.STATELESS);
+      if (old && upstream.spec().remote().isEmpty()) {
+        KNOWN_OLD.add(upstream.manifest().packageDigest());
+      }
       return new ReadyServer(upstream, server, session, start, changed);
     } catch (WritException e) {
       server.close();
-      throw e.code() == ToolsError.UPSTREAM_ENDED
-          ? new WritException(
-              ToolsError.UPSTREAM_START, "it ended " + e.found() + said(server.stderr()), e)
-          : e;
+      throw new WritException(e.code(), e.found() + said(server.lastWords()), e);
     } catch (RuntimeException | InterruptedException e) {
       server.close();
       throw e;
     }
   }
 
-  /** What it wrote to stderr last: the last line of an error, or else the last line. */
+  private static ServerLink link(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks) {
+    if (upstream.spec().remote().isEmpty()) {
+      return LocalServer.start(host, upstream, place, hooks);
+    }
+    return new RemoteConnection(
+        host.requireSettings(),
+        upstream.spec().remote().get(),
+        place.secrets(),
+        tool -> upstream.tools().tool(tool).map(ListedTool::inputSchema),
+        hooks);
+  }
+
+  /** The last line that it wrote to stderr, for the person who looks why. */
   private static String said(String stderr) {
     List<String> lines = stderr.strip().lines().toList();
     if (lines.isEmpty()) {
@@ -83,10 +149,31 @@ final class ReadyServer implements AutoCloseable {
         + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
   }
 
-  /** What it lists now. */
+  /**
+   * What it lists now. A tool whose marks for headers are wrong is left out where they would be
+   * sent, as the protocol demands.
+   */
   PinnedTools tools() throws InterruptedException {
     changed.set(false);
-    return PinnedTools.of(session.tools(start));
+    asked = System.nanoTime();
+    Passes passes = upstream.spec().passes();
+    boolean marks = isRemote() && session.version().equals(ProtocolVersion.STATELESS);
+    List<JsonValue.Obj> listed =
+        session.tools(start).stream()
+            .filter(tool ->
+                !marks
+                    || !(tool.get("inputSchema") instanceof JsonValue.Obj schema)
+                    || HeaderText.refusal(schema).isEmpty())
+            .toList();
+    return PinnedTools.of(listed)
+        .with(
+            PinnedOffers.of(
+                passes.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
+                passes.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
+  }
+
+  boolean isRemote() {
+    return upstream.spec().remote().isPresent();
   }
 
   /**
@@ -109,9 +196,17 @@ final class ReadyServer implements AutoCloseable {
     }
   }
 
-  /** Whether it said that its list changed since it was last asked. */
-  boolean saysChanged() {
-    return changed.get();
+  /**
+   * Whether it said that its list changed since it was last asked, or is elsewhere, where another
+   * program may answer by now, and was asked long ago.
+   */
+  boolean mayHaveChanged() {
+    return changed.get() || isRemote() && System.nanoTime() - asked > LIST_AGE_MS * 1_000_000;
+  }
+
+  PeerMessage.Answer ask(PassedMethod method, JsonValue.Obj params, Patience patience)
+      throws InterruptedException {
+    return session.ask(method.method(), params, patience);
   }
 
   PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
@@ -119,7 +214,7 @@ final class ReadyServer implements AutoCloseable {
     return session.call(tool, arguments, patience);
   }
 
-  LocalServer server() {
+  ServerLink server() {
     return server;
   }
 

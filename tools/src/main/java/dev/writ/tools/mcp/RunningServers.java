@@ -67,16 +67,25 @@ final class RunningServers implements AutoCloseable {
   private ReadyServer ready(Kept kept, UpstreamPackage upstream, ServerPlace place)
       throws InterruptedException {
     synchronized (kept) {
-      if (kept.server.filter(ReadyServer::isSound).isEmpty()) {
-        kept.server.ifPresent(ReadyServer::close);
-        kept.server = Optional.empty();
-        ReadyServer started = ReadyServer.start(host, upstream, place);
-        kept.server = Optional.of(started);
-        started.requirePinned();
-      } else if (kept.server.get().saysChanged()) {
-        kept.server.get().requirePinned();
+      if (kept.server.filter(ReadyServer::isSound).isPresent()) {
+        ReadyServer running = kept.server.get();
+        try {
+          if (running.mayHaveChanged()) {
+            running.requirePinned();
+          }
+          return running;
+        } catch (WritException e) {
+          if (e.code() != ToolsError.UPSTREAM_SESSION) {
+            throw e;
+          }
+        }
       }
-      return kept.server.get();
+      kept.server.ifPresent(ReadyServer::close);
+      kept.server = Optional.empty();
+      ReadyServer started = ReadyServer.start(host, upstream, place);
+      kept.server = Optional.of(started);
+      started.requirePinned();
+      return started;
     }
   }
 

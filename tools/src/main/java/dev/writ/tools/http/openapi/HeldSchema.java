@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.schema.EcmaPattern;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,12 @@ final class HeldSchema {
   private final TreeMap<String, JsonValue> definitions = new TreeMap<>();
   private final TreeMap<String, String> names = new TreeMap<>();
   private final TreeSet<String> open = new TreeSet<>();
+  private final TreeSet<String> taken = new TreeSet<>();
+  private final TreeMap<String, Integer> numbers = new TreeMap<>();
+
+  /** Names of definitions that accept more than the document's. */
+  private final TreeSet<String> lossy = new TreeSet<>();
+
   private int schemas;
 
   /** How often something was left out so far. */
@@ -118,11 +125,44 @@ final class HeldSchema {
       }
     });
     schema.members().forEach((word, value) -> word(schema, word, value, depth, held));
+    dependents(schema, held);
     required(schema, held);
     nullable(schema, held);
     var object = JsonValue.object();
     held.forEach(object::put);
-    return object.build();
+    return orNull(schema, object.build());
+  }
+
+  /** What says something about what others of the same schema leave: it goes with them. */
+  private void dependents(Node schema, TreeMap<String, JsonValue> held) {
+    boolean patterns =
+        !(held.get("patternProperties") instanceof JsonValue.Obj kept)
+            || schema
+                .get("patternProperties")
+                .filter(
+                    all -> kept.members().size() == ((Located.Map) all.value()).members().size())
+                .isPresent();
+    boolean names =
+        schema.get("properties").isEmpty() == !held.containsKey("properties")
+            && schema.get("patternProperties").isEmpty() == !held.containsKey("patternProperties")
+            && patterns;
+    if (!names && held.remove("additionalProperties") != null) {
+      lost(schema, "additionalProperties");
+    }
+    if (schema.get("prefixItems").isPresent()
+        && !held.containsKey("prefixItems")
+        && held.remove("items") != null) {
+      lost(schema, "items");
+    }
+    for (String bound : List.of("minContains", "maxContains")) {
+      if (schema.get(bound).isPresent() && !held.containsKey(bound)) {
+        held.remove("contains"); // without it another number would be counted
+      }
+    }
+    if (!held.containsKey("contains")) {
+      held.remove("minContains");
+      held.remove("maxContains");
+    }
   }
 
   /** A reference to a definition, which is converted once; in a circle everything is accepted. */
@@ -135,11 +175,17 @@ final class HeldSchema {
     }
     String name = names.get(pointer);
     if (name == null) {
+      int before = losses;
       name = name(pointer);
       names.put(pointer, name);
       open.add(pointer);
       definitions.put(name, convert(target, depth + 1));
       open.remove(pointer);
+      if (losses > before) {
+        lossy.add(name);
+      }
+    } else if (lossy.contains(name)) {
+      losses++; // told where it is defined
     }
     return JsonValue.object().put("$ref", "#/$defs/" + name).build();
   }
@@ -148,8 +194,8 @@ final class HeldSchema {
     String last = pointer.substring(pointer.lastIndexOf('/') + 1).replaceAll("[^A-Za-z0-9_-]", "_");
     String base = last.length() > 80 ? last.substring(0, 80) : last;
     String name = base.isEmpty() ? "schema" : base;
-    for (int n = 2; names.containsValue(name); n++) {
-      name = base + "_" + n;
+    while (!taken.add(name)) {
+      name = base + "_" + numbers.merge(base, 2, (n, _) -> n + 1);
     }
     return name;
   }
@@ -170,8 +216,16 @@ final class HeldSchema {
           lost(value, word);
         }
       }
-      case "additionalProperties", "propertyNames", "contains" ->
-          held.put(word, convert(value, depth + 1));
+      case "additionalProperties", "propertyNames" -> held.put(word, convert(value, depth + 1));
+      case "contains" -> {
+        int before = losses;
+        JsonValue contained = convert(value, depth + 1);
+        if (losses == before || schema.get("maxContains").isEmpty()) {
+          held.put(word, contained);
+        } else {
+          lost(value, word); // what accepts more is found more often
+        }
+      }
       case "allOf", "anyOf", "prefixItems" -> many(word, value, depth, held);
       case "oneOf" -> {
         int before = losses;
@@ -224,7 +278,14 @@ final class HeldSchema {
           held.put(word, scalar.value());
         }
       }
-      case "dependentRequired" -> held.put(word, value.value().plain());
+      case "dependentRequired" -> {
+        JsonValue plain = value.value().plain();
+        if (ToolSchemas.isAcceptable(JsonValue.object().put(word, plain).build())) {
+          held.put(word, plain);
+        } else {
+          lost(value, word);
+        }
+      }
       default -> {
         if (!REMARKS.contains(word)) {
           lost(value, word);
@@ -259,13 +320,17 @@ final class HeldSchema {
       return Optional.empty();
     }
     var all = JsonValue.object();
+    TreeSet<String> kept = new TreeSet<>();
     ((Located.Map) value.value())
         .members()
         .keySet()
         .forEach(name -> {
-          boolean pattern = !word.equals("patternProperties") || isPattern(name);
-          if (pattern) {
-            all.put(name, convert(value.get(name).orElseThrow(), depth + 1));
+          Optional<String> key =
+              word.equals("patternProperties")
+                  ? EcmaPattern.of(name).map(EcmaPattern.Held::exact).filter(kept::add)
+                  : Optional.of(name);
+          if (key.isPresent()) {
+            all.put(key.get(), convert(value.get(name).orElseThrow(), depth + 1));
           } else {
             lost(value, "a pattern of names");
           }
@@ -284,16 +349,16 @@ final class HeldSchema {
   }
 
   private void pattern(Node value, Map<String, JsonValue> held) {
-    if (value.value().plain() instanceof JsonValue.Str text && isPattern(text.value())) {
-      held.put("pattern", text);
-    } else {
+    Optional<EcmaPattern.Held> pattern =
+        value.value().plain() instanceof JsonValue.Str text
+            ? EcmaPattern.of(text.value())
+            : Optional.empty();
+    pattern.ifPresent(p -> held.put("pattern", JsonValue.of(p.loose())));
+    if (pattern.isEmpty()) {
       lost(value, "pattern");
+    } else if (!pattern.get().loose().equals(pattern.get().exact())) {
+      losses++;
     }
-  }
-
-  /** Whether RE2 runs it, within the length of manifests. */
-  private static boolean isPattern(String text) {
-    return ToolSchemas.isPattern(text);
   }
 
   private void number(
@@ -364,6 +429,25 @@ final class HeldSchema {
       all.add(JsonValue.NULL);
       held.put("enum", JsonValue.of(all));
     }
+  }
+
+  /**
+   * In 3.0 {@code nullable} speaks of {@code type} alone. Many mean that null fits, whatever stands
+   * beside it, and many servers do.
+   */
+  private JsonValue orNull(Node schema, JsonValue.Obj held) {
+    boolean said =
+        !document.modern() && schema.get("nullable").isPresent() && schema.is("nullable");
+    boolean beside =
+        held.get("type") == null
+            || List.of("allOf", "anyOf", "oneOf", "not").stream()
+                .anyMatch(held.members()::containsKey);
+    if (!said || !beside || held.members().isEmpty()) {
+      return held;
+    }
+    losses++;
+    JsonValue none = JsonValue.object().put("type", "null").build();
+    return JsonValue.object().put("anyOf", JsonValue.of(List.of(none, held))).build();
   }
 
   /** Whether a schema is one of plain values, or of lists of such, that a parameter can have. */

@@ -29,6 +29,7 @@ public final class PeerPairing {
   private final TreeMap<Long, CompletableFuture<PeerMessage.Answer>> open = new TreeMap<>();
   private final TreeSet<Long> givenUp = new TreeSet<>();
   private Optional<WritException> failure = Optional.empty();
+  private volatile boolean stateless;
   private long last;
   private int unasked;
   private long unaskedBytes;
@@ -39,6 +40,11 @@ public final class PeerPairing {
   public PeerPairing(Consumer<byte[]> out, PeerHooks hooks) {
     this.out = out;
     this.hooks = hooks;
+  }
+
+  /** From now on a request of the server is a lie: the version has none. */
+  public void stateless() {
+    stateless = true;
   }
 
   /** A request that was sent. */
@@ -58,26 +64,34 @@ public final class PeerPairing {
       unasked = 0;
       unaskedBytes = 0;
     }
-    out.accept(
-        Jcs.write(
-            JsonValue.object()
-                .put("jsonrpc", "2.0")
-                .put("id", pending.id())
-                .put("method", method)
-                .put("params", params)
-                .build()));
+    out.accept(request(pending.id(), method, params));
     return pending;
   }
 
   /** Sends a notification. */
   public void tell(String method, JsonValue.Obj params) {
-    out.accept(
-        Jcs.write(
-            JsonValue.object()
-                .put("jsonrpc", "2.0")
-                .put("method", method)
-                .put("params", params)
-                .build()));
+    out.accept(notification(method, params));
+  }
+
+  /** A request as it is sent. */
+  public static byte[] request(long id, String method, JsonValue.Obj params) {
+    return Jcs.write(
+        JsonValue.object()
+            .put("jsonrpc", "2.0")
+            .put("id", id)
+            .put("method", method)
+            .put("params", params)
+            .build());
+  }
+
+  /** A notification as it is sent. */
+  public static byte[] notification(String method, JsonValue.Obj params) {
+    return Jcs.write(
+        JsonValue.object()
+            .put("jsonrpc", "2.0")
+            .put("method", method)
+            .put("params", params)
+            .build());
   }
 
   /** Waits no longer for an answer: the server is told, and may answer all the same. */
@@ -103,7 +117,10 @@ public final class PeerPairing {
         case PeerMessage.Answer answer -> waiting(answer.id()).ifPresent(f -> f.complete(answer));
         case PeerMessage.Asked asked -> {
           count(message.length);
-          reply(asked);
+          if (stateless) {
+            throw PeerMessage.refuse("a request of the server, which this version does not have");
+          }
+          out.accept(reply(asked, hooks));
         }
         case PeerMessage.Told told -> {
           count(message.length);
@@ -134,7 +151,8 @@ public final class PeerPairing {
     }
   }
 
-  private void reply(PeerMessage.Asked asked) {
+  /** The answer to a request of the server. */
+  public static byte[] reply(PeerMessage.Asked asked, PeerHooks hooks) {
     Optional<JsonValue.Obj> result =
         asked.method().equals("ping")
             ? Optional.of(JsonValue.object().build())
@@ -150,7 +168,7 @@ public final class PeerPairing {
               .put("message", "this client does not offer that method")
               .build());
     }
-    out.accept(Jcs.write(reply.build()));
+    return Jcs.write(reply.build());
   }
 
   /** Ends the connection: every request, open and later, gets this. The first reason stays. */

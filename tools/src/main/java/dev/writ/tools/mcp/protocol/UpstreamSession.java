@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** What Writ asks a server: who it is, what tools it has, and to call one. */
@@ -15,52 +16,48 @@ public final class UpstreamSession {
   private static final int PAGES_MAX = 100;
   private static final int METHOD_NOT_FOUND = -32601;
 
-  private final PeerExchange peer;
-  private final String version;
-  private final JsonValue.Obj server;
-  private final boolean tools;
+  /** How often one call may be answered with a question. */
+  private static final int ROUNDS_MAX = 16;
 
-  private UpstreamSession(PeerExchange peer, String version, JsonValue.Obj server, boolean tools) {
+  private final PeerExchange peer;
+  private final InputAnswers inputs;
+  private final Agreed agreed;
+
+  private UpstreamSession(PeerExchange peer, InputAnswers inputs, Agreed agreed) {
     this.peer = peer;
-    this.version = version;
-    this.server = server;
-    this.tools = tools;
+    this.inputs = inputs;
+    this.agreed = agreed;
   }
 
   /**
-   * Begins a session with the handshake.
+   * Begins: a server that speaks the version without sessions is spoken to in it, every other one
+   * with the handshake.
    *
    * @param writ the version of this release, for the server to see
-   * @throws WritException {@code TOL-233} to {@code TOL-240}
+   * @throws WritException {@code TOL-233} to {@code TOL-240}, and for a server elsewhere {@code
+   *     TOL-271} to {@code TOL-279}
    */
-  public static UpstreamSession begin(PeerExchange peer, String writ, Patience patience)
+  public static UpstreamSession begin(
+      PeerExchange peer, InputAnswers inputs, String writ, Patience patience)
       throws InterruptedException {
-    JsonValue.Obj params =
-        JsonValue.object()
-            .put("protocolVersion", ProtocolVersion.NEWEST)
-            .put("capabilities", JsonValue.object().build())
-            .put("clientInfo", JsonValue.object().put("name", "writ").put("version", writ).build())
-            .build();
-    JsonValue.Obj result = result(peer.request("initialize", params, patience), "initialize");
-    if (!(result.get("protocolVersion") instanceof JsonValue.Str said)
-        || !(result.get("capabilities") instanceof JsonValue.Obj offers)) {
-      throw PeerMessage.refuse("a handshake without protocolVersion and capabilities");
-    }
-    String version = ProtocolVersion.require(said.value());
-    peer.tell("notifications/initialized", JsonValue.object().build());
-    JsonValue.Obj server =
-        result.get("serverInfo") instanceof JsonValue.Obj info ? info : JsonValue.object().build();
-    return new UpstreamSession(peer, version, server, offers.get("tools") != null);
+    return new UpstreamSession(peer, inputs, Negotiation.of(peer, writ, patience));
+  }
+
+  /** Begins with the handshake, for a server that ends when it is asked anything before. */
+  public static UpstreamSession shakeHands(
+      PeerExchange peer, InputAnswers inputs, String writ, Patience patience)
+      throws InterruptedException {
+    return new UpstreamSession(peer, inputs, Negotiation.handshake(peer, writ, patience));
   }
 
   /** The version of the protocol that was agreed on. */
   public String version() {
-    return version;
+    return agreed.version();
   }
 
   /** What the server says that it is; nothing depends on it. */
   public JsonValue.Obj server() {
-    return server;
+    return agreed.server();
   }
 
   /**
@@ -69,45 +66,140 @@ public final class UpstreamSession {
    * @throws WritException {@code TOL-231}, {@code TOL-235} to {@code TOL-240}
    */
   public List<JsonValue.Obj> tools(Patience patience) throws InterruptedException {
+    return !agreed.offers("tools") ? List.of() : list("tools/list", "tools", patience);
+  }
+
+  /** All prompts; none of a server that has none. */
+  public List<JsonValue.Obj> prompts(Patience patience) throws InterruptedException {
+    return !agreed.offers("prompts") ? List.of() : list("prompts/list", "prompts", patience);
+  }
+
+  /** All templates of resources; none of a server that has no resources. */
+  public List<JsonValue.Obj> templates(Patience patience) throws InterruptedException {
+    return !agreed.offers("resources")
+        ? List.of()
+        : list("resources/templates/list", "resourceTemplates", patience);
+  }
+
+  /** What the server says that it has, by capability. */
+  public boolean offers(String capability) {
+    return agreed.offers(capability);
+  }
+
+  private List<JsonValue.Obj> list(String method, String key, Patience patience)
+      throws InterruptedException {
     List<JsonValue.Obj> all = new ArrayList<>();
     TreeSet<String> cursors = new TreeSet<>();
     JsonValue.Obj params = JsonValue.object().build();
-    while (tools) {
-      JsonValue.Obj page = result(peer.request("tools/list", params, patience), "tools/list");
-      if (!(page.get("tools") instanceof JsonValue.Arr list)) {
-        throw PeerMessage.refuse("a list of tools without tools");
+    while (true) {
+      JsonValue.Obj page =
+          complete(result(peer.request(method, agreed.with(params), patience), method));
+      if (!(page.get(key) instanceof JsonValue.Arr list)) {
+        throw PeerMessage.refuse("a list of " + key + " without them");
       }
       for (JsonValue item : list.items()) {
         if (!(item instanceof JsonValue.Obj tool)) {
-          throw PeerMessage.refuse("a tool that is no object");
+          throw PeerMessage.refuse("one of " + key + " that is no object");
         }
         all.add(tool);
       }
       if (all.size() > TOOLS_MAX) {
         throw new WritException(
-            ToolsError.UPSTREAM_TOOL, all.size() + " tools, at most " + TOOLS_MAX);
+            ToolsError.UPSTREAM_TOOL, all.size() + " " + key + ", at most " + TOOLS_MAX);
       }
       if (!(page.get("nextCursor") instanceof JsonValue.Str cursor)) {
-        break;
+        return all;
       }
       if (!cursors.add(cursor.value()) || cursors.size() > PAGES_MAX) {
-        throw new WritException(ToolsError.UPSTREAM_FLOOD, "a list of tools that does not end");
+        throw new WritException(
+            ToolsError.UPSTREAM_FLOOD, "a list of " + key + " that does not end");
       }
       params = JsonValue.object().put("cursor", cursor).build();
     }
-    return all;
   }
 
-  /** Calls a tool; the answer may be an error. */
+  /** Asks anything else; the answer may be an error. */
+  public PeerMessage.Answer ask(String method, JsonValue.Obj params, Patience patience)
+      throws InterruptedException {
+    PeerMessage.Answer answer = peer.request(method, agreed.with(params), patience);
+    answer.result().ifPresent(this::complete);
+    return answer;
+  }
+
+  /**
+   * Calls a tool; the answer may be an error. What the server asks for meanwhile is answered by
+   * {@link InputAnswers}, in rounds.
+   *
+   * @throws WritException also {@code TOL-270} where it is not
+   */
   public PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
       throws InterruptedException {
-    return peer.request(
-        "tools/call",
-        JsonValue.object().put("name", tool).put("arguments", arguments).build(),
-        patience);
+    JsonValue.Obj params = JsonValue.object().put("name", tool).put("arguments", arguments).build();
+    long end = System.nanoTime() + patience.wallMs() * 1_000_000;
+    JsonValue.Obj round = params;
+    for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
+      long left = Math.max(1, (end - System.nanoTime()) / 1_000_000);
+      PeerMessage.Answer answer =
+          peer.request(
+              "tools/call",
+              agreed.with(round),
+              new Patience(left, patience.cpuMs(), patience.ends()));
+      if (answer.result().isEmpty() || !asksForInput(answer.result().get())) {
+        answer.result().ifPresent(this::complete);
+        return answer;
+      }
+      round = answered(params, answer.result().get());
+    }
+    throw new WritException(
+        ToolsError.UPSTREAM_INPUT, "it asked " + ROUNDS_MAX + " times for more");
   }
 
-  private static JsonValue.Obj result(PeerMessage.Answer answer, String method) {
+  private boolean asksForInput(JsonValue.Obj result) {
+    return agreed.isStateless() && JsonValue.of("input_required").equals(result.get("resultType"));
+  }
+
+  /** The same request with what the server asked for. */
+  private JsonValue.Obj answered(JsonValue.Obj params, JsonValue.Obj result)
+      throws InterruptedException {
+    TreeMap<String, JsonValue> again = new TreeMap<>(params.members());
+    if (result.get("inputRequests") instanceof JsonValue.Obj asked) {
+      var responses = JsonValue.object();
+      for (var entry : asked.members().entrySet()) {
+        if (!(entry.getValue() instanceof JsonValue.Obj request)
+            || !(request.get("method") instanceof JsonValue.Str method)) {
+          throw PeerMessage.refuse("an input request without a method");
+        }
+        JsonValue.Obj of =
+            request.get("params") instanceof JsonValue.Obj p ? p : JsonValue.object().build();
+        responses.put(
+            entry.getKey(),
+            inputs
+                .answer(method.value(), of)
+                .orElseThrow(() ->
+                    new WritException(
+                        ToolsError.UPSTREAM_INPUT,
+                        "it asks for something of " + asked.members().size() + " kinds")));
+      }
+      again.put("inputResponses", responses.build());
+    } else if (result.get("requestState") == null) {
+      throw PeerMessage.refuse("an input_required result that asks for nothing");
+    }
+    if (result.get("requestState") instanceof JsonValue.Str state) {
+      again.put("requestState", state);
+    }
+    return new JsonValue.Obj(again);
+  }
+
+  /** Requires that a result is whole; before the version without sessions all were. */
+  private JsonValue.Obj complete(JsonValue.Obj result) {
+    JsonValue type = result.get("resultType");
+    if (agreed.isStateless() && type != null && !JsonValue.of("complete").equals(type)) {
+      throw PeerMessage.refuse("a result of another type than complete");
+    }
+    return result;
+  }
+
+  static JsonValue.Obj result(PeerMessage.Answer answer, String method) {
     if (answer.error().isPresent()) {
       long code = answer.error().get().code();
       throw new WritException(
