@@ -153,12 +153,12 @@ class TheServersOfAClientAreImportedTest {
         MODE = "[not a header]"
 
         [mcp_servers."other one"]
-        url = "https://mcp.example.com"
-        bearer_token_env_var = "T"
+        url = "https://mcp.example.com?api_key=x"
+        bearer_token_env_var = "GREETER_SECRET"
         """;
     write(before);
     Run done = imported("--rewrite", "--command", "/opt/writ");
-    assertThat(done.out()).contains("added").contains("writ mcp add other-one https://");
+    assertThat(done.out()).contains("added").contains("its address looks like a secret");
     assertThat(Files.readString(file))
         .isEqualTo(
             """
@@ -169,8 +169,8 @@ class TheServersOfAClientAreImportedTest {
             command = "/opt/writ"
 
             [mcp_servers."other one"]
-            url = "https://mcp.example.com"
-            bearer_token_env_var = "T"
+            url = "https://mcp.example.com?api_key=x"
+            bearer_token_env_var = "GREETER_SECRET"
             """
                 .formatted(home));
     assertThat(imported("--undo").status()).isZero();
@@ -195,6 +195,23 @@ class TheServersOfAClientAreImportedTest {
         .contains("\"environment\":{\"W\":\"d\"}")
         .contains("\"GREETER_SECRET\":\"greeter-greeter-secret\",\"KEY\":\"greeter-key\"");
     assertThat(isKnownOutsideOfTheStore("a secret of the shell")).isFalse();
+  }
+
+  @Test
+  void aServerElsewhereIsTakenWithItsHeadersAsSecrets() throws IOException {
+    write(
+        """
+        {"servers": {"crm": {"type": "http", "url": "https://127.0.0.1:1/mcp",
+          "headers": {"Authorization": "Bearer %s", "X-Team": "blue"}}}}
+        """
+            .formatted(TOKEN));
+    Run dry = imported("--dry-run");
+    assertThat(dry.status()).isZero();
+    assertThat(dry.out()).contains("would be added", "secrets: [crm-authorization]");
+    Run done = imported();
+    assertThat(done.status()).as("nobody is there").isEqualTo(1);
+    assertThat(done.out()).contains("TOL-2").doesNotContain(TOKEN);
+    assertThat(writ("secret", "list").out()).as("nothing half done").doesNotContain("crm");
   }
 
   @Test

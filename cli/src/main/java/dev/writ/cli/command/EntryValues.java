@@ -4,13 +4,18 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.setup.ConfiguredServer;
+import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.remote.HeaderValue;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import dev.writ.tools.process.SecretDirectory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -38,6 +43,13 @@ final class EntryValues {
               + "|secret_|ntn_|figd_|lin_api_)[A-Za-z0-9._/+=-]{8,}.*"
               + "|.*://[^/\\s:@]*:[^/\\s@]+@.*|.*-----BEGIN [A-Z ]*PRIVATE KEY-----.*");
 
+  private static final Pattern SECRET_QUERY =
+      Pattern.compile("(?i).*[?&][^=&]*(key|token|secret|password|auth)[^=&]*=.*");
+
+  private static final Pattern ASKED = Pattern.compile("\\$\\{input:[^}]*}");
+
+  private static final Pattern WORDS = Pattern.compile("(?<scheme>(?i:bearer|basic|token) +)\\S.*");
+
   /** Long, without a meaning that a person would give it. */
   private static final Pattern RANDOM =
       Pattern.compile("(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9+/_=-]{32,}");
@@ -48,6 +60,7 @@ final class EntryValues {
   private final SecretDirectory secrets;
   private final TreeMap<String, String> plain = new TreeMap<>();
   private final TreeMap<String, String> references = new TreeMap<>();
+  private final TreeMap<String, HeaderValue> headers = new TreeMap<>();
   private final TreeMap<String, byte[]> unstored = new TreeMap<>();
 
   private EntryValues(
@@ -75,6 +88,7 @@ final class EntryValues {
       SecretDirectory secrets) {
     EntryValues values = new EntryValues(entry, name, environment, secrets);
     entry.environment().forEach(values::variable);
+    entry.headers().forEach(values::header);
     return values;
   }
 
@@ -83,20 +97,38 @@ final class EntryValues {
   }
 
   private void variable(String variable, String value) {
-    if (value.matches("\\$\\{input:[^}]*}")) {
-      asked(variable);
+    if (ASKED.matcher(value).matches()) {
+      references.put(variable, asked(variable));
       return;
     }
     String text = filled(value);
     if (isSecret(variable, text) || entry.secret().contains(variable)) {
-      keep(variable, text);
+      references.put(variable, kept(variable, text));
     } else {
       plain.put(variable, text);
     }
   }
 
+  /** A header; of {@code Bearer} and a token, only the token is a secret. */
+  private void header(String header, String value) {
+    Matcher words = WORDS.matcher(value);
+    String scheme = words.matches() ? words.group("scheme") : "";
+    String rest = value.substring(scheme.length());
+    String called = HeaderValue.requireName(header);
+    if (ASKED.matcher(rest).matches()) {
+      headers.put(called, new HeaderValue(scheme, Optional.of(asked(called))));
+      return;
+    }
+    String text = filled(rest);
+    headers.put(
+        called,
+        isSecret(called, text) || entry.secret().contains(header)
+            ? new HeaderValue(scheme, Optional.of(kept(called, text)))
+            : new HeaderValue(scheme + text, Optional.empty()));
+  }
+
   /** A value for which the client asks its user: here it has to be a secret already. */
-  private void asked(String variable) {
+  private String asked(String variable) {
     String secret = secret(variable);
     if (!secrets.list().contains(secret)) {
       String here = environment.getOrDefault(variable, "");
@@ -104,26 +136,25 @@ final class EntryValues {
         throw refused(
             variable + " is asked of its user: writ secret put " + secret + ", and import again");
       }
-      keep(variable, here);
+      return kept(variable, here);
     }
-    references.put(variable, secret);
+    return secret;
   }
 
-  private void keep(String variable, String text) {
+  /** The name under which a value is kept. */
+  private String kept(String variable, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length < 8 || bytes.length > SecretDirectory.BYTES_MAX) {
       throw refused(
           variable + " is a secret of " + bytes.length + " bytes: 8 bytes to 64 KiB are kept");
     }
     String secret = secret(variable);
-    if (secrets.list().contains(secret)) {
-      if (!Arrays.equals(secrets.read(secret), bytes)) {
-        throw refused("the secret " + secret + " has another value: writ secret remove " + secret);
-      }
-    } else {
+    if (!secrets.list().contains(secret)) {
       unstored.put(secret, bytes);
+    } else if (!Arrays.equals(secrets.read(secret), bytes)) {
+      throw refused("the secret " + secret + " has another value: writ secret remove " + secret);
     }
-    references.put(variable, secret);
+    return secret;
   }
 
   /** The name of a secret, of the server's and the variable's. */
@@ -180,7 +211,7 @@ final class EntryValues {
    *
    * @throws WritException {@code CLI-079}
    */
-  List<String> command() {
+  private List<String> command() {
     List<String> words = entry.command().stream().map(this::filled).toList();
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);
@@ -200,14 +231,35 @@ final class EntryValues {
     return words;
   }
 
-  /** Variables with plain values. */
-  TreeMap<String, String> plain() {
-    return plain;
+  /**
+   * The server that the entry means.
+   *
+   * @param hosts that a local one may connect to
+   * @param reads what of this machine a local one sees
+   * @throws WritException {@code CLI-079}, and what such a server is refused with
+   */
+  ServerSpec spec(List<String> hosts, List<String> reads) {
+    if (!entry.command().isEmpty()) {
+      List<String> words = command();
+      boolean bridge = words.stream().anyMatch(w -> w.matches("mcp-remote(@.*)?"));
+      if (bridge) {
+        throw refused("it only leads to a server elsewhere: writ mcp add " + name + " URL");
+      }
+      return new ServerSpec(words, plain, references, hosts, reads, ServerSpec.START_MS);
+    }
+    String url = filled(entry.url().orElse(""));
+    if (SECRET_VALUE.matcher(url).matches() || SECRET_QUERY.matcher(url).matches()) {
+      throw refused("its address looks like a secret, and is part of the package");
+    }
+    return ServerSpec.elsewhere(
+        new RemoteSpec(RemoteSpec.requireUrl(url), headers), ServerSpec.START_MS);
   }
 
-  /** Names of secrets by the variable that holds them. */
-  TreeMap<String, String> references() {
-    return references;
+  /** Names of the secrets that it needs. */
+  List<String> secretNames() {
+    TreeSet<String> names = new TreeSet<>(references.values());
+    headers.values().forEach(header -> header.secret().ifPresent(names::add));
+    return List.copyOf(names);
   }
 
   /** Puts new secrets into the store. */

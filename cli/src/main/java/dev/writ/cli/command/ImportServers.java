@@ -246,22 +246,9 @@ final class ImportServers implements CliCommand {
     }
 
     private Done take(ConfiguredServer server, String name) {
-      if (server.command().isEmpty()) {
-        throw new WritException(
-            CliError.IMPORT_ENTRY,
-            "it is elsewhere: writ mcp add " + name + " " + server.url().orElse(""));
-      }
       EntryValues values = EntryValues.of(server, name, session.environment(), upstreams.secrets());
-      ServerSpec spec =
-          new ServerSpec(
-              values.command(),
-              values.plain(),
-              values.references(),
-              arguments.options("--host"),
-              arguments.options("--read"),
-              ServerSpec.START_MS,
-              Optional.empty());
-      List<String> secrets = List.copyOf(values.references().values());
+      ServerSpec spec = values.spec(arguments.options("--host"), arguments.options("--read"));
+      List<String> secrets = values.secretNames();
       Optional<UpstreamPackage> there = there(spec);
       if (there.isPresent()) {
         String known = there.get().manifest().name();
@@ -307,6 +294,7 @@ final class ImportServers implements CliCommand {
           .filter(p -> upstreams.isListed(p.manifest()))
           .filter(p ->
               p.spec().environment().equals(spec.environment())
+                  && p.spec().remote().map(r -> r.url()).equals(spec.remote().map(r -> r.url()))
                   && p.spec().secrets().keySet().equals(spec.secrets().keySet())
                   && p.spec()
                       .npm()

@@ -57,6 +57,9 @@ final class ServerCode {
       SortedMap<String, byte[]> own,
       Optional<String> code,
       Supplier<ProcessHost> host) {
+    if (typed.remote().isPresent()) {
+      return new Prepared(typed, own);
+    }
     if (own.containsKey(PinnedCode.FILE)) {
       throw new WritException(
           ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
@@ -77,6 +80,9 @@ final class ServerCode {
    * @throws WritException {@code TOL-296}, {@code TOL-299}
    */
   void check(ServerSpec typed) {
+    if (typed.remote().isPresent()) {
+      return;
+    }
     NpxWords.of(typed.command());
     requireSeen(typed);
   }
