@@ -23,6 +23,7 @@ import dev.writ.surfaces.mcp.McpLines;
 import dev.writ.surfaces.mcp.McpMessage;
 import dev.writ.surfaces.mcp.McpRefusal;
 import dev.writ.surfaces.mcp.McpRelay;
+import dev.writ.surfaces.mcp.McpView;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +55,11 @@ public final class McpCommand implements CliCommand {
                 + " between calls. If a server has it open, calls go to that server's /mcp. The"
                 + " commands below put MCP servers of others behind Writ.")
         .option("--as", "KEY", "The agent's key (default: the home's).")
+        .option(
+            "--server",
+            "NAME",
+            "Only the MCP server of that name which `writ mcp add` put behind Writ, with its own"
+                + " names of tools (default: every tool).")
         .option("--url", "URL", "Send all calls to this server's /mcp instead.")
         .option(
             "--token",
@@ -100,6 +106,7 @@ public final class McpCommand implements CliCommand {
   private static final class Answers {
     private final Session session;
     private final Optional<String> as;
+    private final McpView view;
     private final Optional<McpRelay> named;
     private Optional<LocalAnswering> local = Optional.empty();
     private Optional<McpRelay> serving = Optional.empty();
@@ -108,13 +115,15 @@ public final class McpCommand implements CliCommand {
     Answers(Session session, Arguments arguments) {
       this.session = session;
       this.as = arguments.option("--as");
+      this.view = arguments.option("--server").map(McpView::of).orElse(McpView.ALL);
       Optional<String> token = arguments.option("--token");
       this.named =
           arguments
               .option("--url")
               .map(Answers::url)
               .map(url ->
-                  new McpRelay(url, token.map(this::bearer).orElseGet(() -> credential(url))));
+                  new McpRelay(
+                      url, view, token.map(this::bearer).orElseGet(() -> credential(url))));
       if (token.isPresent() && named.isEmpty()) {
         throw new WritException(CliError.USAGE, "--token needs --url");
       }
@@ -214,7 +223,7 @@ public final class McpCommand implements CliCommand {
         local =
             Optional.of(
                 new LocalAnswering(
-                    home(), () -> Homes.processes(session, home()), key(), this::isServed));
+                    home(), () -> Homes.processes(session, home()), key(), view, this::isServed));
       }
       return local.get();
     }
@@ -226,7 +235,7 @@ public final class McpCommand implements CliCommand {
     /** A relay to the server that has the home open, whose session begins as the client's did. */
     private synchronized Optional<McpRelay> server() {
       if (serving.isEmpty()) {
-        serving = Serving.of(home()).map(at -> new McpRelay(at.url(), credential(at.url())));
+        serving = Serving.of(home()).map(at -> new McpRelay(at.url(), view, credential(at.url())));
       }
       return serving;
     }

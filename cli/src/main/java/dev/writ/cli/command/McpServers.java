@@ -14,12 +14,16 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.Passes;
+import dev.writ.tools.mcp.PinnedCode;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -55,6 +59,21 @@ final class McpServers {
                   + upstream.manifest().version()
                   + " "
                   + upstream.manifest().packageDigest());
+      upstream
+          .spec()
+          .npm()
+          .ifPresent(npm ->
+              terminal
+                  .out()
+                  .println(
+                      "from npm: "
+                          + npm.name()
+                          + " "
+                          + npm.version()
+                          + " with "
+                          + (npm.packages().size() - 1)
+                          + " other packages, "
+                          + npm.integrity()));
       print(terminal, upstream.tools());
       warnings.forEach(warning ->
           terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
@@ -103,7 +122,10 @@ final class McpServers {
               "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
                   + " judge each call.",
               "It runs in the sandbox, with a workspace of its own that ends with it, and without"
-                  + " a network but for --host. Options stand before `--`.")
+                  + " a network but for --host. Options stand before `--`.",
+              "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
+                  + " scripts; what is started is what was approved then, until `writ mcp"
+                  + " refresh`.")
           .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
           .moreArguments(
               "COMMAND", "After `--`: the program that is the server, and its arguments.")
@@ -114,6 +136,17 @@ final class McpServers {
           .options(
               "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
           .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
+          .options(
+              "--pass",
+              "WHAT",
+              "What else it may do: "
+                  + String.join(", ", Passes.KNOWN)
+                  + "; several with commas (default: nothing).")
+          .option(
+              "--code",
+              "FOLDER",
+              "A folder with its code, which becomes part of the package: what the command names"
+                  + " below it is started from there.")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
           .flag("--ask", "Each call of it waits for an approval.")
@@ -131,19 +164,21 @@ final class McpServers {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
       upstreams.requireFree(name, PinnedTools.of(List.of()));
-      UpstreamProbe.Seen seen = upstreams.look(spec, own);
+      ServerCode.Prepared prepared =
+          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
+      UpstreamProbe.Seen seen = upstreams.look(prepared.spec(), prepared.own());
       upstreams.requireFree(name, seen.tools());
       if (!arguments.has("--accept-hidden")) {
         Upstreams.requireVisible(seen.tools());
       }
-      UpstreamPackage made = upstreams.register(name, spec, seen.tools(), own);
+      UpstreamPackage made =
+          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
       }
       session.show(
-          new Added(made, Upstreams.warnings(seen.tools()), upstreams.policyFile(), allow),
-          Added::print);
+          new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
     }
 
@@ -158,7 +193,9 @@ final class McpServers {
           pairs("--env-secret", arguments.options("--env-secret")),
           arguments.options("--host"),
           arguments.options("--read"),
-          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS));
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS),
+          Passes.of(arguments.options("--pass")),
+          Optional.empty());
     }
 
     private static TreeMap<String, String> pairs(String option, List<String> given) {
@@ -256,6 +293,7 @@ final class McpServers {
             .put("tool", upstream.manifest().ref().toJson())
             .put("server", upstream.spec().toJson())
             .putList("tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
+            .put("offers", upstream.tools().offers().toJson())
             .put("unchecked", dropped.build())
             .build();
       }
@@ -279,6 +317,20 @@ final class McpServers {
               .lines()
               .forEach(line -> terminal.out().println(tool.name() + "  " + line.substring(2)));
         }
+        if (!upstream.spec().passes().names().isEmpty()) {
+          terminal.out().println("passes  " + String.join(", ", upstream.spec().passes().names()));
+        }
+        upstream
+            .tools()
+            .offers()
+            .shown()
+            .forEach(offer ->
+                offer
+                    .lines()
+                    .forEach(line ->
+                        terminal
+                            .out()
+                            .println(ToolChange.visible(offer.name()) + "  " + line.substring(2))));
         shown
             .again()
             .dropped()
@@ -296,14 +348,38 @@ final class McpServers {
     }
   }
 
-  /** What a server lists now, beside what is pinned. */
+  /**
+   * A server now, beside what is pinned.
+   *
+   * @param now how it would be started, with the code that npm has
+   * @param code which packages of npm differ
+   */
   private record Compared(
-      UpstreamPackage upstream, UpstreamProbe.Seen seen, List<ToolChange> changes)
+      UpstreamPackage upstream,
+      ServerCode.Prepared now,
+      List<String> code,
+      UpstreamProbe.Seen seen,
+      List<ToolChange> changes)
       implements Report {
-    static Compared of(Upstreams upstreams, String name) {
-      UpstreamPackage pinned = upstreams.one(name);
-      UpstreamProbe.Seen seen = upstreams.look(pinned.spec(), pinned.own());
-      return new Compared(pinned, seen, pinned.tools().changes(seen.tools()));
+    /** Starts it as it is pinned. */
+    static Compared of(Upstreams upstreams, UpstreamPackage pinned) {
+      return of(upstreams, pinned, new ServerCode.Prepared(pinned.spec(), pinned.own()));
+    }
+
+    static Compared of(Upstreams upstreams, UpstreamPackage pinned, ServerCode.Prepared now) {
+      UpstreamProbe.Seen seen = upstreams.look(now.spec(), now.own());
+      List<String> code =
+          new ArrayList<>(ServerCode.differences(pinned.spec().npm(), now.spec().npm()));
+      boolean same =
+          Arrays.equals(pinned.own().get(PinnedCode.FILE), now.own().get(PinnedCode.FILE));
+      if (code.isEmpty() && !same) {
+        code.add("the same versions with other files");
+      }
+      return new Compared(pinned, now, code, seen, pinned.tools().changes(seen.tools()));
+    }
+
+    boolean same() {
+      return changes.isEmpty() && code.isEmpty();
     }
 
     @Override
@@ -312,6 +388,7 @@ final class McpServers {
           .put("tool", upstream.manifest().ref().toJson())
           .put("protocol", seen.protocol())
           .put("server", seen.server())
+          .putList("code", code, JsonValue::of)
           .putList(
               "changes",
               changes,
@@ -334,16 +411,23 @@ final class McpServers {
                   + " and lists "
                   + seen.tools().byName().size()
                   + " tools");
+      if (!code.isEmpty()) {
+        terminal.out().println(terminal.paint(Style.WARN, "other code"));
+        print(terminal, code);
+      }
       for (ToolChange change : changes) {
         terminal.out().println(terminal.paint(Style.WARN, change.kind()) + "  " + change.name());
-        for (String line : change.lines()) {
-          terminal
-              .out()
-              .println("  " + terminal.paint(line.startsWith("-") ? Style.BAD : Style.GOOD, line));
-        }
+        print(terminal, change.lines());
       }
-      if (changes.isEmpty()) {
+      if (same()) {
         terminal.out().println("as approved: " + upstream.manifest().packageDigest());
+      }
+    }
+
+    private static void print(Terminal terminal, List<String> lines) {
+      for (String line : lines) {
+        Style style = line.startsWith("-") ? Style.BAD : Style.GOOD;
+        terminal.out().println("  " + terminal.paint(style, ToolChange.visible(line)));
       }
     }
   }
@@ -359,9 +443,10 @@ final class McpServers {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Compared compared = Compared.of(new Upstreams(session), arguments.argument("NAME"));
+      Upstreams upstreams = new Upstreams(session);
+      Compared compared = Compared.of(upstreams, upstreams.one(arguments.argument("NAME")));
       session.show(compared, Compared::print);
-      return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+      return compared.same() ? ExitCode.OK : ExitCode.REFUSED;
     }
   }
 
@@ -371,8 +456,8 @@ final class McpServers {
     public CommandUsage usage() {
       return CommandUsage.of(
               "refresh",
-              "Show what a server lists otherwise than was approved; with --approve pin it as a"
-                  + " new version.",
+              "Show what a server lists otherwise than was approved, and which packages npm has in"
+                  + " other versions; with --approve pin it as a new version.",
               "Until the changed policy is activated, every call of the server is refused.")
           .argument("NAME", "Its name.")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
@@ -384,25 +469,31 @@ final class McpServers {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
-      Compared compared = Compared.of(upstreams, arguments.argument("NAME"));
-      if (compared.changes().isEmpty() || !arguments.has("--approve")) {
+      UpstreamPackage before = upstreams.one(arguments.argument("NAME"));
+      Compared compared =
+          Compared.of(
+              upstreams,
+              before,
+              new ServerCode(session).again(before.spec(), before.own(), upstreams::host));
+      if (compared.same() || !arguments.has("--approve")) {
         session.show(compared, Compared::print);
-        return compared.changes().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+        return compared.same() ? ExitCode.OK : ExitCode.REFUSED;
       }
       if (!arguments.has("--accept-hidden")) {
         Upstreams.requireVisible(compared.seen().tools());
       }
-      UpstreamPackage before = compared.upstream();
       UpstreamPackage made =
           upstreams.register(
-              before.manifest().name(), before.spec(), compared.seen().tools(), before.own());
+              before.manifest().name(),
+              compared.now().spec(),
+              compared.seen().tools(),
+              compared.now().own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), false);
       }
       session.show(
-          new Added(
-              made, Upstreams.warnings(compared.seen().tools()), upstreams.policyFile(), allow),
+          new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow),
           (added, terminal) -> {
             compared.print(terminal);
             added.print(terminal);

@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -138,9 +139,19 @@ final class Upstreams {
             .map(name -> new SecretFile(name, home.secrets().read(name)))
             .toList();
     Scope scope = new Scope(home.tenant(), "probe", home.agent());
-    try (ProcessHost host = Homes.processes(session, home)) {
+    try (ProcessHost host = host()) {
       return UpstreamProbe.look(host, spec, own, scope, secrets);
+    } catch (WritException e) {
+      List<String> unrun = spec.npm().map(npm -> npm.unrun()).orElse(List.of());
+      throw e.code() == ToolsError.UPSTREAM_START && !unrun.isEmpty()
+          ? new WritException(ToolsError.NPM_SCRIPTS, unrun + "; " + e.found(), e)
+          : e;
     }
+  }
+
+  /** Where processes run; who asks closes it. */
+  ProcessHost host() {
+    return Homes.processes(session, home);
   }
 
   /**
@@ -150,9 +161,11 @@ final class Upstreams {
    */
   static void requireVisible(PinnedTools tools) {
     List<String> hidden =
-        tools.byName().values().stream()
-            .flatMap(tool ->
-                new ToolChange(tool.name(), Optional.empty(), Optional.of(tool)).lines().stream())
+        Stream.concat(
+                tools.byName().values().stream()
+                    .map(tool -> new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))),
+                tools.offers().shown().stream())
+            .flatMap(each -> each.lines().stream())
             .filter(line -> line.contains("\\u{"))
             .map(line -> line.split(" ", 3)[1])
             .toList();
@@ -163,9 +176,16 @@ final class Upstreams {
     }
   }
 
-  /** What looks as if it spoke to the model rather than of the tool. */
-  static List<String> warnings(PinnedTools tools) {
-    return tools.byName().values().stream().flatMap(Upstreams::warnings).toList();
+  /** What looks as if it spoke to the model rather than of the tool, and what was not run. */
+  static List<String> warnings(UpstreamPackage made) {
+    List<String> warnings =
+        new ArrayList<>(
+            made.tools().byName().values().stream().flatMap(Upstreams::warnings).toList());
+    made.spec()
+        .npm()
+        .filter(npm -> !npm.unrun().isEmpty())
+        .ifPresent(npm -> warnings.add("install scripts were not run: " + npm.unrun()));
+    return warnings;
   }
 
   private static Stream<String> warnings(ListedTool tool) {

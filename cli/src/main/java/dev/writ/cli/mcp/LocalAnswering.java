@@ -26,6 +26,7 @@ import dev.writ.surfaces.mcp.McpSession;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.mcp.McpTrace;
+import dev.writ.surfaces.mcp.McpView;
 import dev.writ.surfaces.mcp.McpWork;
 import dev.writ.tools.process.ProcessHost;
 import java.io.ByteArrayOutputStream;
@@ -41,18 +42,25 @@ public final class LocalAnswering {
   private final SharedHome home;
   private final SigningKey key;
   private final BooleanSupplier giveUp;
+  private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
 
   /**
    * @param processes where processes run
    * @param key the agent's, which signs every request
+   * @param view what the agent sees
    * @param giveUp asked while another process has the home open; true to stop waiting for it
    */
   public LocalAnswering(
-      Home home, Supplier<ProcessHost> processes, SigningKey key, BooleanSupplier giveUp) {
+      Home home,
+      Supplier<ProcessHost> processes,
+      SigningKey key,
+      McpView view,
+      BooleanSupplier giveUp) {
     this.home = new SharedHome(home, processes);
     this.key = key;
+    this.view = view;
     this.giveUp = giveUp;
     this.session = this.home.work(giveUp, this::begin);
   }
@@ -69,7 +77,8 @@ public final class LocalAnswering {
     random.nextBytes(id);
     return new McpSession(
         HexFormat.of().formatHex(id),
-        new Caller("key", key.kid(), holder.tenant().orElse(""), holder.subject(), List.of()));
+        new Caller("key", key.kid(), holder.tenant().orElse(""), holder.subject(), List.of()),
+        view);
   }
 
   /**
@@ -109,7 +118,7 @@ public final class LocalAnswering {
               giveUp,
               open -> {
                 McpEndpoint endpoint = endpoint(open);
-                McpSession own = endpoint.sessionOf(session.caller(), request);
+                McpSession own = endpoint.sessionOf(session.caller(), view, request);
                 return new McpDialogue(session, own, work, beside)
                     .answer(
                         request,

@@ -8,7 +8,6 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.surfaces.mcp.McpTools;
 import dev.writ.tools.mcp.ListedTool;
-import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.verify.bundle.BundleExport;
@@ -21,7 +20,8 @@ public final class RegistryTools implements McpTools {
   private final BundleExport.Packages packages;
 
   /** What servers list is read once for each package: it is pinned. */
-  private final ConcurrentSkipListMap<Digest, PinnedTools> pinned = new ConcurrentSkipListMap<>();
+  private final ConcurrentSkipListMap<Digest, UpstreamPackage> pinned =
+      new ConcurrentSkipListMap<>();
 
   public RegistryTools(OpenHome home, BundleExport.Packages packages) {
     this.home = home;
@@ -45,14 +45,23 @@ public final class RegistryTools implements McpTools {
 
   @Override
   public Optional<JsonValue.Obj> listed(ToolManifest manifest, ToolManifest.Operation operation) {
-    if (!manifest.driver().equals(UpstreamPackage.DRIVER)) {
-      return Optional.empty();
-    }
-    return pinned
-        .computeIfAbsent(
-            manifest.packageDigest(),
-            _ -> UpstreamPackage.read(manifest, packages.files(manifest)).tools())
-        .tool(operation.name())
+    return upstream(manifest)
+        .flatMap(known -> known.tools().tool(operation.name()))
         .map(ListedTool::toJson);
+  }
+
+  @Override
+  public Optional<Offered> offered(ToolManifest manifest) {
+    return upstream(manifest)
+        .map(known -> new Offered(known.spec().passes().names(), known.tools().offers().toJson()));
+  }
+
+  private Optional<UpstreamPackage> upstream(ToolManifest manifest) {
+    return manifest.driver().equals(UpstreamPackage.DRIVER)
+        ? Optional.of(
+            pinned.computeIfAbsent(
+                manifest.packageDigest(),
+                _ -> UpstreamPackage.read(manifest, packages.files(manifest))))
+        : Optional.empty();
   }
 }

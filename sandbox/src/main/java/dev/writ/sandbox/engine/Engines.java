@@ -11,6 +11,7 @@ import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.docker.Sockets;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Host;
+import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspaces;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -260,6 +261,16 @@ public final class Engines implements AutoCloseable {
    */
   public Path sharedFiles(SortedMap<String, byte[]> files) {
     return state.files().of(files);
+  }
+
+  /**
+   * The same, with the content of one of the files in its place: a tar archive, compressed by gzip.
+   *
+   * @param archive its name among the files
+   * @throws WritException {@code SBX-007}, {@code SBX-046}, {@code SBX-047}
+   */
+  public Path unpacked(SortedMap<String, byte[]> files, String archive, TreeLimits limits) {
+    return state.files().unpacked(files, archive, limits);
   }
 
   /** Ids of sandboxes that a killed process left, and that opening removed. */

@@ -3,7 +3,9 @@ package dev.writ.surfaces.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The params of a tools/call.
@@ -28,6 +30,19 @@ record Call(Optional<String> name, Optional<JsonValue.Obj> arguments) {
         arguments == null
             ? Optional.of(JsonValue.object().build())
             : arguments instanceof JsonValue.Obj o ? Optional.of(o) : Optional.empty());
+  }
+
+  /**
+   * Of a method of a server beside tools/call: its params are the arguments, but for what belongs
+   * to the protocol.
+   */
+  static Call ofMethod(String method, Optional<JsonValue> params) {
+    TreeMap<String, JsonValue> arguments = new TreeMap<>();
+    if (params.isPresent() && params.get() instanceof JsonValue.Obj object) {
+      arguments.putAll(object.members());
+      List.of("_meta", "inputResponses", "requestState").forEach(arguments::remove);
+    }
+    return new Call(Optional.of(method), Optional.of(new JsonValue.Obj(arguments)));
   }
 
   private static boolean isName(String text) {

@@ -40,7 +40,7 @@ final class Calls {
       return malformed(session, tool.entry().manifest().name(), said);
     }
     Effect effect = effect(tool, call.arguments().get());
-    return told(() -> asked(session, effect, said));
+    return told(session, () -> asked(session, effect, said));
   }
 
   private Effect effect(Catalogue.Usable tool, JsonValue.Obj arguments) {
@@ -88,7 +88,7 @@ final class Calls {
     if (goesOn) {
       awaitDecision(state, said.work());
     }
-    return told(() -> parts.asker().again(session, state, said.work()));
+    return told(session, () -> parts.asker().again(session, state, said.work()));
   }
 
   /** Waits for an approver as long as settings say. */
@@ -104,22 +104,27 @@ final class Calls {
     if (call.name().isEmpty() || call.arguments().isEmpty()) {
       return malformed(session, call.name().orElse("unnamed"), said);
     }
-    Effect effect = noTool(call.name().get(), call.arguments().get());
-    return told(() -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work()));
+    Effect effect = noTool(session, call.name().get(), call.arguments().get());
+    return told(
+        session, () -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work()));
   }
 
   /** Asks for nothing, under the name of the called tool, so that the Guardian signs a refusal. */
   private CallToolResult malformed(McpSession session, String name, IncomingCall said) {
-    Effect effect = noTool(name, JsonValue.object().build());
+    Effect effect = noTool(session, name, JsonValue.object().build());
     return results.malformed(
-        told(() -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work())));
+        told(
+            session,
+            () -> parts.asker().ask(session, effect, said.raw(), said.context(), said.work())));
   }
 
-  private static Effect noTool(String name, JsonValue.Obj params) {
+  /** In the view of one server it is an operation that this does not have. */
+  private static Effect noTool(McpSession session, String name, JsonValue.Obj params) {
+    Optional<String> server = session.view().server();
     return new Effect(
-        name,
+        server.orElse(name),
         NO_VERSION,
-        "call",
+        server.isPresent() ? name : "call",
         params,
         List.of(),
         new Resources(0, 0, 0, 0),
@@ -129,18 +134,21 @@ final class Calls {
 
   /** The outcome of an earlier request; one that was approved meanwhile is executed. */
   CallToolResult outcome(McpSession session, Call call, IncomingCall said) {
-    return told(() -> {
-      Digest id =
-          call.request()
-              .orElseThrow(() -> new WritException(McpRefusal.CALL, "request is no sha256:… id"));
-      own(session, id);
-      call.waitsFor()
-          .ifPresent(atMost -> {
-            said.work().in(McpWork.Phase.WAITS);
-            parts.asker().awaitDecision(id, said.work(), atMost);
-          });
-      return parts.asker().again(session, id, said.work());
-    });
+    return told(
+        session,
+        () -> {
+          Digest id =
+              call.request()
+                  .orElseThrow(
+                      () -> new WritException(McpRefusal.CALL, "request is no sha256:… id"));
+          own(session, id);
+          call.waitsFor()
+              .ifPresent(atMost -> {
+                said.work().in(McpWork.Phase.WAITS);
+                parts.asker().awaitDecision(id, said.work(), atMost);
+              });
+          return parts.asker().again(session, id, said.work());
+        });
   }
 
   private Request own(McpSession session, Digest id) {
@@ -172,9 +180,9 @@ final class Calls {
         : parts.asker().ask(session, effect, said.raw(), said.context(), said.work());
   }
 
-  private CallToolResult told(Supplier<Answer> work) {
+  private CallToolResult told(McpSession session, Supplier<Answer> work) {
     try {
-      return results.of(work.get());
+      return results.of(work.get(), session.view());
     } catch (WritException e) {
       if (e.code() == McpRefusal.CANCELLED) {
         throw e;

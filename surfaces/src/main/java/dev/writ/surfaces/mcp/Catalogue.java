@@ -17,7 +17,8 @@ import java.util.TreeMap;
 
 /**
  * Every operation of every tool that policy approves and that is registered, under a name that MCP
- * and the model APIs accept: 1 to 64 of {@code A-Z a-z 0-9 _ -}.
+ * and the model APIs accept: 1 to 64 of {@code A-Z a-z 0-9 _ -}. Of the view of one server only its
+ * default version, under its own names.
  */
 final class Catalogue {
   private static final int NAME_MAX = 64;
@@ -29,8 +30,16 @@ final class Catalogue {
    */
   private static final String PERMISSIONS = "permit";
 
+  /** The driver of somebody else's MCP servers. */
+  static final String OF_A_SERVER = "mcp";
+
   private final Policy policy;
   private final TreeMap<String, Entry> byName = new TreeMap<>();
+
+  /** In the view of one server its methods beside tools/call, by name. */
+  private final TreeMap<String, Entry> methods = new TreeMap<>();
+
+  private Optional<McpTools.Offered> offered = Optional.empty();
 
   /** One tool of the protocol: one operation of one package. */
   record Entry(String name, ToolManifest manifest, ToolManifest.Operation operation) {}
@@ -47,13 +56,18 @@ final class Catalogue {
    * The default version of a tool has the plain name, so that names stay the same when versions
    * change.
    */
-  Catalogue(Policy policy, McpTools tools, CanaryDraw draw) {
+  Catalogue(Policy policy, McpTools tools, McpView view, CanaryDraw draw) {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().stream()
         .filter(approved -> policy.mayRun(approved, draw))
         .flatMap(approved -> tools.manifest(approved.ref()).stream())
         .filter(manifest -> !manifest.driver().equals(PERMISSIONS))
+        .filter(manifest ->
+            view.server().isEmpty()
+                || manifest.name().equals(view.server().get())
+                    && manifest.driver().equals(OF_A_SERVER)
+                    && isDefault(manifest, draw))
         .forEach(manifests::add);
     manifests.sort(
         Comparator.comparing(ToolManifest::name)
@@ -61,8 +75,19 @@ final class Catalogue {
             .thenComparing(
                 Comparator.comparing(ToolManifest::version, VersionRule.ORDER).reversed()));
     for (ToolManifest manifest : manifests) {
+      Optional<McpTools.Offered> offers = tools.offered(manifest);
+      offered = view.server().isPresent() ? offers : Optional.empty();
       for (ToolManifest.Operation operation : manifest.operations()) {
-        String name = free(manifest, operation);
+        if (offers.isPresent() && tools.listed(manifest, operation).isEmpty()) {
+          if (view.server().isPresent()) {
+            methods.put(operation.name(), new Entry(operation.name(), manifest, operation));
+          }
+          continue; // a method of the server, which is no tool
+        }
+        String name =
+            view.server().isPresent()
+                ? operation.name()
+                : free(manifest, operation, isAlone(manifest, tools, offers.isPresent()));
         byName.put(name, new Entry(name, manifest, operation));
       }
     }
@@ -75,11 +100,15 @@ final class Catalogue {
         .isPresent();
   }
 
-  private String free(ToolManifest manifest, ToolManifest.Operation operation) {
-    String whole =
-        manifest.operations().size() == 1
-            ? manifest.name()
-            : manifest.name() + "_" + operation.name();
+  private static boolean isAlone(ToolManifest manifest, McpTools tools, boolean isOfServer) {
+    return manifest.operations().stream()
+            .filter(each -> !isOfServer || tools.listed(manifest, each).isPresent())
+            .count()
+        == 1;
+  }
+
+  private String free(ToolManifest manifest, ToolManifest.Operation operation, boolean isAlone) {
+    String whole = isAlone ? manifest.name() : manifest.name() + "_" + operation.name();
     String legal = whole.replaceAll("[^A-Za-z0-9_-]", "_");
     if (legal.length() <= NAME_MAX
         && !byName.containsKey(legal)
@@ -97,6 +126,22 @@ final class Catalogue {
   /** The tools that a caller may use by its roles, by name. The Guardian decides on each call. */
   List<Usable> usable(Caller caller) {
     return byName.values().stream().flatMap(entry -> usable(caller, entry).stream()).toList();
+  }
+
+  /** A method of the server that is viewed, as an operation of its package. */
+  Optional<Usable> method(Caller caller, String name) {
+    return Optional.ofNullable(methods.get(name)).flatMap(entry -> usable(caller, entry));
+  }
+
+  /** What the server that is viewed has beside tools. */
+  Optional<McpTools.Offered> offered() {
+    return offered;
+  }
+
+  /** Whether there is nothing in it that the caller may use. */
+  boolean isEmpty(Caller caller) {
+    return usable(caller).isEmpty()
+        && methods.keySet().stream().allMatch(name -> method(caller, name).isEmpty());
   }
 
   Optional<Usable> find(Caller caller, String name) {

@@ -46,7 +46,8 @@ final class Dialect {
     switch (method) {
       case Stateless.DISCOVER -> cached(complete, FIXED_TTL, "public");
       case McpSchema.METHOD_RESOURCES_TEMPLATES_LIST -> cached(complete, FIXED_TTL, "public");
-      case McpSchema.METHOD_TOOLS_LIST -> cached(complete, TOOLS_TTL, "private");
+      case McpSchema.METHOD_TOOLS_LIST, McpSchema.METHOD_PROMPT_LIST ->
+          cached(complete, TOOLS_TTL, "private");
       case McpSchema.METHOD_RESOURCES_LIST, McpSchema.METHOD_RESOURCES_READ ->
           cached(complete, 0, "private");
       default -> {

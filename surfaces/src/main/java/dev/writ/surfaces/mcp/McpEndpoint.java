@@ -53,6 +53,13 @@ public final class McpEndpoint {
           McpSchema.METHOD_RESOURCES_READ,
           Completions.METHOD);
 
+  /** What the view of one server does not have: our own resources are not of it. */
+  private static final List<String> NOT_OF_SERVERS =
+      List.of(
+          McpSchema.METHOD_RESOURCES_LIST,
+          McpSchema.METHOD_RESOURCES_TEMPLATES_LIST,
+          Completions.METHOD);
+
   private static final String INSTRUCTIONS =
       "Every call is judged by policy and ends in a signed receipt or a signed denial; its ids are"
           + " in the result's _meta. A call that waits for approval says what to approve.";
@@ -105,10 +112,10 @@ public final class McpEndpoint {
   }
 
   /** The session of a request that stands for itself. */
-  public McpSession sessionOf(Caller caller, McpMessage.Request request) {
+  public McpSession sessionOf(Caller caller, McpView view, McpMessage.Request request) {
     McpPeer peer = Stateless.peer(request);
     return McpSession.ofOneRequest(
-        caller, Stateless.run(parts.kernel().ledger(), caller, request), peer);
+        caller, Stateless.run(parts.kernel().ledger(), caller, request), view, peer);
   }
 
   /** What tools/list shows this caller, to be compared. */
@@ -118,11 +125,19 @@ public final class McpEndpoint {
         .toList();
   }
 
+  /** A server that nobody knows, and one that is not for this caller, get the same answer. */
+  private void requireSomething(McpSession session) {
+    if (session.view().server().isPresent() && catalogue(session).isEmpty(session.caller())) {
+      throw new WritException(McpRefusal.SERVER_UNKNOWN, session.view().server().get());
+    }
+  }
+
   private Catalogue catalogue(McpSession session) {
     Policy policy = parts.kernel().system().policyInForce();
     return new Catalogue(
         policy,
         parts.tools(),
+        session.view(),
         parts.kernel().access().draw(session.caller().who(policy), session.run()));
   }
 
@@ -167,6 +182,7 @@ public final class McpEndpoint {
     private final McpSession session;
     private final McpMessage.Request message;
     private final IncomingCall said;
+    private final boolean isPassed;
     private final Call call;
     private final Optional<Catalogue.Usable> called;
     private Optional<RuntimeException> unforeseen = Optional.empty();
@@ -174,17 +190,39 @@ public final class McpEndpoint {
     private Optional<ApprovalQuestion> question = Optional.empty();
 
     Exchange(McpSession session, McpMessage.Request message, IncomingCall said) {
+      requireSomething(session);
       this.session = session;
       this.message = message;
       this.said = said;
       boolean calls = message.method().equals(McpSchema.METHOD_TOOLS_CALL);
-      this.call = Call.of(calls ? message.params() : Optional.empty());
-      this.called = call.name().flatMap(name -> catalogue(session).find(session.caller(), name));
+      Optional<Catalogue.Usable> method =
+          isOfServer() && isForServer()
+              ? catalogue(session).method(session.caller(), message.method())
+              : Optional.empty();
+      this.isPassed = method.isPresent();
+      this.call =
+          isPassed
+              ? Call.ofMethod(message.method(), message.params())
+              : Call.of(calls ? message.params() : Optional.empty());
+      this.called =
+          isPassed
+              ? method
+              : call.name().flatMap(name -> catalogue(session).find(session.caller(), name));
     }
 
     Reply answer() {
       Object id = PlainJson.of(message.id());
-      if (version().isStateless() && !STATELESS.contains(message.method())) {
+      if (isPassed) {
+        return reply(ServerMethods.answer(id, call()));
+      }
+      if (isOfServer()) {
+        Optional<Map<String, Object>> pinned = methods().pinned(message.method());
+        if (pinned.isPresent()) {
+          return reply(JSONRPCResponse.result(id, pinned.get()));
+        }
+      }
+      if (version().isStateless() && !STATELESS.contains(message.method())
+          || isOfServer() && NOT_OF_SERVERS.contains(message.method())) {
         return reply(unserved(id));
       }
       if (message.method().equals(Stateless.DISCOVER)) {
@@ -224,6 +262,19 @@ public final class McpEndpoint {
       return reply(told);
     }
 
+    private boolean isOfServer() {
+      return session.view().server().isPresent();
+    }
+
+    private boolean isForServer() {
+      return ServerMethods.EFFECTS.contains(message.method())
+          && !ServerMethods.isOurs(message.param("uri"));
+    }
+
+    private ServerMethods methods() {
+      return new ServerMethods(catalogue(session), session.caller());
+    }
+
     private McpVersion version() {
       return session.peer().version();
     }
@@ -238,8 +289,12 @@ public final class McpEndpoint {
     private Map<String, Object> discovered() {
       Map<String, Object> capabilities = new TreeMap<>();
       capabilities.put("tools", Map.of("listChanged", parts.notifies()));
-      capabilities.put("resources", Map.of());
-      capabilities.put("completions", Map.of());
+      if (isOfServer()) {
+        capabilities.putAll(methods().capabilities());
+      } else {
+        capabilities.put("resources", Map.of());
+        capabilities.put("completions", Map.of());
+      }
       Map<String, Object> result = new LinkedHashMap<>();
       result.put("supportedVersions", McpVersion.spoken());
       result.put("capabilities", capabilities);
@@ -248,7 +303,7 @@ public final class McpEndpoint {
     }
 
     private Map<String, Object> server() {
-      return new TreeMap<>(Map.of("name", "writ", "version", parts.version()));
+      return new TreeMap<>(Map.of("name", session.view().name(), "version", parts.version()));
     }
 
     private boolean namesResource() {
@@ -272,7 +327,13 @@ public final class McpEndpoint {
     }
 
     private Reply reply(JSONRPCResponse response) {
-      JSONRPCResponse told = inDialect(response);
+      JSONRPCResponse told =
+          version().isStateless() && question.isPresent()
+              ? JSONRPCResponse.result(
+                  response.id(),
+                  Dialect.shaped(
+                      version(), message.method(), Dialect.asking(question.get(), meta), server()))
+              : inDialect(response);
       try {
         return new Reply(
             MAPPER.writeValueAsBytes(told),
@@ -298,10 +359,7 @@ public final class McpEndpoint {
       if (!Dialect.differs(version(), message.method())) {
         return told;
       }
-      Map<String, Object> result =
-          version().isStateless() && question.isPresent()
-              ? Dialect.asking(question.get(), meta)
-              : MAPPER.convertValue(told.result(), AS_MAP);
+      Map<String, Object> result = MAPPER.convertValue(told.result(), AS_MAP);
       return JSONRPCResponse.result(
           told.id(), Dialect.shaped(version(), message.method(), result, server()));
     }
@@ -329,14 +387,9 @@ public final class McpEndpoint {
     private McpStatelessServerHandler handler() {
       Link link = new Link();
       McpServer.sync(link)
-          .serverInfo("writ", parts.version())
+          .serverInfo(session.view().name(), parts.version())
           .instructions(INSTRUCTIONS)
-          .capabilities(
-              McpSchema.ServerCapabilities.builder()
-                  .tools(false)
-                  .resources(false, false)
-                  .completions()
-                  .build())
+          .capabilities(capabilities())
           .jsonMapper(MAPPER)
           .jsonSchemaValidator(new NoSecondOpinion())
           .validateToolInputs(false)
@@ -345,6 +398,24 @@ public final class McpEndpoint {
           .resourceTemplates(templates())
           .build();
       return link.handler;
+    }
+
+    /** What is not announced in the view of one server may be read all the same: an output. */
+    private McpSchema.ServerCapabilities capabilities() {
+      McpSchema.ServerCapabilities.Builder all =
+          McpSchema.ServerCapabilities.builder().tools(false);
+      if (!isOfServer() || message.method().equals(McpSchema.METHOD_RESOURCES_READ)) {
+        return all.resources(false, false).completions().build();
+      }
+      for (String capability : methods().capabilities().keySet()) {
+        switch (capability) {
+          case "prompts" -> all.prompts(false);
+          case "resources" -> all.resources(false, false);
+          case "completions" -> all.completions();
+          default -> all.logging();
+        }
+      }
+      return all.build();
     }
 
     /** Arguments bypass the SDK: they are judged as the strict parser read them. */
@@ -373,7 +444,9 @@ public final class McpEndpoint {
       catalogue(session)
           .usable(session.caller())
           .forEach(tool -> all.add(new SyncToolSpecification(view(tool), never)));
-      all.add(new SyncToolSpecification(OutcomeTool.view(), never));
+      if (!isOfServer()) {
+        all.add(new SyncToolSpecification(OutcomeTool.view(), never));
+      }
       return all;
     }
 
@@ -405,7 +478,7 @@ public final class McpEndpoint {
     private CallToolResult call() {
       Optional<Digest> state = state();
       CallToolResult result =
-          call.name().filter(OutcomeTool.NAME::equals).isPresent()
+          !isOfServer() && call.name().filter(OutcomeTool.NAME::equals).isPresent()
               ? calls.outcome(session, call, said)
               : called.isEmpty()
                   ? calls.unlisted(session, call, said)

@@ -42,7 +42,11 @@ public enum McpRefusal implements ErrorCode {
       "GWY-160",
       "the requestState belongs to another call",
       "Send it back with the same tool and the same arguments, as it came."),
-  CANCELLED("GWY-161", "the client cancelled the call before it began", "Nothing was done.");
+  CANCELLED("GWY-161", "the client cancelled the call before it began", "Nothing was done."),
+  SERVER_UNKNOWN(
+      "GWY-208",
+      "there is no such MCP server for this caller",
+      "Name a server of `writ mcp list` that policy lets a role of yours call.");
 
   private final Entry entry;
 

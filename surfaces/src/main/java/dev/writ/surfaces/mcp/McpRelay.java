@@ -39,6 +39,7 @@ public final class McpRelay implements AutoCloseable {
           .getBytes(StandardCharsets.UTF_8);
 
   private final URI server;
+  private final McpView view;
   private final Supplier<String> authorization;
   private final HttpClient client =
       HttpClient.newBuilder()
@@ -56,10 +57,12 @@ public final class McpRelay implements AutoCloseable {
 
   /**
    * @param server without a path, for example {@code http://127.0.0.1:8181}
+   * @param view which of the server's views
    * @param authorization the header's value, asked for each call
    */
-  public McpRelay(URI server, Supplier<String> authorization) {
+  public McpRelay(URI server, McpView view, Supplier<String> authorization) {
     this.server = server;
+    this.view = view;
     this.authorization = authorization;
   }
 
@@ -180,7 +183,7 @@ public final class McpRelay implements AutoCloseable {
 
   private HttpRequest.Builder call(Optional<String> in) {
     HttpRequest.Builder call =
-        HttpRequest.newBuilder(server.resolve(McpSurface.PATH))
+        HttpRequest.newBuilder(server.resolve(view.path()))
             .timeout(WITHIN)
             .header("Authorization", authorization.get());
     in.ifPresent(id -> call.header(McpSurface.SESSION, id));

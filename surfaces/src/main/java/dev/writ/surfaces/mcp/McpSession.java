@@ -15,6 +15,7 @@ public final class McpSession {
   private final String id;
   private final Caller caller;
   private final String run;
+  private final McpView view;
   private volatile McpPeer peer;
 
   /** Calls at work, by the ids of their messages. */
@@ -27,20 +28,21 @@ public final class McpSession {
   /**
    * @param id random; it is no credential: only the same caller can use the session
    */
-  public McpSession(String id, Caller caller) {
-    this(id, caller, "mcp-" + id, McpPeer.UNKNOWN);
+  public McpSession(String id, Caller caller, McpView view) {
+    this(id, caller, "mcp-" + id, view, McpPeer.UNKNOWN);
   }
 
-  private McpSession(String id, Caller caller, String run, McpPeer peer) {
+  private McpSession(String id, Caller caller, String run, McpView view, McpPeer peer) {
     this.id = id;
     this.caller = caller;
     this.run = run;
+    this.view = view;
     this.peer = peer;
   }
 
   /** One request without a session. */
-  static McpSession ofOneRequest(Caller caller, String run, McpPeer peer) {
-    return new McpSession("", caller, run, peer);
+  static McpSession ofOneRequest(Caller caller, String run, McpView view, McpPeer peer) {
+    return new McpSession("", caller, run, view, peer);
   }
 
   public String id() {
@@ -54,6 +56,11 @@ public final class McpSession {
   /** The run of its effects (protocol rule 33). */
   public String run() {
     return run;
+  }
+
+  /** What it was opened for. */
+  public McpView view() {
+    return view;
   }
 
   public McpPeer peer() {

@@ -43,10 +43,10 @@ final class McpSessions {
   /**
    * @param now monotonic time, so that sessions do not end when the host's clock leaps
    */
-  McpSession open(Caller caller, Instant now) {
+  McpSession open(Caller caller, McpView view, Instant now) {
     byte[] id = new byte[16];
     random.nextBytes(id);
-    McpSession session = new McpSession(HexFormat.of().formatHex(id), caller);
+    McpSession session = new McpSession(HexFormat.of().formatHex(id), caller, view);
     synchronized (bySubject) {
       endIdle(now);
       LinkedHashMap<String, McpSession> own =
@@ -66,14 +66,15 @@ final class McpSessions {
 
   /**
    * @param now of the same clock
-   * @throws WritException {@code GWY-154}, for unknown, expired and foreign sessions alike
+   * @throws WritException {@code GWY-154}, for unknown, expired and foreign sessions alike, and for
+   *     those of another view
    */
-  McpSession find(Caller caller, String id, Instant now) {
+  McpSession find(Caller caller, McpView view, String id, Instant now) {
     synchronized (bySubject) {
       endIdle(now);
       LinkedHashMap<String, McpSession> own = bySubject.get(subject(caller));
       McpSession session = own == null ? null : own.get(id);
-      if (session == null || !session.isOf(caller)) {
+      if (session == null || !session.isOf(caller) || !session.view().equals(view)) {
         throw new WritException(McpRefusal.SESSION_UNKNOWN, "");
       }
       own.putLast(id, session); // the most recently used are dropped last

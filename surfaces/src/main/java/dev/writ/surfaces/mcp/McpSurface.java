@@ -86,9 +86,26 @@ public final class McpSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.post(PATH, Route.Access.CALLER, McpMessage.BYTES_MAX, this::post),
-        new Route(
-            "DELETE", PATH, Route.Access.CALLER, new Route.Body.None(), _ -> true, this::delete));
+        posts(PATH), deletes(PATH), posts(PATH + "/{server}"), deletes(PATH + "/{server}"));
+  }
+
+  private Route posts(String path) {
+    return Route.post(path, Route.Access.CALLER, McpMessage.BYTES_MAX, this::post);
+  }
+
+  private Route deletes(String path) {
+    return new Route(
+        "DELETE", path, Route.Access.CALLER, new Route.Body.None(), _ -> true, this::delete);
+  }
+
+  /**
+   * The view of a call, by its path.
+   *
+   * @throws WritException {@code GWY-208}
+   */
+  private static McpView view(HttpCall call) {
+    String server = call.value("server");
+    return server == null ? McpView.ALL : McpView.of(server);
   }
 
   private HttpAnswer post(HttpCall call) {
@@ -204,7 +221,7 @@ public final class McpSurface implements Surface {
   /** A request of a version without sessions. */
   private HttpAnswer stateless(HttpCall call, McpMessage.Request request) {
     Stateless.requireHeaders(call.headers(), request);
-    McpSession session = endpoint.sessionOf(call.caller(), request);
+    McpSession session = endpoint.sessionOf(call.caller(), view(call), request);
     if (request.method().equals(Stateless.LISTEN)) {
       return HttpAnswer.events(new McpListening(pipeline, endpoint, session, request)::run)
           .with("X-Accel-Buffering", "no");
@@ -266,13 +283,17 @@ public final class McpSurface implements Surface {
   }
 
   private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
-    McpSession session = sessions.open(call.caller(), passed());
-    McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
-    if (reply.failed()) {
-      sessions.end(session);
-      return reply(reply, 200);
+    McpSession session = sessions.open(call.caller(), view(call), passed());
+    boolean isOpen = false;
+    try {
+      McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
+      isOpen = !reply.failed();
+      return isOpen ? reply(reply, 200).with(SESSION, session.id()) : reply(reply, 200);
+    } finally {
+      if (!isOpen) {
+        sessions.end(session);
+      }
     }
-    return reply(reply, 200).with(SESSION, session.id());
   }
 
   /** By a clock that nobody sets. */
@@ -316,7 +337,7 @@ public final class McpSurface implements Surface {
         call.headers()
             .one(SESSION)
             .orElseThrow(() -> new WritException(McpRefusal.SESSION_MISSING, ""));
-    return sessions.find(call.caller(), id, passed());
+    return sessions.find(call.caller(), view(call), id, passed());
   }
 
   /** Web pages send Origin; after DNS rebinding a page sends its own host name as Host. */
@@ -380,7 +401,7 @@ public final class McpSurface implements Surface {
     }
     int status =
         switch (refusal) {
-          case SESSION_UNKNOWN -> 404;
+          case SESSION_UNKNOWN, SERVER_UNKNOWN -> 404;
           case ORIGIN -> 403;
           case ACCEPT -> 406;
           case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL, HEADERS, META, STATE -> 400;

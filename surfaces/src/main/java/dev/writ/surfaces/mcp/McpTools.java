@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
+import java.util.List;
 import java.util.Optional;
 
 /** The registered tools, as clients see them. */
@@ -27,6 +28,19 @@ public interface McpTools {
    * (spec/tool-mcp.md): an entry of tools/list. Empty for every other tool.
    */
   default Optional<JsonValue.Obj> listed(ToolManifest manifest, ToolManifest.Operation operation) {
+    return Optional.empty();
+  }
+
+  /**
+   * What a package of somebody else's server passes.
+   *
+   * @param passes the names in its {@code server.json}
+   * @param pinned {@code prompts} and {@code templates}, as the server listed them
+   */
+  record Offered(List<String> passes, JsonValue.Obj pinned) {}
+
+  /** What the MCP server of this package has beside tools; empty for every other tool. */
+  default Optional<Offered> offered(ToolManifest manifest) {
     return Optional.empty();
   }
 }

@@ -45,11 +45,6 @@ final class Results {
   /** How many events back from a run's end a receipt's event is searched. */
   private static final int EVENTS_LOOKED_AT_MAX = 256;
 
-  /**
-   * The driver whose outputs are results of tools/call: blocks of content, and structured content.
-   */
-  private static final String OF_A_SERVER = "mcp";
-
   private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
 
   private final Kernel kernel;
@@ -60,13 +55,14 @@ final class Results {
     this.tools = tools;
   }
 
-  CallToolResult of(Answer answer) {
+  /** Of that view: where our own tool is not listed it is not named. */
+  CallToolResult of(Answer answer, McpView view) {
     Map<String, Object> meta = meta(answer);
     if (answer.served().isPresent()) {
       return served(answer.served().get(), meta);
     }
     return answer.decision().verdict() == Verdict.ESCALATE
-        ? error(told(answer, escalated(answer)), meta)
+        ? error(told(answer, escalated(answer, view)), meta)
         : error(told(answer, denied(answer)), meta);
   }
 
@@ -113,14 +109,14 @@ final class Results {
         + ".";
   }
 
-  private static String escalated(Answer answer) {
+  private static String escalated(Answer answer, McpView view) {
     return "WAITS FOR APPROVAL, nothing was done: "
         + why(answer.decision())
         + " A person approves exactly this request with\n  writ approve "
         + answer.request()
-        + "\nAfterwards call this tool again with the same arguments, or "
-        + OutcomeTool.NAME
-        + " with this request: it is executed then, once.";
+        + "\nAfterwards call this tool again with the same arguments"
+        + (view.server().isEmpty() ? ", or " + OutcomeTool.NAME + " with this request" : "")
+        + ": it is executed then, once.";
   }
 
   /** A sentence in a line: faults of the arguments first, behind the finding what would help. */
@@ -177,7 +173,7 @@ final class Results {
         output.length <= INLINE_BYTES_MAX
             && tools
                 .manifest(receipt.tool())
-                .filter(manifest -> manifest.driver().equals(OF_A_SERVER))
+                .filter(manifest -> manifest.driver().equals(Catalogue.OF_A_SERVER))
                 .isPresent();
     return ofServer ? object(output).flatMap(Results::blocks) : Optional.empty();
   }

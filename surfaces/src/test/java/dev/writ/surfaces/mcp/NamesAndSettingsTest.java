@@ -70,7 +70,7 @@ class NamesAndSettingsTest {
           }
         };
     TreeMap<String, String> found = new TreeMap<>();
-    new Catalogue(policy, shown, new CanaryDraw(TestKeys.TENANT, "run-1", "alice"))
+    new Catalogue(policy, shown, McpView.ALL, new CanaryDraw(TestKeys.TENANT, "run-1", "alice"))
         .usable(ALICE)
         .forEach(u ->
             found.put(

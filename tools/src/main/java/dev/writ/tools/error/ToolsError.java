@@ -273,6 +273,18 @@ public enum ToolsError implements ErrorCode {
       "TOL-242",
       "an MCP server used more processor time than the call may",
       "Declare more processor time."),
+  UPSTREAM_PASSES(
+      "TOL-243",
+      "what an MCP server is to pass is not known",
+      "Name some of completion, elicitation, logging, prompts, resources, roots and sampling."),
+  UPSTREAM_OFFERS(
+      "TOL-244",
+      "an MCP server does not have what its package is to pass",
+      "Leave it out of --pass, or start the server so that it offers it."),
+  UPSTREAM_ADDRESS(
+      "TOL-245",
+      "the address of a resource does not mean what it says",
+      "Name an absolute address without segments . and .., and none of Writ's own."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",
@@ -324,7 +336,49 @@ public enum ToolsError implements ErrorCode {
   OPENAPI_UNHELD(
       "TOL-262",
       "an operation uses what the driver http does not do",
-      "Leave it out, or write its `http` section by hand.");
+      "Leave it out, or write its `http` section by hand."),
+  NPM_MISSING(
+      "TOL-290",
+      "a server is of npm, and this machine has no node or npm that works",
+      "Install both (Debian: apt-get install nodejs npm), so that `node` and `npm` are on PATH."),
+  NPM_PACKAGE(
+      "TOL-291",
+      "npm does not have a package, or not that version of it",
+      "Look its name and versions up: npm view PACKAGE versions."),
+  NPM_UNREACHABLE(
+      "TOL-292",
+      "npm's registry cannot be reached, or refuses the credentials",
+      "Try `npm ping`; the registry is the one of npm's own configuration, reached without another"
+          + " proxy."),
+  NPM_INTEGRITY(
+      "TOL-293",
+      "what npm got is not what its registry has the digest of",
+      "Nothing was added. Try again; if it stays so, report it to those who run the registry."),
+  NPM_FAILED(
+      "TOL-294",
+      "npm could not install a server",
+      "Try it by hand: npm install --ignore-scripts PACKAGE."),
+  NPM_SCRIPTS(
+      "TOL-295",
+      "a server of npm does not start, and packages of it have install scripts, which are not run",
+      "Install it yourself in a folder, with scripts, and add that:"
+          + " writ mcp add NAME --code FOLDER -- node FOLDER/node_modules/…"),
+  CODE_UNPINNED(
+      "TOL-296",
+      "a command would start code that its package does not have",
+      "See spec/tool-mcp.md, The code: what npm has is pinned, and so is a folder."),
+  NPM_PROGRAM(
+      "TOL-297",
+      "a package of npm has no program of its name that node runs",
+      "Name the program: npx -y -p PACKAGE PROGRAM."),
+  CODE_UNPACKABLE(
+      "TOL-298",
+      "a server's code cannot be part of a package",
+      "Add a folder with what the server needs alone; spec/tool-mcp.md has the limits."),
+  FOLDER_UNSEEN(
+      "TOL-299",
+      "a command names a folder or file of this machine that the server would not see",
+      "Say what it may see, before `--`: --read PATH, or --write PATH.");
 
   private final Entry entry;
 

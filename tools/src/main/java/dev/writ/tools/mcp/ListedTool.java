@@ -20,7 +20,8 @@ public record ListedTool(
     Optional<String> description,
     JsonValue.Obj inputSchema,
     Optional<JsonValue.Obj> outputSchema,
-    Optional<JsonValue.Obj> annotations) {
+    Optional<JsonValue.Obj> annotations)
+    implements Listed {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}");
   private static final List<String> HINTS =
       List.of("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint");
@@ -85,7 +86,7 @@ public record ListedTool(
     return new WritException(ToolsError.UPSTREAM_MESSAGE, found);
   }
 
-  /** The tool as it is pinned. */
+  @Override
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("name", name)

@@ -16,7 +16,6 @@ import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.language.LanguageAdapter;
 import dev.writ.tools.mcp.protocol.LineSplitter;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerExchange;
@@ -97,7 +96,10 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     ServerSpec spec = upstream.spec();
     List<Bind> binds = new ArrayList<>();
     if (!upstream.own().isEmpty()) {
-      binds.add(new Bind(host.sharedFiles(upstream.own()), LanguageAdapter.PACKAGE));
+      binds.add(
+          new Bind(
+              host.sharedFiles(upstream.own(), PinnedCode.FILE, PinnedCode.LIMITS),
+              ServerSpec.PLACE));
     }
     spec.reads().forEach(path -> binds.add(new Bind(Path.of(path), path)));
     Command command =

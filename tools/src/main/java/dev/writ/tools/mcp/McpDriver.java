@@ -123,6 +123,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
             invocation.host(),
             call.secrets());
     call.masking();
+    PassedMethod.of(tool).ifPresent(method -> method.requireAddress(call.params()));
     try {
       return servers.work(upstream, place, server -> run(call, server, tool));
     } catch (InterruptedException e) {
@@ -142,15 +143,24 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     Conversation.State before = server.server().state();
     try {
       PeerMessage.Answer answer =
-          server.call(tool, call.params(), new Patience(most.wallMs(), most.cpuMs()));
+          answer(call, server, tool, new Patience(most.wallMs(), most.cpuMs()));
       measure(call, server, before, from);
-      return outcome(call, answer, most.outputBytes());
+      return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
       measure(call, server, before, from);
       return failed(call, e);
     } finally {
       call.invocation().call().observer().executed();
     }
+  }
+
+  private static PeerMessage.Answer answer(
+      ProcessCall call, ReadyServer server, String operation, Patience patience)
+      throws InterruptedException {
+    Optional<PassedMethod> method = PassedMethod.of(operation);
+    return method.isPresent()
+        ? server.ask(method.get(), call.params(), patience)
+        : server.call(operation, call.params(), patience);
   }
 
   private static void observe(ProcessCall call, ReadyServer server) {
@@ -170,7 +180,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   private static DriverOutcome outcome(
-      ProcessCall call, PeerMessage.Answer answer, long outputBytesMax) {
+      ProcessCall call, PeerMessage.Answer answer, String operation, long outputBytesMax) {
     if (answer.error().isPresent()) {
       PeerMessage.Fault fault = answer.error().get();
       return call.ended(
@@ -179,8 +189,12 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
           fault.code() + ": " + fault.message(),
           Optional.empty());
     }
-    ToolAnswer result = ToolAnswer.read(answer.result().orElseThrow());
-    byte[] bytes = Jcs.write(result.output());
+    JsonValue.Obj said = answer.result().orElseThrow();
+    Optional<PassedMethod> method = PassedMethod.of(operation);
+    Optional<ToolAnswer> result =
+        method.isPresent() ? Optional.empty() : Optional.of(ToolAnswer.read(said));
+    byte[] bytes =
+        Jcs.write(method.map(m -> m.output(said)).orElseGet(() -> result.get().output()));
     if (bytes.length > outputBytesMax) {
       return call.ended(
           DriverOutcome.End.KILLED,
@@ -189,8 +203,8 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
           Optional.empty());
     }
     Optional<DriverOutcome.Output> output = Optional.of(new DriverOutcome.Output(bytes, JSON));
-    return result.failed()
-        ? call.ended(DriverOutcome.End.FAILED, "tool-error", result.text(), output)
+    return result.filter(ToolAnswer::failed).isPresent()
+        ? call.ended(DriverOutcome.End.FAILED, "tool-error", result.get().text(), output)
         : call.ended(DriverOutcome.End.SUCCEEDED, "ok", "", output);
   }
 

@@ -13,15 +13,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The tools of a server as they were when somebody approved them: the file {@code tools.json}. */
+/**
+ * The tools of a server as they were when somebody approved them, the file {@code tools.json}, and
+ * its prompts and templates where its package passes them.
+ */
 public final class PinnedTools {
   public static final String FILE = "tools.json";
 
   private static final int BYTES_MAX = 16 << 20;
 
   private final TreeMap<String, ListedTool> byName = new TreeMap<>();
+  private final PinnedOffers offers;
 
-  private PinnedTools(Collection<ListedTool> tools) {
+  private PinnedTools(Collection<ListedTool> tools, PinnedOffers offers) {
+    this.offers = offers;
     for (ListedTool tool : tools) {
       if (byName.put(tool.name(), tool) != null) {
         throw new WritException(ToolsError.UPSTREAM_TOOL, "two tools named " + tool.name());
@@ -35,7 +40,17 @@ public final class PinnedTools {
    * @throws WritException {@code TOL-231}, {@code TOL-235}
    */
   public static PinnedTools of(List<JsonValue.Obj> listed) {
-    return new PinnedTools(listed.stream().map(ListedTool::read).toList());
+    return new PinnedTools(listed.stream().map(ListedTool::read).toList(), PinnedOffers.NONE);
+  }
+
+  /** The same tools with those prompts and templates. */
+  PinnedTools with(PinnedOffers others) {
+    return new PinnedTools(byName.values(), others);
+  }
+
+  /** Its prompts and templates. */
+  public PinnedOffers offers() {
+    return offers;
   }
 
   /**
@@ -86,6 +101,7 @@ public final class PinnedTools {
         changes.add(new ToolChange(name, before, after));
       }
     }
+    changes.addAll(offers.changes(later.offers));
     return changes;
   }
 }

@@ -35,9 +35,15 @@ final class ReadyServer implements AutoCloseable {
 
   /** Notes that the list of tools has changed. */
   private record Watch(AtomicBoolean changed) implements PeerHooks {
+    private static final List<String> LISTS =
+        List.of(
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed");
+
     @Override
     public void told(String method, JsonValue.Obj params) {
-      if (method.equals("notifications/tools/list_changed")) {
+      if (LISTS.contains(method)) {
         changed.set(true);
       }
     }
@@ -68,19 +74,30 @@ final class ReadyServer implements AutoCloseable {
     }
   }
 
-  /** The last line that it wrote to stderr, for the person who looks why. */
+  /** What it wrote to stderr last: the last line of an error, or else the last line. */
   private static String said(String stderr) {
-    String last = stderr.strip();
-    last = last.substring(last.lastIndexOf('\n') + 1);
-    return last.isEmpty()
-        ? ""
-        : ", and said last: " + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
+    List<String> lines = stderr.strip().lines().toList();
+    if (lines.isEmpty()) {
+      return "";
+    }
+    String last =
+        lines.reversed().stream()
+            .filter(line -> line.matches("(?i)[^{}]*error.*"))
+            .findFirst()
+            .orElse(lines.getLast());
+    return ", and said last: "
+        + ToolChange.visible(last.substring(0, Math.min(200, last.length())));
   }
 
   /** What it lists now. */
   PinnedTools tools() throws InterruptedException {
     changed.set(false);
-    return PinnedTools.of(session.tools(start));
+    Passes passes = upstream.spec().passes();
+    return PinnedTools.of(session.tools(start))
+        .with(
+            PinnedOffers.of(
+                passes.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
+                passes.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
   }
 
   /**
@@ -106,6 +123,11 @@ final class ReadyServer implements AutoCloseable {
   /** Whether it said that its list changed since it was last asked. */
   boolean saysChanged() {
     return changed.get();
+  }
+
+  PeerMessage.Answer ask(PassedMethod method, JsonValue.Obj params, Patience patience)
+      throws InterruptedException {
+    return session.ask(method.method(), params, patience);
   }
 
   PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)

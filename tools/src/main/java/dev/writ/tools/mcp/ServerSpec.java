@@ -7,8 +7,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.language.LanguageAdapter;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -23,6 +26,8 @@ import java.util.TreeSet;
  * @param hosts destinations {@code host:port} that it may connect to, sorted
  * @param reads files and directories of the host that it sees at the same place, read-only, sorted
  * @param startMs how long it may take from its start to its list of tools
+ * @param passes what it may do beside answering calls
+ * @param npm where its code was taken from, for a server of npm
  */
 public record ServerSpec(
     List<String> command,
@@ -30,8 +35,13 @@ public record ServerSpec(
     SortedMap<String, String> secrets,
     List<String> hosts,
     List<String> reads,
-    long startMs) {
+    long startMs,
+    Passes passes,
+    Optional<NpmOrigin> npm) {
   public static final String FILE = "server.json";
+
+  /** Where the server sees its own files. */
+  public static final String PLACE = LanguageAdapter.PACKAGE;
 
   /** Where a package has files for the server itself, which sees them below {@code /tool}. */
   public static final String FILES = "files/";
@@ -39,6 +49,22 @@ public record ServerSpec(
   public static final long START_MS = 60_000;
   private static final long START_MS_MAX = 600_000;
   private static final int SECRETS_MAX = 16;
+
+  /** Of a server that may answer calls, and nothing else. */
+  public ServerSpec(
+      List<String> command,
+      SortedMap<String, String> environment,
+      SortedMap<String, String> secrets,
+      List<String> hosts,
+      List<String> reads,
+      long startMs) {
+    this(command, environment, secrets, hosts, reads, startMs, Passes.NONE, Optional.empty());
+  }
+
+  /** The same server, which may do that beside answering calls. */
+  public ServerSpec passing(Passes all) {
+    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm);
+  }
 
   /**
    * @throws WritException {@code TOL-238} for what cannot be started
@@ -95,7 +121,13 @@ public record ServerSpec(
               texts("secrets", fields.obj("secrets")),
               fields.list("hosts", Fields::stringItem),
               fields.list("reads", Fields::stringItem),
-              fields.count("start_ms"));
+              fields.count("start_ms"),
+              fields
+                  .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
+                  .orElse(Passes.NONE),
+              fields.has("npm")
+                  ? Optional.of(NpmOrigin.read(fields.fields("npm")))
+                  : Optional.empty());
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -120,15 +152,31 @@ public record ServerSpec(
     return List.copyOf(new TreeSet<>(secrets.values()));
   }
 
+  /** The same with another command, and with where its code came from. */
+  public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
+    return new ServerSpec(other, environment, secrets, hosts, reads, startMs, passes, origin);
+  }
+
+  /** The same with more that it sees of this machine. */
+  public ServerSpec reading(List<String> more) {
+    List<String> all = new ArrayList<>(reads);
+    all.addAll(more);
+    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm);
+  }
+
   public JsonValue.Obj toJson() {
-    return JsonValue.object()
-        .putList("command", command, JsonValue::of)
-        .put("environment", object(environment))
-        .put("secrets", object(secrets))
-        .putList("hosts", hosts, JsonValue::of)
-        .putList("reads", reads, JsonValue::of)
-        .put("start_ms", startMs)
-        .build();
+    var json =
+        JsonValue.object()
+            .putList("command", command, JsonValue::of)
+            .put("environment", object(environment))
+            .put("secrets", object(secrets))
+            .putList("hosts", hosts, JsonValue::of)
+            .putList("reads", reads, JsonValue::of)
+            .put("start_ms", startMs);
+    if (!passes.names().isEmpty()) {
+      json.putList("passes", passes.names(), JsonValue::of);
+    }
+    return json.putIfPresent("npm", npm, NpmOrigin::toJson).build();
   }
 
   private static JsonValue.Obj object(SortedMap<String, String> texts) {

@@ -77,7 +77,17 @@ final class ToolAnswer {
     return new ToolAnswer(output.build(), failed);
   }
 
-  private static JsonValue.Obj block(JsonValue value) {
+  /** Whether an object is the content of a resource. */
+  static boolean isContent(JsonValue.Obj resource) {
+    return isText(resource, "uri") && (isText(resource, "text") || isBase64(resource, "blob"));
+  }
+
+  /**
+   * One block of content, without what the protocol does not have.
+   *
+   * @throws WritException {@code TOL-235}
+   */
+  static JsonValue.Obj block(JsonValue value) {
     if (!(value instanceof JsonValue.Obj block) || !(block.get("type") instanceof JsonValue.Str)) {
       throw refuse("a block of content without a type");
     }
@@ -87,9 +97,7 @@ final class ToolAnswer {
           case "image", "audio" -> isBase64(block, "data") && isText(block, "mimeType");
           case "resource_link" -> isText(block, "uri") && isText(block, "name");
           case "resource" ->
-              block.get("resource") instanceof JsonValue.Obj resource
-                  && isText(resource, "uri")
-                  && (isText(resource, "text") || isBase64(resource, "blob"));
+              block.get("resource") instanceof JsonValue.Obj resource && isContent(resource);
           default -> false;
         };
     if (!valid) {

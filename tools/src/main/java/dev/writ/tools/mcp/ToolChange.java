@@ -13,10 +13,12 @@ import java.util.TreeSet;
 /**
  * A difference between what was approved and what a server lists now.
  *
- * @param before absent for a tool that appeared
- * @param after absent for a tool that vanished
+ * @param name of a tool; of a prompt or a template with that word before it
+ * @param before absent for what appeared
+ * @param after absent for what vanished
  */
-public record ToolChange(String name, Optional<ListedTool> before, Optional<ListedTool> after) {
+public record ToolChange(
+    String name, Optional<? extends Listed> before, Optional<? extends Listed> after) {
 
   /** {@code new}, {@code gone} or {@code changed}. */
   public String kind() {
@@ -45,7 +47,7 @@ public record ToolChange(String name, Optional<ListedTool> before, Optional<List
     return lines;
   }
 
-  private static TreeMap<String, String> flat(Optional<ListedTool> tool) {
+  private static TreeMap<String, String> flat(Optional<? extends Listed> tool) {
     TreeMap<String, String> places = new TreeMap<>();
     tool.ifPresent(one -> one.toJson().members().forEach((key, v) -> flatten(key, v, places)));
     return places;

@@ -11,6 +11,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -54,10 +55,21 @@ public record UpstreamPackage(
     TreeMap<String, List<String>> dropped = new TreeMap<>();
     List<ToolManifest.Operation> operations = new ArrayList<>();
     tools.byName().values().forEach(tool -> operations.add(operation(tool, dropped)));
+    for (PassedMethod method : PassedMethod.of(spec.passes())) {
+      if (tools.tool(method.method()).isPresent()) {
+        throw new WritException(
+            ToolsError.UPSTREAM_TOOL, "a tool has the name of the method " + method.method());
+      }
+      operations.add(method.operation(tools.offers()));
+    }
+    operations.sort(Comparator.comparing(ToolManifest.Operation::name));
     TreeMap<String, byte[]> files = new TreeMap<>();
     own.forEach((path, bytes) -> files.put(ServerSpec.FILES + path, bytes));
     files.put(ServerSpec.FILE, Jcs.write(spec.toJson()));
     files.put(PinnedTools.FILE, tools.toBytes());
+    if (spec.passes().has(Passes.PROMPTS) || spec.passes().has(Passes.RESOURCES)) {
+      files.put(PinnedOffers.FILE, tools.offers().toBytes());
+    }
     List<ToolManifest.PackageFile> listed = new ArrayList<>();
     files.forEach((path, bytes) ->
         listed.add(new ToolManifest.PackageFile(path, Digest.sha256(bytes), bytes.length)));
@@ -137,6 +149,9 @@ public record UpstreamPackage(
     }
     ServerSpec spec = ServerSpec.parse(files.get(ServerSpec.FILE));
     PinnedTools tools = PinnedTools.parse(files.get(PinnedTools.FILE));
+    if (files.containsKey(PinnedOffers.FILE)) {
+      tools = tools.with(PinnedOffers.parse(files.get(PinnedOffers.FILE)));
+    }
     boolean declared =
         manifest.capabilities().hosts().equals(spec.hosts())
             && manifest.capabilities().ownSecrets().equals(spec.secretNames());

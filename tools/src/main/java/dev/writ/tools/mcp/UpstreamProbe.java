@@ -5,9 +5,11 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Scope;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.protocol.UpstreamSession;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Starts a server to see what it lists, and ends it: no call is made. */
 public final class UpstreamProbe {
@@ -26,7 +28,8 @@ public final class UpstreamProbe {
   /**
    * @param own files that the server sees below {@code /tool}
    * @param secrets the values of those that it names
-   * @throws WritException {@code TOL-231} to {@code TOL-240}, or why there is no sandbox
+   * @throws WritException {@code TOL-231} to {@code TOL-240}, {@code TOL-244}, or why there is no
+   *     sandbox
    */
   public static Seen look(
       ProcessHost host,
@@ -38,10 +41,30 @@ public final class UpstreamProbe {
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
     ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
     try (ReadyServer server = ReadyServer.start(host, upstream, place)) {
+      requireOffered(spec.passes(), server.session());
       return new Seen(server.tools(), server.session().version(), server.session().server());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new WritException(ToolsError.UPSTREAM_START, "it was interrupted", e);
+    }
+  }
+
+  /** What is to pass and the server does not have would be pinned as empty. */
+  private static void requireOffered(Passes passes, UpstreamSession session) {
+    TreeMap<String, String> capabilities = new TreeMap<>();
+    capabilities.put(Passes.LOGGING, "logging");
+    capabilities.put(Passes.PROMPTS, "prompts");
+    capabilities.put(Passes.RESOURCES, "resources");
+    if (!session.version().equals("2024-11-05")) { // which announces no completions
+      capabilities.put(Passes.COMPLETION, "completions");
+    }
+    List<String> lacking =
+        capabilities.entrySet().stream()
+            .filter(entry -> passes.has(entry.getKey()) && !session.offers(entry.getValue()))
+            .map(entry -> entry.getKey())
+            .toList();
+    if (!lacking.isEmpty()) {
+      throw new WritException(ToolsError.UPSTREAM_OFFERS, String.join(", ", lacking));
     }
   }
 }

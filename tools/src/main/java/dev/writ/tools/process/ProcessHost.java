@@ -9,6 +9,7 @@ import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.Tally;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.error.SandboxError;
+import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspaces;
 import dev.writ.tools.error.ToolsError;
 import java.nio.file.Path;
@@ -184,6 +185,18 @@ public final class ProcessHost implements AutoCloseable {
    */
   public synchronized Path sharedFiles(SortedMap<String, byte[]> files) {
     return engines().sharedFiles(files);
+  }
+
+  /**
+   * The same, with one of the files unpacked if it is there: a compressed archive.
+   *
+   * @throws WritException as {@link #engine}, {@code SBX-046}, {@code SBX-047}
+   */
+  public synchronized Path sharedFiles(
+      SortedMap<String, byte[]> files, String archive, TreeLimits limits) {
+    return files.containsKey(archive)
+        ? engines().unpacked(files, archive, limits)
+        : sharedFiles(files);
   }
 
   /** The directory under which a command may name one that becomes its workspace. */

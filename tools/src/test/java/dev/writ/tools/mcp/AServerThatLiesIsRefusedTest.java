@@ -66,7 +66,14 @@ class AServerThatLiesIsRefusedTest {
       secrets.put("TOKEN", "token");
     }
     return new ServerSpec(
-        List.of("python3", "/tool/server.py"), environment, secrets, List.of(), List.of(), 60_000);
+        List.of("python3", "/tool/server.py"),
+        environment,
+        secrets,
+        List.of(),
+        List.of(),
+        60_000,
+        Passes.NONE,
+        Optional.empty());
   }
 
   private static TreeMap<String, byte[]> own() {

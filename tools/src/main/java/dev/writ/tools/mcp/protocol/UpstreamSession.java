@@ -18,13 +18,14 @@ public final class UpstreamSession {
   private final PeerExchange peer;
   private final String version;
   private final JsonValue.Obj server;
-  private final boolean tools;
+  private final JsonValue.Obj offers;
 
-  private UpstreamSession(PeerExchange peer, String version, JsonValue.Obj server, boolean tools) {
+  private UpstreamSession(
+      PeerExchange peer, String version, JsonValue.Obj server, JsonValue.Obj offers) {
     this.peer = peer;
     this.version = version;
     this.server = server;
-    this.tools = tools;
+    this.offers = offers;
   }
 
   /**
@@ -50,7 +51,7 @@ public final class UpstreamSession {
     peer.tell("notifications/initialized", JsonValue.object().build());
     JsonValue.Obj server =
         result.get("serverInfo") instanceof JsonValue.Obj info ? info : JsonValue.object().build();
-    return new UpstreamSession(peer, version, server, offers.get("tools") != null);
+    return new UpstreamSession(peer, version, server, offers);
   }
 
   /** The version of the protocol that was agreed on. */
@@ -69,33 +70,61 @@ public final class UpstreamSession {
    * @throws WritException {@code TOL-231}, {@code TOL-235} to {@code TOL-240}
    */
   public List<JsonValue.Obj> tools(Patience patience) throws InterruptedException {
+    return offers.get("tools") == null ? List.of() : list("tools/list", "tools", patience);
+  }
+
+  /** All prompts; none of a server that has none. */
+  public List<JsonValue.Obj> prompts(Patience patience) throws InterruptedException {
+    return offers.get("prompts") == null ? List.of() : list("prompts/list", "prompts", patience);
+  }
+
+  /** All templates of resources; none of a server that has no resources. */
+  public List<JsonValue.Obj> templates(Patience patience) throws InterruptedException {
+    return offers.get("resources") == null
+        ? List.of()
+        : list("resources/templates/list", "resourceTemplates", patience);
+  }
+
+  /** What the server says that it has, by capability. */
+  public boolean offers(String capability) {
+    return offers.get(capability) != null;
+  }
+
+  private List<JsonValue.Obj> list(String method, String key, Patience patience)
+      throws InterruptedException {
     List<JsonValue.Obj> all = new ArrayList<>();
     TreeSet<String> cursors = new TreeSet<>();
     JsonValue.Obj params = JsonValue.object().build();
-    while (tools) {
-      JsonValue.Obj page = result(peer.request("tools/list", params, patience), "tools/list");
-      if (!(page.get("tools") instanceof JsonValue.Arr list)) {
-        throw PeerMessage.refuse("a list of tools without tools");
+    while (true) {
+      JsonValue.Obj page = result(peer.request(method, params, patience), method);
+      if (!(page.get(key) instanceof JsonValue.Arr list)) {
+        throw PeerMessage.refuse("a list of " + key + " without them");
       }
       for (JsonValue item : list.items()) {
         if (!(item instanceof JsonValue.Obj tool)) {
-          throw PeerMessage.refuse("a tool that is no object");
+          throw PeerMessage.refuse("one of " + key + " that is no object");
         }
         all.add(tool);
       }
       if (all.size() > TOOLS_MAX) {
         throw new WritException(
-            ToolsError.UPSTREAM_TOOL, all.size() + " tools, at most " + TOOLS_MAX);
+            ToolsError.UPSTREAM_TOOL, all.size() + " " + key + ", at most " + TOOLS_MAX);
       }
       if (!(page.get("nextCursor") instanceof JsonValue.Str cursor)) {
-        break;
+        return all;
       }
       if (!cursors.add(cursor.value()) || cursors.size() > PAGES_MAX) {
-        throw new WritException(ToolsError.UPSTREAM_FLOOD, "a list of tools that does not end");
+        throw new WritException(
+            ToolsError.UPSTREAM_FLOOD, "a list of " + key + " that does not end");
       }
       params = JsonValue.object().put("cursor", cursor).build();
     }
-    return all;
+  }
+
+  /** Asks anything else; the answer may be an error. */
+  public PeerMessage.Answer ask(String method, JsonValue.Obj params, Patience patience)
+      throws InterruptedException {
+    return peer.request(method, params, patience);
   }
 
   /** Calls a tool; the answer may be an error. */

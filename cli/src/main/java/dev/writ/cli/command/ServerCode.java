@@ -1,0 +1,201 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.base.Session;
+import dev.writ.sandbox.Profile;
+import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.NpmOrigin;
+import dev.writ.tools.mcp.PinnedCode;
+import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.npm.NpmInstaller;
+import dev.writ.tools.mcp.npm.NpxWords;
+import dev.writ.tools.process.ProcessHost;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Sees to it that a server's code is in its package, and that the server would see what its command
+ * names (spec/tool-mcp.md, The code).
+ */
+final class ServerCode {
+  /** Programs that are given a program's file. */
+  private static final List<String> INTERPRETERS =
+      List.of("node", "python", "python3", "ruby", "perl", "bash", "sh", "java", "deno", "bun");
+
+  /** A file of one of these names lies where a project begins. */
+  private static final List<String> PROJECTS = List.of("package.json", "pyproject.toml", ".git");
+
+  private final Session session;
+
+  ServerCode(Session session) {
+    this.session = session;
+  }
+
+  /**
+   * How a server is started, and the files of its package.
+   *
+   * @param own the server's own files, by name
+   */
+  record Prepared(ServerSpec spec, SortedMap<String, byte[]> own) {}
+
+  /**
+   * Takes what a user typed.
+   *
+   * @param host opened where npm has to run
+   * @param code the folder that becomes part of the package
+   * @throws WritException {@code TOL-290} to {@code TOL-299}
+   */
+  Prepared of(
+      ServerSpec typed,
+      SortedMap<String, byte[]> own,
+      Optional<String> code,
+      Supplier<ProcessHost> host) {
+    if (own.containsKey(PinnedCode.FILE)) {
+      throw new WritException(
+          ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
+    }
+    if (code.isPresent()) {
+      Prepared packed = packed(typed, own, Path.of(code.get()).toAbsolutePath().normalize());
+      requireSeen(packed.spec());
+      return packed;
+    }
+    Optional<NpxWords> words = NpxWords.of(typed.command());
+    requireSeen(typed);
+    return words.map(w -> installed(typed, own, w, host)).orElseGet(() -> new Prepared(typed, own));
+  }
+
+  /**
+   * The same server, with what npm has now where it is of npm.
+   *
+   * @throws WritException as {@link #of}
+   */
+  Prepared again(ServerSpec spec, SortedMap<String, byte[]> own, Supplier<ProcessHost> host) {
+    Optional<NpxWords> words = spec.npm().flatMap(npm -> NpxWords.of(npm.asked()));
+    if (words.isEmpty()) {
+      return new Prepared(spec, own);
+    }
+    return installed(spec.with(spec.npm().get().asked(), Optional.empty()), own, words.get(), host);
+  }
+
+  private Prepared installed(
+      ServerSpec spec, SortedMap<String, byte[]> own, NpxWords words, Supplier<ProcessHost> host) {
+    try (ProcessHost open = host.get()) {
+      NpmInstaller.Installed installed =
+          NpmInstaller.install(open, spec.command(), words, session.environment());
+      TreeMap<String, byte[]> all = new TreeMap<>(own);
+      all.put(PinnedCode.FILE, installed.code());
+      return new Prepared(
+          spec.with(installed.command(), Optional.of(installed.origin()))
+              .reading(installed.reads()),
+          all);
+    }
+  }
+
+  private static Prepared packed(ServerSpec typed, SortedMap<String, byte[]> own, Path folder) {
+    if (!Files.isDirectory(folder)) {
+      throw new WritException(ToolsError.CODE_UNPACKABLE, folder + " is no folder");
+    }
+    TreeMap<String, byte[]> all = new TreeMap<>(own);
+    all.put(PinnedCode.FILE, PinnedCode.of(folder));
+    List<String> command =
+        typed.command().stream()
+            .map(word -> word.startsWith("/") ? PinnedCode.seen(folder, word) : word)
+            .toList();
+    return new Prepared(typed.with(command, Optional.empty()), all);
+  }
+
+  /** What differs between two origins of a server's code, one line for each package. */
+  static List<String> differences(Optional<NpmOrigin> before, Optional<NpmOrigin> after) {
+    SortedMap<String, String> old = before.map(NpmOrigin::packages).orElseGet(TreeMap::new);
+    SortedMap<String, String> now = after.map(NpmOrigin::packages).orElseGet(TreeMap::new);
+    TreeSet<String> names = new TreeSet<>(old.keySet());
+    names.addAll(now.keySet());
+    List<String> lines = new ArrayList<>();
+    for (String name : names) {
+      if (!Optional.ofNullable(old.get(name)).equals(Optional.ofNullable(now.get(name)))) {
+        Optional.ofNullable(old.get(name)).ifPresent(v -> lines.add("- " + name + " " + v));
+        Optional.ofNullable(now.get(name)).ifPresent(v -> lines.add("+ " + name + " " + v));
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * Requires that the server sees the files of this machine that its command and variables name.
+   *
+   * @throws WritException {@code TOL-296} for code, {@code TOL-299}
+   */
+  private void requireSeen(ServerSpec spec) {
+    List<String> words = spec.command();
+    if (isUnseen(words.getFirst(), spec)) {
+      throw unpinned(words.getFirst());
+    }
+    boolean program = INTERPRETERS.contains(words.getFirst().replaceFirst("^.*/", ""));
+    for (String word : words.subList(1, words.size())) {
+      String path = word.startsWith("-") ? word.substring(word.indexOf('=') + 1) : word;
+      if (isUnseen(path, spec)) {
+        throw program ? unpinned(path) : unseen(path);
+      }
+      program = program && word.startsWith("-");
+    }
+    for (String value : spec.environment().values()) {
+      if (isUnseen(value, spec)) {
+        throw unseen(value);
+      }
+    }
+  }
+
+  private boolean isUnseen(String word, ServerSpec spec) {
+    if (!word.matches("(?s)(/|~/|\\.{1,2}/).+|\\.{1,2}") || word.indexOf('\0') >= 0) {
+      return false;
+    }
+    Path path = absolute(word);
+    if (path.equals(Path.of("/tmp")) || !Files.exists(path)) {
+      return false;
+    }
+    List<String> seen = new ArrayList<>(Profile.named("default").system());
+    seen.addAll(List.of("/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", ServerSpec.PLACE));
+    seen.addAll(spec.reads());
+    return !word.startsWith("/") || seen.stream().noneMatch(path::startsWith);
+  }
+
+  private Path absolute(String word) {
+    String home = session.environment().getOrDefault("HOME", "/");
+    return Path.of(word.startsWith("~/") ? home + word.substring(1) : word)
+        .toAbsolutePath()
+        .normalize();
+  }
+
+  private WritException unseen(String word) {
+    Path path = absolute(word);
+    return new WritException(
+        ToolsError.FOLDER_UNSEEN,
+        path.startsWith("/tmp")
+            ? path + " is below /tmp, where each server has files of its own: take another folder"
+            : word.startsWith("/")
+                ? path + ": --read " + path
+                : word + ": name it " + path + ", with --read " + path);
+  }
+
+  private WritException unpinned(String word) {
+    Path path = absolute(word);
+    Path folder = path.getParent();
+    for (Path up = folder; up != null && up.getNameCount() > 1; up = up.getParent()) {
+      Path here = up;
+      if (PROJECTS.stream().anyMatch(name -> Files.exists(here.resolve(name)))) {
+        folder = up;
+        break;
+      }
+    }
+    return new WritException(
+        ToolsError.CODE_UNPINNED,
+        path + " is not in its package: --code " + folder + ", and name it " + path);
+  }
+}
