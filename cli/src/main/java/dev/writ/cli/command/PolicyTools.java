@@ -73,7 +73,7 @@ final class PolicyTools {
   /**
    * The text without a tool: nobody may use it any more.
    *
-   * @throws WritException {@code CLI-021}
+   * @throws WritException {@code CLI-021}; {@code GRD-510} at the place that still names it
    */
   static String without(String text, String file, String tool) {
     Policy before = parse(text, file);
@@ -82,7 +82,7 @@ final class PolicyTools {
     edit.lines.removeIf(line ->
         line.matches(".*\\{.*\\btool: " + Pattern.quote(tool) + "\\b.*\\}.*\\}\\s*")
             && line.contains("match:"));
-    edit.dropEmpty("secrets");
+    edit.removeEmpty("secrets");
     for (int i = 0; i + 1 < edit.lines.size(); i++) {
       if (edit.lines.get(i).matches("\\s*- effect: \\{ tool: " + Pattern.quote(tool) + " \\}.*")) {
         edit.lines.remove(i);
@@ -168,6 +168,22 @@ final class PolicyTools {
     throw refuse(name);
   }
 
+  /** Removes a section of which no entry is left. */
+  private void removeEmpty(String name) {
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).matches(name + ":\\s*(#.*)?")) {
+        int next = i + 1;
+        while (next < lines.size() && lines.get(next).matches("\\s*(#.*)?")) {
+          next++;
+        }
+        if (next == lines.size() || !lines.get(next).matches("\\s*-.*|\\s+\\S.*")) {
+          lines.remove(i);
+        }
+        return;
+      }
+    }
+  }
+
   private void addToList(String role, String key, String value, String written) {
     int at = section("roles") + 1;
     while (at < lines.size()
@@ -234,24 +250,6 @@ final class PolicyTools {
       return;
     }
     lines.add(section("secrets") + 1, entry);
-  }
-
-  /** Takes a section out that has no entry any more. */
-  private void dropEmpty(String name) {
-    int at = lines.indexOf(name + ":");
-    if (at < 0) {
-      return;
-    }
-    boolean full =
-        lines.stream()
-            .skip(at + 1L)
-            .filter(line -> !line.isBlank() && !line.strip().startsWith("#"))
-            .findFirst()
-            .filter(line -> line.startsWith(" ") || line.startsWith("-"))
-            .isPresent();
-    if (!full) {
-      lines.remove(at);
-    }
   }
 
   private WritException refuse(String where) {

@@ -58,6 +58,9 @@ final class ServerCode {
       SortedMap<String, byte[]> own,
       Optional<String> code,
       Supplier<ProcessHost> host) {
+    if (typed.remote().isPresent()) {
+      return new Prepared(typed, own);
+    }
     if (own.containsKey(PinnedCode.FILE)) {
       throw new WritException(
           ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
@@ -73,9 +76,22 @@ final class ServerCode {
       requireSeen(packed.spec());
       return packed;
     }
+    check(typed);
     Optional<NpxWords> words = NpxWords.of(typed.command());
-    requireSeen(typed);
     return words.map(w -> installed(typed, own, w, host)).orElseGet(() -> new Prepared(typed, own));
+  }
+
+  /**
+   * Looks whether a command can be taken as it stands; nothing is started.
+   *
+   * @throws WritException {@code TOL-296}, {@code TOL-299}
+   */
+  void check(ServerSpec typed) {
+    if (typed.remote().isPresent()) {
+      return;
+    }
+    NpxWords.of(typed.command());
+    requireSeen(typed);
   }
 
   /**
