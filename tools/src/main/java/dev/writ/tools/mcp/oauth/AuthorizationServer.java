@@ -3,7 +3,7 @@ package dev.writ.tools.mcp.oauth;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.mcp.remote.WebAddress;
+import dev.writ.tools.mcp.web.WebAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

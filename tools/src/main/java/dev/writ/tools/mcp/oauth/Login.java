@@ -2,7 +2,7 @@ package dev.writ.tools.mcp.oauth;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.mcp.remote.WebAddress;
+import dev.writ.tools.mcp.web.WebAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

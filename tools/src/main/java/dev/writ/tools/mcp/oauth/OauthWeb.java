@@ -11,7 +11,7 @@ import dev.writ.sandbox.egress.EgressClient.Received;
 import dev.writ.sandbox.egress.EgressClient.Sent;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.http.PathTemplate;
-import dev.writ.tools.mcp.remote.WebAddress;
+import dev.writ.tools.mcp.web.WebAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

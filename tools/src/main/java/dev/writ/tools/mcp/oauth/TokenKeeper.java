@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.mcp.remote.WebAddress;
+import dev.writ.tools.mcp.web.WebAddress;
 import dev.writ.tools.process.SecretStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.egress.EgressAnswer;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.web.Challenge;
+import dev.writ.tools.mcp.web.WebAddress;
 import java.util.List;
 import java.util.Optional;
 

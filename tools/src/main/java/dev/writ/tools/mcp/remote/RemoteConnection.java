@@ -17,6 +17,7 @@ import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.web.WebAddress;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.SecretStore;
 import java.time.Duration;

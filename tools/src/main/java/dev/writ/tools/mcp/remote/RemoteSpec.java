@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.oauth.OauthSpec;
+import dev.writ.tools.mcp.web.WebAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;

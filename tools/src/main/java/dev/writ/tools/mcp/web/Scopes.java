@@ -1,4 +1,4 @@
-package dev.writ.tools.mcp.remote;
+package dev.writ.tools.mcp.web;
 
 import java.util.Arrays;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.writ.tools.mcp.remote;
+package dev.writ.tools.mcp.web;
 
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.sandbox.SandboxSettings;
