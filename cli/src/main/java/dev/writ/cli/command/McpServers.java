@@ -13,6 +13,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.ListedTool;
 import dev.writ.tools.mcp.Passes;
 import dev.writ.tools.mcp.PinnedCode;
@@ -21,6 +22,8 @@ import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
+import dev.writ.tools.mcp.remote.HeaderValue;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,7 +36,15 @@ final class McpServers {
   private McpServers() {}
 
   static List<CliCommand> commands() {
-    return List.of(new Add(), new Lists(), new Show(), new Test(), new Refresh(), new Remove());
+    return List.of(
+        new Add(),
+        new Lists(),
+        new Show(),
+        new Test(),
+        new Refresh(),
+        new McpLogin(),
+        new Remove(),
+        new ImportServers());
   }
 
   /** What was registered, and what its server said. */
@@ -117,41 +128,56 @@ final class McpServers {
   static final class Add implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "add",
-              "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
-                  + " judge each call.",
-              "It runs in the sandbox, with a workspace of its own that ends with it, and without"
-                  + " a network but for --host. Options stand before `--`.",
-              "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
-                  + " scripts; what is started is what was approved then, until `writ mcp"
-                  + " refresh`.")
-          .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
-          .moreArguments(
-              "COMMAND", "After `--`: the program that is the server, and its arguments.")
-          .options("--env", "NAME=VALUE", "A variable that it gets.")
-          .options(
-              "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
-          .options("--host", "HOST:PORT", "A place that it may connect to.")
-          .options(
-              "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
-          .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
-          .options(
-              "--pass",
-              "WHAT",
-              "What else it may do: "
-                  + String.join(", ", Passes.KNOWN)
-                  + "; several with commas (default: nothing).")
-          .option(
-              "--code",
-              "FOLDER",
-              "A folder with its code, which becomes part of the package: what the command names"
-                  + " below it is started from there.")
-          .option("--start-s", "N", "How long it may take to start (default: 60).")
-          .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
-          .flag("--ask", "Each call of it waits for an approval.")
-          .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
-          .flag("--no-policy", "Leave policy.yaml as it is.");
+      return McpLogin.options(
+          CommandUsage.of(
+                  "add",
+                  "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
+                      + " judge each call.",
+                  "A program runs in the sandbox, with a workspace of its own that ends with it,"
+                      + " and without a network but for --host. Options stand before `--`. A server"
+                      + " elsewhere is named by its address instead, https://host/path (Streamable"
+                      + " HTTP).",
+                  "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
+                      + " scripts; what is started is what was approved then, until `writ mcp"
+                      + " refresh`.")
+              .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
+              .moreArguments(
+                  "COMMAND",
+                  "After `--`: the program that is the server, and its arguments. Or the address of"
+                      + " a server elsewhere.")
+              .options("--env", "NAME=VALUE", "A variable that it gets.")
+              .options(
+                  "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
+              .options("--host", "HOST:PORT", "A place that it may connect to.")
+              .options(
+                  "--read",
+                  "PATH",
+                  "A file or directory that it sees at the same place, read-only.")
+              .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
+              .options(
+                  "--pass",
+                  "WHAT",
+                  "What else it may do: "
+                      + String.join(", ", Passes.KNOWN)
+                      + "; several with commas (default: nothing).")
+              .option(
+                  "--code",
+                  "FOLDER",
+                  "A folder with its code, which becomes part of the package: what the command"
+                      + " names below it is started from there.")
+              .options("--header", "NAME=VALUE", "A header that a server elsewhere is sent.")
+              .options(
+                  "--header-secret",
+                  "NAME=[WORD ]SECRET",
+                  "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
+                      + " crm-token'.")
+              .option("--start-s", "N", "How long it may take to start (default: 60).")
+              .option(
+                  "--role", "ROLE", "The role that may call it (default: the policy's only one).")
+              .flag("--ask", "Each call of it waits for an approval.")
+              .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
+              .flag("--no-login", "Do not log in where the server asks for it.")
+              .flag("--no-policy", "Leave policy.yaml as it is."));
     }
 
     @Override
@@ -163,17 +189,25 @@ final class McpServers {
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
-      upstreams.requireFree(name, PinnedTools.of(List.of()));
-      ServerCode.Prepared prepared =
-          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
-      UpstreamProbe.Seen seen = upstreams.look(prepared.spec(), prepared.own());
-      upstreams.requireFree(name, seen.tools());
-      if (!arguments.has("--accept-hidden")) {
-        Upstreams.requireVisible(seen.tools());
+      if (spec.remote().isPresent() && McpLogin.isAskedFor(arguments)) {
+        spec = loggedIn(session, upstreams, name, spec, arguments);
       }
-      UpstreamPackage made =
-          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
       boolean allow = !arguments.has("--no-policy");
+      NewServer added =
+          new NewServer(
+              name, spec, own, arguments.option("--code"), arguments.has("--accept-hidden"));
+      UpstreamPackage made;
+      try {
+        made = added.add(session, upstreams);
+      } catch (WritException e) {
+        if (e.code() != ToolsError.UPSTREAM_UNAUTHORIZED
+            || arguments.has("--no-login")
+            || !added.mayLogIn()) {
+          throw e;
+        }
+        made =
+            added.with(loggedIn(session, upstreams, name, spec, arguments)).add(session, upstreams);
+      }
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
       }
@@ -182,20 +216,69 @@ final class McpServers {
       return ExitCode.OK;
     }
 
+    private static ServerSpec loggedIn(
+        Session session, Upstreams upstreams, String name, ServerSpec spec, Arguments arguments) {
+      upstreams.requireFree(name, PinnedTools.of(List.of()));
+      return spec.at(McpLogin.login(session, name, spec.remote().orElseThrow(), arguments));
+    }
+
     private static ServerSpec spec(Arguments arguments) {
       List<String> command = arguments.moreArguments("COMMAND");
       if (command.isEmpty()) {
         throw new WritException(CliError.USAGE, "name the server's program after --");
       }
+      long startMs =
+          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS);
+      Passes passes = Passes.of(arguments.options("--pass"));
+      if (command.size() == 1 && command.getFirst().matches("(?i:https?)://.*")) {
+        requireNone(arguments, "a program", List.of("--env", "--env-secret", "--host", "--read"));
+        requireNone(arguments, "a program", List.of("--file"));
+        return ServerSpec.elsewhere(
+                new RemoteSpec(RemoteSpec.requireUrl(command.getFirst()), headers(arguments)),
+                startMs)
+            .passing(passes);
+      }
+      requireNone(arguments, "a server elsewhere", List.of("--header", "--header-secret"));
+      if (McpLogin.isAskedFor(arguments)) {
+        throw new WritException(CliError.USAGE, "a program here has no login");
+      }
       return new ServerSpec(
-          command,
-          pairs("--env", arguments.options("--env")),
-          pairs("--env-secret", arguments.options("--env-secret")),
-          arguments.options("--host"),
-          arguments.options("--read"),
-          arguments.integer("--start-s", 1, 600).map(s -> s * 1_000).orElse(ServerSpec.START_MS),
-          Passes.of(arguments.options("--pass")),
-          Optional.empty());
+              command,
+              pairs("--env", arguments.options("--env")),
+              pairs("--env-secret", arguments.options("--env-secret")),
+              arguments.options("--host"),
+              arguments.options("--read"),
+              startMs)
+          .passing(passes);
+    }
+
+    private static void requireNone(Arguments arguments, String what, List<String> options) {
+      for (String option : options) {
+        if (!arguments.options(option).isEmpty()) {
+          throw new WritException(CliError.USAGE, option + " is for " + what);
+        }
+      }
+    }
+
+    private static TreeMap<String, HeaderValue> headers(Arguments arguments) {
+      TreeMap<String, HeaderValue> headers = new TreeMap<>();
+      pairs("--header", arguments.options("--header"))
+          .forEach((name, value) -> put(headers, name, new HeaderValue(value, Optional.empty())));
+      pairs("--header-secret", arguments.options("--header-secret"))
+          .forEach((name, value) -> {
+            int space = value.lastIndexOf(' ') + 1;
+            put(
+                headers,
+                name,
+                new HeaderValue(value.substring(0, space), Optional.of(value.substring(space))));
+          });
+      return headers;
+    }
+
+    private static void put(TreeMap<String, HeaderValue> headers, String name, HeaderValue value) {
+      if (headers.put(HeaderValue.requireName(name), value) != null) {
+        throw new WritException(CliError.USAGE, "the header " + name + " stands twice");
+      }
     }
 
     private static TreeMap<String, String> pairs(String option, List<String> given) {
@@ -264,7 +347,7 @@ final class McpServers {
             Table.cell(entry.upstream().tools().byName().size() + ""),
             Table.cell(
                 entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
-            Table.cell(String.join(" ", entry.upstream().spec().command())));
+            Table.cell(entry.upstream().spec().line()));
       }
       terminal.print(table);
     }
@@ -311,7 +394,7 @@ final class McpServers {
       static void print(Shown shown, Terminal terminal) {
         UpstreamPackage upstream = shown.upstream();
         terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
-        terminal.out().println("server  " + String.join(" ", upstream.spec().command()));
+        terminal.out().println("server  " + upstream.spec().line());
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
               .lines()

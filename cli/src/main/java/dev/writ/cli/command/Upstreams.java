@@ -17,6 +17,7 @@ import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
 import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.SecretDirectory;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
@@ -248,6 +249,10 @@ final class Upstreams {
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
     }
+  }
+
+  SecretDirectory secrets() {
+    return home.secrets();
   }
 
   Path policyFile() {

@@ -1,7 +1,6 @@
 package dev.writ.sandbox.egress;
 
 import dev.writ.canonicalize.WritException;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -31,7 +30,6 @@ import javax.net.ssl.SSLContext;
 public final class EgressClient implements AutoCloseable {
   private static final int MOST_HEAD = 64 * 1024;
   private static final int MOST_INTERIM = 20;
-  private static final int PIECE = 1 << 14;
   private static final int CONNECT_MS = 10_000;
 
   private final Resolver resolver;
@@ -172,10 +170,14 @@ public final class EgressClient implements AutoCloseable {
   }
 
   /** How far an exchange is. */
-  private static final class Progress {
+  static final class Progress {
     private boolean sent;
     private int status;
     private volatile boolean late;
+
+    int status() {
+      return status;
+    }
 
     NoAnswer no(Why why, String message) {
       return late
@@ -192,11 +194,25 @@ public final class EgressClient implements AutoCloseable {
    * @throws NoAnswer where there is no whole answer; the message names no header value
    */
   public Received send(Sent request, Duration within, long most) throws NoAnswer {
+    try (EgressAnswer answer = open(request, within)) {
+      return new Received(answer.status(), answer.address(), answer.fields(), answer.all(most));
+    }
+  }
+
+  /**
+   * Sends a request and reads the head of its answer; the content is read by the caller, who closes
+   * the answer.
+   *
+   * @param within for all of it, the content included
+   * @throws NoAnswer where no head came; the message names no header value
+   */
+  public EgressAnswer open(Sent request, Duration within) throws NoAnswer {
     Progress progress = new Progress();
     EgressRule rule = request.rule();
     long end = System.nanoTime() + within.toNanos();
     SocketChannel channel = connect(rule, progress, end);
     Thread watch = watch(channel, progress, end);
+    boolean opened = false;
     try {
       String address =
           ((InetSocketAddress) channel.getRemoteAddress()).getAddress().getHostAddress();
@@ -204,19 +220,38 @@ public final class EgressClient implements AutoCloseable {
       if (request.secure()) {
         origin = secured(origin, rule, progress);
       }
-      return exchange(origin, request, address, most, progress);
-    } catch (Malformed e) {
-      throw progress.no(Why.MALFORMED, "the answer is malformed: " + e.getMessage());
+      HttpHead head = ask(origin, request, progress);
+      Framing framing = Framing.ofResponse(head, progress.status, request.method());
+      opened = true;
+      return new EgressAnswer(
+          progress,
+          address,
+          head.fields().stream().map(f -> new Field(f.name(), f.value())).toList(),
+          framing,
+          new ContentInput(origin.in(), framing),
+          () -> end(watch, channel));
     } catch (IOException e) {
-      throw progress.no(
-          Why.BROKEN_OFF,
-          progress.status == 0
-              ? "the connection ended without an answer"
-              : "the connection ended within the answer");
+      throw failed(e, progress);
     } finally {
-      watch.interrupt();
-      drop(channel);
+      if (!opened) {
+        end(watch, channel);
+      }
     }
+  }
+
+  private void end(Thread watch, SocketChannel channel) {
+    watch.interrupt();
+    drop(channel);
+  }
+
+  static NoAnswer failed(IOException e, Progress progress) {
+    return e instanceof Malformed
+        ? progress.no(Why.MALFORMED, "the answer is malformed: " + e.getMessage())
+        : progress.no(
+            Why.BROKEN_OFF,
+            progress.status == 0
+                ? "the connection ended without an answer"
+                : "the connection ended within the answer");
   }
 
   private SocketChannel connect(EgressRule rule, Progress progress, long end) throws NoAnswer {
@@ -297,9 +332,8 @@ public final class EgressClient implements AutoCloseable {
     }
   }
 
-  private static Received exchange(
-      Peer origin, Sent request, String address, long most, Progress progress)
-      throws IOException, NoAnswer {
+  /** Sends the request, and reads up to the head of its final answer. */
+  private static HttpHead ask(Peer origin, Sent request, Progress progress) throws IOException {
     byte[] head = head(request);
     byte[] content = request.content().orElse(new byte[0]);
     progress.sent = true;
@@ -311,25 +345,14 @@ public final class EgressClient implements AutoCloseable {
     } catch (IOException e) {
       refused = e; // a server may answer before it has read everything
     }
-    HttpHead answer;
     try {
-      answer = finalHead(origin, progress);
+      return finalHead(origin, progress);
     } catch (IOException e) {
       if (refused != null && !(e instanceof Malformed)) {
         e.addSuppressed(refused);
       }
       throw e;
     }
-    Framing framing = Framing.ofResponse(answer, progress.status, request.method());
-    if (framing instanceof Framing.Length length && length.bytes() > most) {
-      throw progress.no(Why.TOO_LARGE, "the answer has more than " + most + " bytes");
-    }
-    byte[] body = content(new ContentInput(origin.in(), framing), most, progress);
-    return new Received(
-        progress.status,
-        address,
-        answer.fields().stream().map(f -> new Field(f.name(), f.value())).toList(),
-        body);
   }
 
   private static byte[] head(Sent request) {
@@ -358,19 +381,6 @@ public final class EgressClient implements AutoCloseable {
       }
     }
     throw new Malformed("an interim answer that was not asked for");
-  }
-
-  private static byte[] content(ContentInput in, long most, Progress progress)
-      throws IOException, NoAnswer {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    byte[] piece = new byte[PIECE];
-    for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-      if (all.size() + (long) n > most) {
-        throw progress.no(Why.TOO_LARGE, "the answer has more than " + most + " bytes");
-      }
-      all.write(piece, 0, n);
-    }
-    return all.toByteArray();
   }
 
   private void drop(SocketChannel channel) {

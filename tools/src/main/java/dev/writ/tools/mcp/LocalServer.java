@@ -18,10 +18,12 @@ import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.LineSplitter;
 import dev.writ.tools.mcp.protocol.Patience;
-import dev.writ.tools.mcp.protocol.PeerExchange;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.PeerPairing;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
+import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.nio.charset.StandardCharsets;
@@ -37,12 +39,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A server as a confined process, which speaks over its standard input and output. */
-final class LocalServer implements PeerExchange, AutoCloseable {
+final class LocalServer implements ServerLink {
   /** The longest message, beyond what any call may give. */
   static final int LINE_BYTES_MAX = 40 << 20;
 
   private static final long LIFE_MS = 86_400_000;
   private static final long LOOK_MS = 50;
+
+  /** How long a server may take to end what was cancelled. */
+  static final long CANCEL_MS = 2_000;
+
   private static final int UNSENT_MAX = 256;
   private static final int STDERR_KEPT = 8 << 10;
   private static final int PIDS = 256;
@@ -52,6 +58,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
   private final Sandbox sandbox;
   private final Masking masking;
   private final PeerPairing peer;
+  private final PeerHooks hooks;
   private final LineSplitter lines;
   private final LinkedBlockingQueue<byte[]> unsent = new LinkedBlockingQueue<>(UNSENT_MAX);
   private final Thread ending;
@@ -62,6 +69,7 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     this.sandbox = sandbox;
     this.masking = new Masking(secrets);
     this.peer = new PeerPairing(this::put, hooks);
+    this.hooks = hooks;
     this.lines = new LineSplitter(LINE_BYTES_MAX, peer::received);
     this.ending = Thread.ofVirtual().name("writ-mcp-end").unstarted(this::awaitEnd);
   }
@@ -159,8 +167,8 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     stderr = Arrays.copyOfRange(all, Math.max(0, all.length - STDERR_KEPT), all.length);
   }
 
-  /** The end of what it wrote to stderr, without secrets. */
-  synchronized String stderr() {
+  @Override
+  public synchronized String lastWords() {
     return new String(masking.apply(stderr, true), StandardCharsets.UTF_8);
   }
 
@@ -208,17 +216,23 @@ final class LocalServer implements PeerExchange, AutoCloseable {
       throws InterruptedException {
     long from = System.nanoTime();
     long cpuFrom = process.state().cpuMs();
+    long waitedFrom = hooks.waitedMs();
     PeerPairing.Pending pending = peer.send(method, params);
     while (true) {
-      long leftMs = patience.wallMs() - (System.nanoTime() - from) / 1_000_000;
+      long waited = hooks.waitedMs() - waitedFrom; // for the client's answers, not for the server
+      long leftMs = patience.wallMs() + waited - (System.nanoTime() - from) / 1_000_000;
       try {
         return masked(pending.answer().get(Math.clamp(leftMs, 1, LOOK_MS), TimeUnit.MILLISECONDS));
       } catch (TimeoutException e) {
         if (leftMs <= LOOK_MS) {
-          throw late(
-              pending,
+          WritException why =
               new WritException(
-                  ToolsError.UPSTREAM_TIMEOUT, method + ", " + patience.wallMs() + " ms", e));
+                  ToolsError.UPSTREAM_TIMEOUT, method + ", " + patience.wallMs() + " ms", e);
+          if (patience.ends()) {
+            throw late(pending, why);
+          }
+          peer.giveUp(pending, "too late");
+          throw why;
         }
         long cpuMs = process.state().cpuMs() - cpuFrom;
         if (cpuMs > patience.cpuMs()) {
@@ -230,11 +244,33 @@ final class LocalServer implements PeerExchange, AutoCloseable {
                   e));
         }
       } catch (InterruptedException e) {
-        peer.giveUp(pending, "cancelled");
+        hooks.cancelled(true);
+        peer.cancel(pending, "cancelled");
+        if (!endsSoon(pending)) {
+          throw new StillRunning(CANCEL_MS);
+        }
+        hooks.cancelled(false);
         throw e;
       } catch (ExecutionException e) {
         WritException why = (WritException) e.getCause();
         throw new WritException(why.code(), why.found(), e);
+      }
+    }
+  }
+
+  /** Whether a cancelled request is answered, with whatever; only that says that it has ended. */
+  private boolean endsSoon(PeerPairing.Pending pending) {
+    long until = System.nanoTime() + CANCEL_MS * 1_000_000;
+    while (true) {
+      try {
+        pending.answer().get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+        return true;
+      } catch (InterruptedException e) {
+        // it is being cancelled already
+      } catch (ExecutionException e) {
+        return true; // the server has ended
+      } catch (TimeoutException e) {
+        return !peer.forget(pending);
       }
     }
   }
@@ -251,7 +287,24 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     return new PeerMessage.Answer(
         answer.id(),
         answer.result().map(result -> (JsonValue.Obj) masking.apply((JsonValue) result)),
-        answer.error().map(f -> new PeerMessage.Fault(f.code(), masking.apply(f.message()))));
+        answer
+            .error()
+            .map(f ->
+                new PeerMessage.Fault(
+                    f.code(), masking.apply(f.message()), f.data().map(d -> masking.apply(d)))));
+  }
+
+  @Override
+  public void agreed(String version) {
+    if (version.equals(ProtocolVersion.STATELESS)) {
+      peer.stateless();
+    }
+  }
+
+  /** What the server says comes in the same stream; its last answer, at its end, is of no use. */
+  @Override
+  public void listen(Optional<JsonValue.Obj> params) {
+    params.ifPresent(p -> peer.send("subscriptions/listen", p));
   }
 
   @Override
@@ -259,19 +312,20 @@ final class LocalServer implements PeerExchange, AutoCloseable {
     peer.tell(method, params);
   }
 
-  /** What it has used so far. */
-  Conversation.State state() {
-    return process.state();
+  @Override
+  public Used used() {
+    Conversation.State state = process.state();
+    return new Used(state.cpuMs(), state.memoryPeakBytes());
   }
 
-  /** What it failed with; empty while it can be called. */
-  Optional<WritException> failure() {
+  @Override
+  public Optional<WritException> failure() {
     return peer.failure();
   }
 
-  /** The name of its sandbox. */
-  String id() {
-    return sandbox.id();
+  @Override
+  public Optional<String> sandbox() {
+    return Optional.of(sandbox.id());
   }
 
   /** Ends it: nothing of it is left afterwards. */

@@ -11,12 +11,13 @@ import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
-import dev.writ.sandbox.Conversation;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerMessage;
+import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -39,9 +40,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private final ConcurrentSkipListMap<Digest, UpstreamPackage> packages =
       new ConcurrentSkipListMap<>();
 
+  /** How long a server's lists are believed to be as they were, where it says nothing. */
+  static final long LOOK_MS = 300_000;
+
   public McpDriver(ProcessHost host) {
+    this(host, LOOK_MS);
+  }
+
+  McpDriver(ProcessHost host, long lookMs) {
     super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
-    this.servers = new RunningServers(host);
+    this.servers = new RunningServers(host, lookMs);
   }
 
   @Override
@@ -68,6 +76,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       }
     }
     return program(manifest, operation, content);
+  }
+
+  /** A server elsewhere needs no sandbox here. */
+  @Override
+  protected void requireEngine(ToolManifest manifest, PackageContent content, HostTerms terms) {
+    if (upstream(manifest, content).spec().remote().isEmpty()) {
+      super.requireEngine(manifest, content, terms);
+    } else {
+      host().requireSettings();
+    }
   }
 
   private UpstreamPackage upstream(ToolManifest manifest, PackageContent content) {
@@ -129,53 +147,75 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return call.ended(
-          DriverOutcome.End.KILLED, "cancelled", "the caller cancelled it", Optional.empty());
+          DriverOutcome.End.KILLED,
+          "cancelled",
+          "the caller cancelled it"
+              + (e instanceof StillRunning
+                  ? "; the server was told, did not end it (" + e.getMessage() + "), and is ended"
+                  : ""),
+          Optional.empty());
     }
   }
 
   private static DriverOutcome run(ProcessCall call, ReadyServer server, String tool)
       throws InterruptedException {
     Resources most = call.invocation().resources();
-    call.invocation().call().observer().in(server.server().id());
+    server.server().sandbox().ifPresent(call.invocation().call().observer()::in);
     call.invocation().call().observer().executing();
     observe(call, server);
     long from = System.nanoTime();
-    Conversation.State before = server.server().state();
+    ServerLink.Used before = server.server().used();
+    CallLine line = server.line(call.invocation().call().observer().peer());
+    Patience patience = new Patience(most.wallMs(), most.cpuMs());
     try {
       PeerMessage.Answer answer =
-          answer(call, server, tool, new Patience(most.wallMs(), most.cpuMs()));
-      measure(call, server, before, from);
+          server.during(line, patience, (_, token) -> answer(call, server, tool, token, patience));
+      observe(call, line);
+      measure(call, server, before, from, line.waitedMs());
       return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
-      measure(call, server, before, from);
-      return failed(call, e);
+      observe(call, line);
+      measure(call, server, before, from, line.waitedMs());
+      return failed(call, server, e);
+    } catch (InterruptedException e) {
+      observe(call, line);
+      throw e;
     } finally {
       call.invocation().call().observer().executed();
     }
   }
 
   private static PeerMessage.Answer answer(
-      ProcessCall call, ReadyServer server, String operation, Patience patience)
+      ProcessCall call,
+      ReadyServer server,
+      String operation,
+      Optional<String> token,
+      Patience patience)
       throws InterruptedException {
     Optional<PassedMethod> method = PassedMethod.of(operation);
     return method.isPresent()
-        ? server.ask(method.get(), call.params(), patience)
-        : server.call(operation, call.params(), patience);
+        ? server.ask(method.get(), call.params(), token, patience)
+        : server.call(operation, call.params(), token, patience);
   }
 
   private static void observe(ProcessCall call, ReadyServer server) {
     call.observe("protocol", JsonValue.of(server.session().version()));
     call.observe("server", server.session().server());
+    server.server().where().ifPresent(where -> call.observe("remote", where));
+  }
+
+  private static void observe(ProcessCall call, CallLine line) {
+    line.questions().ifPresent(questions -> call.observe("asked", questions));
   }
 
   private static void measure(
-      ProcessCall call, ReadyServer server, Conversation.State before, long from) {
-    Conversation.State after = server.server().state();
+      ProcessCall call, ReadyServer server, ServerLink.Used before, long from, long waitedMs) {
+    ServerLink.Used after = server.server().used();
     call.used(
         new DriverOutcome.Metrics(
             Math.max(0, after.cpuMs() - before.cpuMs()),
             after.memoryPeakBytes(),
-            (System.nanoTime() - from) / 1_000_000,
+            Math.max(0, (System.nanoTime() - from) / 1_000_000 - waitedMs),
             0));
   }
 
@@ -210,9 +250,9 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
 
   /**
    * What no answer means: a server that died may have done it, so nobody knows; one that was late
-   * is ended; one that lied is refused.
+   * is ended, unless it is elsewhere, where it goes on; one that lied is refused.
    */
-  private static DriverOutcome failed(ProcessCall call, WritException e) {
+  private static DriverOutcome failed(ProcessCall call, ReadyServer server, WritException e) {
     if (!(e.code() instanceof ToolsError code)) {
       throw e;
     }
@@ -220,7 +260,10 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       case UPSTREAM_ENDED ->
           call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty());
       case UPSTREAM_TIMEOUT ->
-          call.ended(DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+          server.isRemote()
+              ? call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty())
+              : call.ended(
+                  DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
       case UPSTREAM_CPU ->
           call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
       default -> throw e;

@@ -4,10 +4,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
+import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,10 +19,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How a local MCP server is started: the file {@code server.json}. It holds no secret, only names
- * of secrets.
+ * How an MCP server is started, or where it is: the file {@code server.json}. It holds no secret,
+ * only names of secrets.
  *
- * @param command the program and its arguments
+ * @param command the program and its arguments; none for a server elsewhere
  * @param environment variables with plain values
  * @param secrets names of secrets by the variable that holds them
  * @param hosts destinations {@code host:port} that it may connect to, sorted
@@ -28,6 +30,7 @@ import java.util.TreeSet;
  * @param startMs how long it may take from its start to its list of tools
  * @param passes what it may do beside answering calls
  * @param npm where its code was taken from, for a server of npm
+ * @param remote where it is, for a server elsewhere
  */
 public record ServerSpec(
     List<String> command,
@@ -37,7 +40,8 @@ public record ServerSpec(
     List<String> reads,
     long startMs,
     Passes passes,
-    Optional<NpmOrigin> npm) {
+    Optional<NpmOrigin> npm,
+    Optional<RemoteSpec> remote) {
   public static final String FILE = "server.json";
 
   /** Where the server sees its own files. */
@@ -50,20 +54,15 @@ public record ServerSpec(
   private static final long START_MS_MAX = 600_000;
   private static final int SECRETS_MAX = 16;
 
-  /** Of a server that may answer calls, and nothing else. */
-  public ServerSpec(
-      List<String> command,
-      SortedMap<String, String> environment,
-      SortedMap<String, String> secrets,
-      List<String> hosts,
-      List<String> reads,
-      long startMs) {
-    this(command, environment, secrets, hosts, reads, startMs, Passes.NONE, Optional.empty());
-  }
-
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
-    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm);
+    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm, remote);
+  }
+
+  /** The same server elsewhere, with other headers or tokens. */
+  public ServerSpec at(RemoteSpec other) {
+    return new ServerSpec(
+        command, environment, secrets, hosts, reads, startMs, passes, npm, Optional.of(other));
   }
 
   /**
@@ -75,13 +74,21 @@ public record ServerSpec(
     secrets = Collections.unmodifiableSortedMap(new TreeMap<>(secrets));
     hosts = List.copyOf(new TreeSet<>(hosts));
     reads = List.copyOf(new TreeSet<>(reads));
-    require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
+    if (remote.isEmpty()) {
+      require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
+    } else {
+      hosts = remote.get().places();
+      require(
+          command.isEmpty() && environment.isEmpty() && secrets.isEmpty() && reads.isEmpty(),
+          "it is elsewhere, and has a program");
+    }
     for (String name : environment.keySet()) {
       requireVariable(name);
       require(!secrets.containsKey(name), "a variable has a value and a secret");
     }
     secrets.keySet().forEach(ServerSpec::requireVariable);
-    require(secrets.size() <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
+    int secretsAll = secrets.size() + remote.map(r -> r.secretNames().size()).orElse(0);
+    require(secretsAll <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
     for (String secret : secrets.values()) {
       require(SecretGrant.isName(secret), "a secret's name is not plain");
     }
@@ -94,6 +101,40 @@ public record ServerSpec(
       require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
     }
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
+  }
+
+  /** Of a local server that may answer calls, and nothing else. */
+  public ServerSpec(
+      List<String> command,
+      SortedMap<String, String> environment,
+      SortedMap<String, String> secrets,
+      List<String> hosts,
+      List<String> reads,
+      long startMs) {
+    this(
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        Passes.NONE,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  /** A server elsewhere. */
+  public static ServerSpec elsewhere(RemoteSpec remote, long startMs) {
+    return new ServerSpec(
+        List.of(),
+        new TreeMap<>(),
+        new TreeMap<>(),
+        List.of(),
+        List.of(),
+        startMs,
+        Passes.NONE,
+        Optional.empty(),
+        Optional.of(remote));
   }
 
   private static void requireVariable(String name) {
@@ -114,6 +155,12 @@ public record ServerSpec(
   static ServerSpec parse(byte[] bytes) {
     try {
       Fields fields = Fields.of("server", Jcs.parse(bytes));
+      if (Jcs.parse(bytes) instanceof JsonValue.Obj object && object.get("url") != null) {
+        ServerSpec spec =
+            elsewhere(RemoteSpec.parse(fields), fields.count("start_ms")).passing(passes(fields));
+        fields.end();
+        return spec;
+      }
       ServerSpec spec =
           new ServerSpec(
               fields.list("command", Fields::stringItem),
@@ -122,12 +169,11 @@ public record ServerSpec(
               fields.list("hosts", Fields::stringItem),
               fields.list("reads", Fields::stringItem),
               fields.count("start_ms"),
-              fields
-                  .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
-                  .orElse(Passes.NONE),
+              passes(fields),
               fields.has("npm")
                   ? Optional.of(NpmOrigin.read(fields.fields("npm")))
-                  : Optional.empty());
+                  : Optional.empty(),
+              Optional.empty());
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -137,6 +183,12 @@ public record ServerSpec(
       throw new WritException(
           ToolsError.UPSTREAM_PACKAGE, FILE + ": " + e.code().code() + " " + e.found(), e);
     }
+  }
+
+  private static Passes passes(Fields fields) {
+    return fields
+        .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
+        .orElse(Passes.NONE);
   }
 
   private static SortedMap<String, String> texts(String at, JsonValue.Obj object) {
@@ -149,34 +201,49 @@ public record ServerSpec(
 
   /** The names of all secrets, sorted. */
   public List<String> secretNames() {
-    return List.copyOf(new TreeSet<>(secrets.values()));
+    TreeSet<String> names = new TreeSet<>(secrets.values());
+    remote.ifPresent(r -> names.addAll(r.secretNames()));
+    return List.copyOf(names);
+  }
+
+  /** The program and its arguments, or the address, for people. */
+  public String line() {
+    return remote.map(r -> r.url().text()).orElseGet(() -> String.join(" ", command));
   }
 
   /** The same with another command, and with where its code came from. */
   public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
-    return new ServerSpec(other, environment, secrets, hosts, reads, startMs, passes, origin);
+    return new ServerSpec(
+        other, environment, secrets, hosts, reads, startMs, passes, origin, remote);
   }
 
   /** The same with more that it sees of this machine. */
   public ServerSpec reading(List<String> more) {
     List<String> all = new ArrayList<>(reads);
     all.addAll(more);
-    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm);
+    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm, remote);
   }
 
   public JsonValue.Obj toJson() {
-    var json =
-        JsonValue.object()
-            .putList("command", command, JsonValue::of)
-            .put("environment", object(environment))
-            .put("secrets", object(secrets))
-            .putList("hosts", hosts, JsonValue::of)
-            .putList("reads", reads, JsonValue::of)
-            .put("start_ms", startMs);
+    ObjectBuilder json;
+    if (remote.isPresent()) {
+      json = JsonValue.object().put("start_ms", startMs);
+      remote.get().write(json);
+    } else {
+      json =
+          JsonValue.object()
+              .putList("command", command, JsonValue::of)
+              .put("environment", object(environment))
+              .put("secrets", object(secrets))
+              .putList("hosts", hosts, JsonValue::of)
+              .putList("reads", reads, JsonValue::of)
+              .put("start_ms", startMs)
+              .putIfPresent("npm", npm, NpmOrigin::toJson);
+    }
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);
     }
-    return json.putIfPresent("npm", npm, NpmOrigin::toJson).build();
+    return json.build();
   }
 
   private static JsonValue.Obj object(SortedMap<String, String> texts) {

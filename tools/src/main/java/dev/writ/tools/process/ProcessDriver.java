@@ -120,9 +120,18 @@ public abstract class ProcessDriver implements Driver {
       HostTerms terms,
       Optional<ExpectedCall> call) {
     ToolManifest.Operation found = Preparation.operation(this, manifest, operation);
-    host.engine(terms.waived().stream().map(Guarantee::waivable).toList());
+    requireEngine(manifest, content, terms);
     Program prepared = program(manifest, found, content, terms, call);
     return invocation -> run(manifest, invocation, prepared);
+  }
+
+  /**
+   * Requires what confines the tool's processes.
+   *
+   * @throws WritException why there is none
+   */
+  protected void requireEngine(ToolManifest manifest, PackageContent content, HostTerms terms) {
+    host.engine(terms.waived().stream().map(Guarantee::waivable).toList());
   }
 
   /**

@@ -66,14 +66,7 @@ class AServerThatLiesIsRefusedTest {
       secrets.put("TOKEN", "token");
     }
     return new ServerSpec(
-        List.of("python3", "/tool/server.py"),
-        environment,
-        secrets,
-        List.of(),
-        List.of(),
-        60_000,
-        Passes.NONE,
-        Optional.empty());
+        List.of("python3", "/tool/server.py"), environment, secrets, List.of(), List.of(), 60_000);
   }
 
   private static TreeMap<String, byte[]> own() {
@@ -139,6 +132,34 @@ class AServerThatLiesIsRefusedTest {
             })
         .isInstanceOfSatisfying(
             WritException.class, e -> assertThat(e.code()).isEqualTo(ToolsError.UPSTREAM_CHANGED));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "stateless,2026-07-28",
+    "stateless-not,2025-11-25",
+    "'',2025-11-25",
+    "silent,2025-11-25",
+    "timid,2025-11-25",
+  })
+  void theVersionIsFoundWhateverAServerMakesOfTheQuestion(String lie, String version) {
+    ServerSpec given = spec(lie);
+    ServerSpec quick =
+        new ServerSpec(
+            given.command(), given.environment(), given.secrets(), List.of(), List.of(), 8_000);
+    assertThat(
+            UpstreamProbe.look(
+                    hosts.host(), quick, own(), new Call(null).invocation().scope(), List.of())
+                .protocol())
+        .isEqualTo(version);
+    if (!lie.equals("silent")) { // that one is waited for
+      assertThat(run(lie, call()).end()).isEqualTo(End.SUCCEEDED);
+    }
+  }
+
+  @Test
+  void withoutSessionsARequestOfTheServerIsALie() {
+    assertThat(run("stateless-asks", call()).message()).startsWith("TOL-235");
   }
 
   @Test

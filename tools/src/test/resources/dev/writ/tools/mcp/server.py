@@ -73,7 +73,7 @@ def call(request):
         say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32602, "message": "bad"}})
     elif LIE == "secret":
         result(request, {"content": [{"type": "text", "text": os.environ["TOKEN"]}]})
-    elif LIE == "asks":
+    elif LIE in ("asks", "stateless-asks"):
         say({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": {}})
         answer = json.loads(sys.stdin.readline())
         result(request, {"content": [{"type": "text", "text": str(answer["error"]["code"])}]})
@@ -88,7 +88,24 @@ def call(request):
 for line in sys.stdin:
     message = json.loads(line)
     method = message.get("method")
-    if method == "initialize":
+    if method == "server/discover" and LIE.startswith("stateless"):
+        result(
+            message,
+            {
+                "resultType": "complete",
+                "supportedVersions": ["2025-11-25" if LIE == "stateless-not" else "2026-07-28"],
+                "capabilities": {"tools": {"listChanged": True}},
+            },
+        )
+    elif method == "server/discover" and LIE == "silent":
+        pass
+    elif method == "server/discover" and LIE == "timid":
+        sys.exit(4)
+    elif method == "subscriptions/listen":
+        subscription = {"io.modelcontextprotocol/subscriptionId": message["id"]}
+        acknowledged = "notifications/subscriptions/acknowledged"
+        say({"jsonrpc": "2.0", "method": acknowledged, "params": {"_meta": subscription}})
+    elif method == "initialize":
         if LIE == "version":
             message["params"]["protocolVersion"] = "1999-01-01"
         result(
@@ -104,3 +121,5 @@ for line in sys.stdin:
         result(message, {"tools": tools()})
     elif method == "tools/call":
         call(message)
+    elif "id" in message:
+        say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "unknown"}})

@@ -1,6 +1,7 @@
 package dev.writ.tools.mcp.protocol;
 
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.Optional;
 
 /** A connection to a server over which requests are answered. Thread safe. */
 public interface PeerExchange {
@@ -13,6 +14,21 @@ public interface PeerExchange {
    */
   PeerMessage.Answer request(String method, JsonValue.Obj params, Patience patience)
       throws InterruptedException;
+
+  /**
+   * What was agreed on.
+   *
+   * @param version of the protocol, which decides how a transport frames what follows
+   */
+  default void agreed(String version) {}
+
+  /**
+   * Has what the server says of itself, such as that its list changed, come to the hooks from now
+   * on, as far as the transport needs something for that. A failure is no end.
+   *
+   * @param params of {@code subscriptions/listen}; absent for versions with a handshake
+   */
+  default void listen(Optional<JsonValue.Obj> params) {}
 
   /** Sends a notification; nothing comes back, not even a failure. */
   void tell(String method, JsonValue.Obj params);

@@ -25,8 +25,12 @@ public sealed interface PeerMessage {
   record Answer(long id, Optional<JsonValue.Obj> result, Optional<Fault> error)
       implements PeerMessage {}
 
-  /** A JSON-RPC error; the text is the server's own. */
-  record Fault(long code, String message) {}
+  /**
+   * A JSON-RPC error; text and data are the server's own.
+   *
+   * @param data where the error has some
+   */
+  record Fault(long code, String message, Optional<JsonValue> data) {}
 
   /** The nesting that a message may have. */
   int DEPTH_MAX = 128;
@@ -87,16 +91,31 @@ public sealed interface PeerMessage {
       }
       return new Answer((long) id.value(), Optional.of(object), Optional.empty());
     }
+    return new Answer((long) id.value(), Optional.empty(), Optional.of(fault(error)));
+  }
+
+  private static Fault fault(JsonValue error) {
     if (!(error instanceof JsonValue.Obj fault)
         || !(fault.get("code") instanceof JsonValue.Num code)
         || !code.isInteger()
         || !(fault.get("message") instanceof JsonValue.Str text)) {
       throw refuse("an error without code and message");
     }
-    return new Answer(
-        (long) id.value(),
-        Optional.empty(),
-        Optional.of(new Fault((long) code.value(), text.value())));
+    return new Fault((long) code.value(), text.value(), Optional.ofNullable(fault.get("data")));
+  }
+
+  /** The error of a message whose id does not matter, such as the content of a status. */
+  static Optional<Fault> fault(byte[] content) {
+    try {
+      return Jcs.parse(content, new Limits(Math.max(1, content.length), DEPTH_MAX))
+                  instanceof JsonValue.Obj message
+              && JsonValue.of("2.0").equals(message.get("jsonrpc"))
+              && message.get("error") != null
+          ? Optional.of(fault(message.get("error")))
+          : Optional.empty();
+    } catch (WritException e) {
+      return Optional.empty();
+    }
   }
 
   /** A refusal of what a server sent. */

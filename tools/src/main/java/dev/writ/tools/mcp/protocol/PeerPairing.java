@@ -29,6 +29,7 @@ public final class PeerPairing {
   private final TreeMap<Long, CompletableFuture<PeerMessage.Answer>> open = new TreeMap<>();
   private final TreeSet<Long> givenUp = new TreeSet<>();
   private Optional<WritException> failure = Optional.empty();
+  private volatile boolean stateless;
   private long last;
   private int unasked;
   private long unaskedBytes;
@@ -39,6 +40,11 @@ public final class PeerPairing {
   public PeerPairing(Consumer<byte[]> out, PeerHooks hooks) {
     this.out = out;
     this.hooks = hooks;
+  }
+
+  /** From now on a request of the server is a lie: the version has none. */
+  public void stateless() {
+    stateless = true;
   }
 
   /** A request that was sent. */
@@ -58,42 +64,62 @@ public final class PeerPairing {
       unasked = 0;
       unaskedBytes = 0;
     }
-    out.accept(
-        Jcs.write(
-            JsonValue.object()
-                .put("jsonrpc", "2.0")
-                .put("id", pending.id())
-                .put("method", method)
-                .put("params", params)
-                .build()));
+    out.accept(request(pending.id(), method, params));
     return pending;
   }
 
   /** Sends a notification. */
   public void tell(String method, JsonValue.Obj params) {
-    out.accept(
-        Jcs.write(
-            JsonValue.object()
-                .put("jsonrpc", "2.0")
-                .put("method", method)
-                .put("params", params)
-                .build()));
+    out.accept(notification(method, params));
+  }
+
+  /** A request as it is sent. */
+  public static byte[] request(long id, String method, JsonValue.Obj params) {
+    return Jcs.write(
+        JsonValue.object()
+            .put("jsonrpc", "2.0")
+            .put("id", id)
+            .put("method", method)
+            .put("params", params)
+            .build());
+  }
+
+  /** A notification as it is sent. */
+  public static byte[] notification(String method, JsonValue.Obj params) {
+    return Jcs.write(
+        JsonValue.object()
+            .put("jsonrpc", "2.0")
+            .put("method", method)
+            .put("params", params)
+            .build());
+  }
+
+  /** Tells the server that nobody wants the answer, which may come all the same. */
+  public void cancel(Pending pending, String why) {
+    tell(
+        "notifications/cancelled",
+        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
   }
 
   /** Waits no longer for an answer: the server is told, and may answer all the same. */
   public void giveUp(Pending pending, String why) {
+    if (forget(pending)) {
+      cancel(pending, why);
+    }
+  }
+
+  /** Waits no longer for an answer; false where it has come. */
+  public boolean forget(Pending pending) {
     synchronized (this) {
       if (open.remove(pending.id()) == null) {
-        return;
+        return false;
       }
       givenUp.add(pending.id());
       if (givenUp.size() > GIVEN_UP_MAX) {
         givenUp.pollFirst();
       }
     }
-    tell(
-        "notifications/cancelled",
-        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+    return true;
   }
 
   /** Takes one message of the server; a bad one ends the connection. */
@@ -103,7 +129,10 @@ public final class PeerPairing {
         case PeerMessage.Answer answer -> waiting(answer.id()).ifPresent(f -> f.complete(answer));
         case PeerMessage.Asked asked -> {
           count(message.length);
-          reply(asked);
+          if (stateless) {
+            throw PeerMessage.refuse("a request of the server, which this version does not have");
+          }
+          reply(asked, hooks, out);
         }
         case PeerMessage.Told told -> {
           count(message.length);
@@ -134,23 +163,20 @@ public final class PeerPairing {
     }
   }
 
-  private void reply(PeerMessage.Asked asked) {
-    Optional<JsonValue.Obj> result =
-        asked.method().equals("ping")
-            ? Optional.of(JsonValue.object().build())
-            : hooks.asked(asked.method(), asked.params());
-    var reply = JsonValue.object().put("jsonrpc", "2.0").put("id", asked.id());
-    if (result.isPresent()) {
-      reply.put("result", result.get());
-    } else {
-      reply.put(
-          "error",
-          JsonValue.object()
-              .put("code", (long) METHOD_NOT_FOUND)
-              .put("message", "this client does not offer that method")
-              .build());
+  /**
+   * Answers a request of the server, now or when the hooks have the answer.
+   *
+   * @param to sends the answer
+   */
+  public static void reply(PeerMessage.Asked asked, PeerHooks hooks, Consumer<byte[]> to) {
+    if (asked.method().equals("ping")) {
+      to.accept(PeerReply.result(JsonValue.object().build()).to(asked.id()));
+    } else if (!hooks.takes(
+        asked.method(), asked.params(), reply -> to.accept(reply.to(asked.id())))) {
+      to.accept(
+          PeerReply.error(METHOD_NOT_FOUND, "this client does not offer that method")
+              .to(asked.id()));
     }
-    out.accept(Jcs.write(reply.build()));
   }
 
   /** Ends the connection: every request, open and later, gets this. The first reason stays. */

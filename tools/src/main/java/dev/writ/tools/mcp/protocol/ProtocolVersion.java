@@ -4,13 +4,16 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.tools.error.ToolsError;
 import java.util.List;
 
-/** The versions of the protocol that begin with a handshake, as this release speaks them. */
+/** The versions of the protocol that this release speaks. */
 public final class ProtocolVersion {
-  /** From the newest on. */
+  /** The version without sessions: each request says what it is. */
+  public static final String STATELESS = "2026-07-28";
+
+  /** Those that begin with a handshake, from the newest on. */
   public static final List<String> ALL =
       List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
 
-  /** What a client proposes. */
+  /** What a client proposes in a handshake. */
   public static final String NEWEST = ALL.getFirst();
 
   private ProtocolVersion() {}

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** What Writ asks a server: who it is, what tools it has, and to call one. */
@@ -15,53 +17,58 @@ public final class UpstreamSession {
   private static final int PAGES_MAX = 100;
   private static final int METHOD_NOT_FOUND = -32601;
 
-  private final PeerExchange peer;
-  private final String version;
-  private final JsonValue.Obj server;
-  private final JsonValue.Obj offers;
+  /** How often one call may be answered with a question. */
+  private static final int ROUNDS_MAX = 16;
 
-  private UpstreamSession(
-      PeerExchange peer, String version, JsonValue.Obj server, JsonValue.Obj offers) {
+  private final PeerExchange peer;
+  private final InputAnswers inputs;
+  private final Agreed agreed;
+
+  private UpstreamSession(PeerExchange peer, InputAnswers inputs, Agreed agreed) {
     this.peer = peer;
-    this.version = version;
-    this.server = server;
-    this.offers = offers;
+    this.inputs = inputs;
+    this.agreed = agreed;
   }
 
   /**
-   * Begins a session with the handshake.
+   * Begins: a server that speaks the version without sessions is spoken to in it, every other one
+   * with the handshake.
    *
+   * @param capabilities what its client can do for it
    * @param writ the version of this release, for the server to see
-   * @throws WritException {@code TOL-233} to {@code TOL-240}
+   * @throws WritException {@code TOL-233} to {@code TOL-240}, and for a server elsewhere {@code
+   *     TOL-271} to {@code TOL-279}
    */
-  public static UpstreamSession begin(PeerExchange peer, String writ, Patience patience)
+  public static UpstreamSession begin(
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      InputAnswers inputs,
+      String writ,
+      Patience patience)
       throws InterruptedException {
-    JsonValue.Obj params =
-        JsonValue.object()
-            .put("protocolVersion", ProtocolVersion.NEWEST)
-            .put("capabilities", JsonValue.object().build())
-            .put("clientInfo", JsonValue.object().put("name", "writ").put("version", writ).build())
-            .build();
-    JsonValue.Obj result = result(peer.request("initialize", params, patience), "initialize");
-    if (!(result.get("protocolVersion") instanceof JsonValue.Str said)
-        || !(result.get("capabilities") instanceof JsonValue.Obj offers)) {
-      throw PeerMessage.refuse("a handshake without protocolVersion and capabilities");
-    }
-    String version = ProtocolVersion.require(said.value());
-    peer.tell("notifications/initialized", JsonValue.object().build());
-    JsonValue.Obj server =
-        result.get("serverInfo") instanceof JsonValue.Obj info ? info : JsonValue.object().build();
-    return new UpstreamSession(peer, version, server, offers);
+    return new UpstreamSession(peer, inputs, Negotiation.of(peer, capabilities, writ, patience));
+  }
+
+  /** Begins with the handshake, for a server that ends when it is asked anything before. */
+  public static UpstreamSession shakeHands(
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      InputAnswers inputs,
+      String writ,
+      Patience patience)
+      throws InterruptedException {
+    return new UpstreamSession(
+        peer, inputs, Negotiation.handshake(peer, capabilities, writ, patience));
   }
 
   /** The version of the protocol that was agreed on. */
   public String version() {
-    return version;
+    return agreed.version();
   }
 
   /** What the server says that it is; nothing depends on it. */
   public JsonValue.Obj server() {
-    return server;
+    return agreed.server();
   }
 
   /**
@@ -70,24 +77,24 @@ public final class UpstreamSession {
    * @throws WritException {@code TOL-231}, {@code TOL-235} to {@code TOL-240}
    */
   public List<JsonValue.Obj> tools(Patience patience) throws InterruptedException {
-    return offers.get("tools") == null ? List.of() : list("tools/list", "tools", patience);
+    return !agreed.offers("tools") ? List.of() : list("tools/list", "tools", patience);
   }
 
   /** All prompts; none of a server that has none. */
   public List<JsonValue.Obj> prompts(Patience patience) throws InterruptedException {
-    return offers.get("prompts") == null ? List.of() : list("prompts/list", "prompts", patience);
+    return !agreed.offers("prompts") ? List.of() : list("prompts/list", "prompts", patience);
   }
 
   /** All templates of resources; none of a server that has no resources. */
   public List<JsonValue.Obj> templates(Patience patience) throws InterruptedException {
-    return offers.get("resources") == null
+    return !agreed.offers("resources")
         ? List.of()
         : list("resources/templates/list", "resourceTemplates", patience);
   }
 
   /** What the server says that it has, by capability. */
   public boolean offers(String capability) {
-    return offers.get(capability) != null;
+    return agreed.offers(capability);
   }
 
   private List<JsonValue.Obj> list(String method, String key, Patience patience)
@@ -96,7 +103,8 @@ public final class UpstreamSession {
     TreeSet<String> cursors = new TreeSet<>();
     JsonValue.Obj params = JsonValue.object().build();
     while (true) {
-      JsonValue.Obj page = result(peer.request(method, params, patience), method);
+      JsonValue.Obj page =
+          complete(result(peer.request(method, agreed.with(params), patience), method));
       if (!(page.get(key) instanceof JsonValue.Arr list)) {
         throw PeerMessage.refuse("a list of " + key + " without them");
       }
@@ -121,22 +129,104 @@ public final class UpstreamSession {
     }
   }
 
-  /** Asks anything else; the answer may be an error. */
-  public PeerMessage.Answer ask(String method, JsonValue.Obj params, Patience patience)
+  /**
+   * Asks anything; the answer may be an error. What the server asks for meanwhile is answered by
+   * {@link InputAnswers}, in rounds.
+   *
+   * @throws WritException also {@code TOL-270} where it is not
+   */
+  public PeerMessage.Answer ask(
+      String method, JsonValue.Obj params, Optional<String> progressToken, Patience patience)
       throws InterruptedException {
-    return peer.request(method, params, patience);
+    JsonValue.Obj marked = marked(params, progressToken);
+    long end = System.nanoTime() + patience.wallMs() * 1_000_000;
+    JsonValue.Obj round = marked;
+    for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
+      long left = Math.max(1, (end - System.nanoTime()) / 1_000_000);
+      PeerMessage.Answer answer =
+          peer.request(
+              method, agreed.with(round), new Patience(left, patience.cpuMs(), patience.ends()));
+      if (answer.result().isEmpty() || !asksForInput(answer.result().get())) {
+        answer.result().ifPresent(this::complete);
+        return answer;
+      }
+      long from = System.nanoTime();
+      round = answered(marked, answer.result().get());
+      end += System.nanoTime() - from; // the server cannot use that time
+    }
+    throw new WritException(
+        ToolsError.UPSTREAM_INPUT, "it asked " + ROUNDS_MAX + " times for more");
   }
 
-  /** Calls a tool; the answer may be an error. */
-  public PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
+  private static JsonValue.Obj marked(JsonValue.Obj params, Optional<String> progressToken) {
+    TreeMap<String, JsonValue> all = new TreeMap<>(params.members());
+    progressToken.ifPresent(
+        token -> all.put("_meta", JsonValue.object().put("progressToken", token).build()));
+    return new JsonValue.Obj(all);
+  }
+
+  /**
+   * Calls a tool; the answer may be an error.
+   *
+   * @param progressToken under which the server is to tell its progress
+   * @throws WritException also {@code TOL-270}
+   */
+  public PeerMessage.Answer call(
+      String tool, JsonValue.Obj arguments, Optional<String> progressToken, Patience patience)
       throws InterruptedException {
-    return peer.request(
+    return ask(
         "tools/call",
         JsonValue.object().put("name", tool).put("arguments", arguments).build(),
+        progressToken,
         patience);
   }
 
-  private static JsonValue.Obj result(PeerMessage.Answer answer, String method) {
+  private boolean asksForInput(JsonValue.Obj result) {
+    return agreed.isStateless() && JsonValue.of("input_required").equals(result.get("resultType"));
+  }
+
+  /** The same request with what the server asked for. */
+  private JsonValue.Obj answered(JsonValue.Obj params, JsonValue.Obj result)
+      throws InterruptedException {
+    TreeMap<String, JsonValue> again = new TreeMap<>(params.members());
+    if (result.get("inputRequests") instanceof JsonValue.Obj asked) {
+      var responses = JsonValue.object();
+      for (var entry : asked.members().entrySet()) {
+        if (!(entry.getValue() instanceof JsonValue.Obj request)
+            || !(request.get("method") instanceof JsonValue.Str method)) {
+          throw PeerMessage.refuse("an input request without a method");
+        }
+        JsonValue.Obj of =
+            request.get("params") instanceof JsonValue.Obj p ? p : JsonValue.object().build();
+        responses.put(
+            entry.getKey(),
+            inputs
+                .answer(method.value(), of)
+                .orElseThrow(() ->
+                    new WritException(
+                        ToolsError.UPSTREAM_INPUT,
+                        "it asks for something of " + asked.members().size() + " kinds")));
+      }
+      again.put("inputResponses", responses.build());
+    } else if (result.get("requestState") == null) {
+      throw PeerMessage.refuse("an input_required result that asks for nothing");
+    }
+    if (result.get("requestState") instanceof JsonValue.Str state) {
+      again.put("requestState", state);
+    }
+    return new JsonValue.Obj(again);
+  }
+
+  /** Requires that a result is whole; before the version without sessions all were. */
+  private JsonValue.Obj complete(JsonValue.Obj result) {
+    JsonValue type = result.get("resultType");
+    if (agreed.isStateless() && type != null && !JsonValue.of("complete").equals(type)) {
+      throw PeerMessage.refuse("a result of another type than complete");
+    }
+    return result;
+  }
+
+  static JsonValue.Obj result(PeerMessage.Answer answer, String method) {
     if (answer.error().isPresent()) {
       long code = answer.error().get().code();
       throw new WritException(
