@@ -16,10 +16,14 @@ import java.util.Optional;
  *
  * @param decision as it would be made; nothing is reserved for it
  * @param requirement which of the policy's requirements covers the effect, counted from 1
+ * @param message what that requirement tells a caller who does not meet it
  * @param tree absent if no requirement covers the effect
  */
 public record PolicyExplain(
-    Decision decision, Optional<Integer> requirement, Optional<ProofNode> tree) {
+    Decision decision,
+    Optional<Integer> requirement,
+    Optional<String> message,
+    Optional<ProofNode> tree) {
 
   /**
    * @param in from {@link Accounts#look}, or from a decision
@@ -32,6 +36,7 @@ public record PolicyExplain(
     return new PolicyExplain(
         Judge.judge(a, m, p, in, snapshot, Optional.empty()),
         rule.map(_ -> number + 1),
+        rule.flatMap(Rule::message),
         rule.map(r -> new Proofs(matter).evaluate(r.require())));
   }
 
@@ -51,6 +56,7 @@ public record PolicyExplain(
       if (check.check().equals(ProofCheck.NAME)) {
         requirement.ifPresent(number -> {
           out.append("    requirement ").append(number).append('\n');
+          message.ifPresent(said -> out.append("      says \"").append(said).append("\"\n"));
           tree.ifPresent(node -> node(out, node, 3));
         });
       }
@@ -78,6 +84,7 @@ public record PolicyExplain(
         .putIfPresent("code", decision.code(), JsonValue::of)
         .put("decision", decision.toJson())
         .putIfPresent("requirement", requirement, JsonValue::of)
+        .putIfPresent("message", message, JsonValue::of)
         .putIfPresent("tree", tree, PolicyExplain::toJson)
         .build();
   }

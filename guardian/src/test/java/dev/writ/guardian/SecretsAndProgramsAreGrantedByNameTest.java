@@ -133,6 +133,31 @@ class SecretsAndProgramsAreGrantedByNameTest {
     }
   }
 
+  /** spec/policy.md, Observing, 2: what a secret opens is not known, so it is not let through. */
+  @Test
+  void underAPolicyThatOnlyObservesSecretsAreGrantedAllTheSame() {
+    String observing = World.POLICY.replace("name: test\n", "name: test\nmode: observe\n");
+    String nobody = observing.replace("roles: [analyst], surfaces", "roles: [], surfaces");
+    ToolManifest own = manifest(List.of("shared", "token"));
+    assertThat(judge(parse(observing + SECRETS, own), "{\"n\":1}", own).verdict())
+        .isEqualTo(Verdict.ALLOW);
+    for (String name : List.of("foreign", "of-root", "unknown")) {
+      ToolManifest tool = manifest(Stream.of(name, "token").sorted().toList());
+      assertThat(judge(parse(observing + SECRETS, tool), "{\"n\":1}", tool).code())
+          .as(name)
+          .contains("GRD-412");
+      assertThat(judge(parse(observing + SECRETS), "{\"secrets\":[\"" + name + "\"]}").code())
+          .contains("GRD-412");
+    }
+    Decision without = judge(parse(nobody + SECRETS, own), "{\"n\":1}", own);
+    assertThat(without.code()).as("in no role").contains("GRD-412");
+    assertThat(judge(parse(nobody + SECRETS), "{\"secrets\":[\"token\"]}").code())
+        .contains("GRD-412");
+    assertThat(judge(parse(nobody + SECRETS), "{\"n\":1}").verdict())
+        .as("what asks for no secret is let through")
+        .isEqualTo(Verdict.ALLOW);
+  }
+
   @Test
   void withoutASectionNothingIsGranted() {
     Policy none = parse(World.POLICY);

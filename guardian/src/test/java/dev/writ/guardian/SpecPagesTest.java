@@ -186,6 +186,17 @@ class SpecPagesTest {
   }
 
   @Test
+  void explainShowsWhatTheRequirementSaysToItsCallers() {
+    Policy policy = World.policyRequiring("{ cel: 'params.x == 1' }\n    message: Only x is 1.");
+    Admitted a = World.request().admit(policy);
+    JudgeInputs in =
+        World.accounts(policy).look(a, World.circumstances(), policy, World.trust(), World.NOW);
+    PolicyExplain explain = PolicyExplain.of(a, World.manifest(), policy, in, World.SNAPSHOT);
+    assertThat(explain.render()).contains("requirement 1\n      says \"Only x is 1.\"\n");
+    assertThat(explain.toJson().get("message")).isEqualTo(JsonValue.of("Only x is 1."));
+  }
+
+  @Test
   void explainShowsWhatEachNodeSaw() {
     Policy policy =
         World.policyRequiring(

@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
@@ -138,14 +139,7 @@ final class PolicyTools {
   }
 
   private void approve(ToolManifest tool) {
-    String entry =
-        "  - { name: "
-            + tool.name()
-            + ", version: \""
-            + tool.version()
-            + "\", package: \""
-            + tool.packageDigest()
-            + "\", stage: active }";
+    String entry = "  " + StarterPolicy.entry(tool);
     for (int i = 0; i < lines.size(); i++) {
       if (isEntry(lines.get(i), tool.name())) {
         lines.set(i, entry);

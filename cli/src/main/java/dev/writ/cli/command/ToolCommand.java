@@ -14,6 +14,7 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
@@ -206,16 +207,7 @@ public final class ToolCommand implements CliCommand {
             String name = manifest.name();
             terminal.out().println("Registered. These places of policy.yaml let agents use it.");
             terminal.out().println("Under `tools`:");
-            terminal
-                .out()
-                .println(
-                    "  - { name: "
-                        + name
-                        + ", version: \""
-                        + manifest.version()
-                        + "\", package: \""
-                        + manifest.packageDigest()
-                        + "\", stage: active }");
+            terminal.out().println("  " + StarterPolicy.entry(manifest));
             terminal.out().println("In `tools` of a role: " + name);
             manifest
                 .sandboxes()

@@ -31,7 +31,10 @@ final class ToolImport implements CliCommand {
 
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("import", "Make a tool of an HTTP API, from its OpenAPI document.")
+    return CommandUsage.of(
+            "import",
+            "Make a tool of an HTTP API, from its OpenAPI document.",
+            "An MCP server needs no project: it becomes a tool by `writ mcp add NAME -- COMMAND`.")
         .argument("FILE", "An OpenAPI document of 3.0 or 3.1, YAML or JSON; nothing is fetched.")
         .options("--only", "TAG,operationId", "Take these operations alone.")
         .option("--name", "NAME", "The tool's name; made of the title if it is left out.")
@@ -57,7 +60,9 @@ final class ToolImport implements CliCommand {
     byte[] bytes = read(file);
     // What the file is decides what is made of it; today there is one kind.
     if (!OpenApiImport.isMeant(bytes)) {
-      throw new WritException(ToolsError.OPENAPI_VERSION, file + " has no `openapi: 3.…`");
+      throw new WritException(
+          ToolsError.OPENAPI_VERSION,
+          file + " has no `openapi: 3.…`; an MCP server becomes a tool by `writ mcp add`");
     }
     List<String> only = new ArrayList<>();
     arguments.options("--only").forEach(words -> only.addAll(List.of(words.split(","))));

@@ -9,6 +9,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Text;
+import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
@@ -88,7 +89,7 @@ public final class SetupCommand implements CliCommand {
               : entries.hooks(client, arguments.has("--reports"));
       ToolManifest tool = hookTool();
       if (!hooks.isEmpty() && policy.tool(tool.name(), tool.version()).isEmpty()) {
-        toAdd = Optional.of(entry(tool));
+        toAdd = Optional.of(StarterPolicy.entry(tool));
       } else {
         files.addAll(hooks);
       }
@@ -105,16 +106,6 @@ public final class SetupCommand implements CliCommand {
         .filter(tool -> tool.name().equals(HOOK_TOOL))
         .findFirst()
         .orElseThrow();
-  }
-
-  private static String entry(ToolManifest tool) {
-    return "- { name: "
-        + tool.name()
-        + ", version: \""
-        + tool.version()
-        + "\", package: \""
-        + tool.packageDigest()
-        + "\", stage: active }";
   }
 
   /** Requirements to begin with, as spec/hooks.md shows them. */

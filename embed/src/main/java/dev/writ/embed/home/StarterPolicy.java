@@ -55,16 +55,19 @@ public final class StarterPolicy {
   public static String fill(String yaml, List<ToolManifest> builtIn, List<ToolManifest> own) {
     StringBuilder entries = new StringBuilder();
     Stream.concat(builtIn.stream(), own.stream())
-        .forEach(tool ->
-            entries
-                .append("  - { name: ")
-                .append(tool.name())
-                .append(", version: \"")
-                .append(tool.version())
-                .append("\", package: \"")
-                .append(tool.packageDigest())
-                .append("\", stage: active }\n"));
+        .forEach(tool -> entries.append("  ").append(entry(tool)).append('\n'));
     return yaml.replace("{{tools}}\n", entries);
+  }
+
+  /** The line by which a policy's {@code tools} approve a package. */
+  public static String entry(ToolManifest tool) {
+    return "- { name: "
+        + tool.name()
+        + ", version: \""
+        + tool.version()
+        + "\", package: \""
+        + tool.packageDigest()
+        + "\", stage: active }";
   }
 
   private static String listed(TreeSet<String> names) {
