@@ -2,6 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.sandbox.Profile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.NpmOrigin;
@@ -57,18 +58,40 @@ final class ServerCode {
       SortedMap<String, byte[]> own,
       Optional<String> code,
       Supplier<ProcessHost> host) {
+    if (typed.remote().isPresent()) {
+      return new Prepared(typed, own);
+    }
     if (own.containsKey(PinnedCode.FILE)) {
       throw new WritException(
           ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
+    }
+    if (typed.remote().isPresent()) {
+      if (code.isPresent()) {
+        throw new WritException(CliError.USAGE, "--code is for a program");
+      }
+      return new Prepared(typed, own);
     }
     if (code.isPresent()) {
       Prepared packed = packed(typed, own, Path.of(code.get()).toAbsolutePath().normalize());
       requireSeen(packed.spec());
       return packed;
     }
+    check(typed);
     Optional<NpxWords> words = NpxWords.of(typed.command());
-    requireSeen(typed);
     return words.map(w -> installed(typed, own, w, host)).orElseGet(() -> new Prepared(typed, own));
+  }
+
+  /**
+   * Looks whether a command can be taken as it stands; nothing is started.
+   *
+   * @throws WritException {@code TOL-296}, {@code TOL-299}
+   */
+  void check(ServerSpec typed) {
+    if (typed.remote().isPresent()) {
+      return;
+    }
+    NpxWords.of(typed.command());
+    requireSeen(typed);
   }
 
   /**

@@ -17,6 +17,7 @@ import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
 import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.process.SecretDirectory;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
@@ -165,9 +166,10 @@ final class Upstreams {
                 tools.byName().values().stream()
                     .map(tool -> new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))),
                 tools.offers().shown().stream())
-            .flatMap(each -> each.lines().stream())
-            .filter(line -> line.contains("\\u{"))
-            .map(line -> line.split(" ", 3)[1])
+            .flatMap(each ->
+                each.lines().stream()
+                    .filter(line -> line.contains("\\u{"))
+                    .map(line -> ToolChange.visible(each.name()) + "/" + line.split(" ", 3)[1]))
             .toList();
     if (!hidden.isEmpty()) {
       throw new WritException(
@@ -247,6 +249,10 @@ final class Upstreams {
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
     }
+  }
+
+  SecretDirectory secrets() {
+    return home.secrets();
   }
 
   Path policyFile() {

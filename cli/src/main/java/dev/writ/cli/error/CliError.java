@@ -44,7 +44,28 @@ public enum CliError implements ErrorCode {
       "CLI-038",
       "no call was allowed that a policy could be proposed from",
       "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
-  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
+  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log."),
+  LOGIN_UNANSWERED(
+      "CLI-071",
+      "a login was begun, and nobody came back from the browser",
+      "Log in again; where the browser is on another machine: --no-browser."),
+  IMPORT_FILE(
+      "CLI-076",
+      "a file with MCP servers cannot be taken",
+      "Nothing was changed: mend it, or add its servers one by one with writ mcp add"
+          + " (spec/mcp-import.md)."),
+  IMPORT_CHANGED(
+      "CLI-077",
+      "a client's file was changed after its servers were replaced in it",
+      "Nothing was written: take what you want from the backup that the message names."),
+  IMPORT_NONE(
+      "CLI-078",
+      "there is no server to import",
+      "Name the file, or a server that it has; --dry-run lists them."),
+  IMPORT_ENTRY(
+      "CLI-079",
+      "a server of a client cannot be taken as it stands there",
+      "The message says what is in the way; the other servers were taken (spec/mcp-import.md).");
 
   private final Entry entry;
 

@@ -1,6 +1,5 @@
 package dev.writ.cli.setup;
 
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -9,18 +8,15 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Text;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.registry.BuiltinTools;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +73,9 @@ public final class SetupCommand implements CliCommand {
     boolean undo = arguments.has("--undo");
     ClientEntries entries =
         new ClientEntries(
-            places, undo ? "writ" : launcher(session, arguments).toString(), home.toString());
+            places,
+            undo ? "writ" : LauncherPath.of(session, arguments.option("--command")).toString(),
+            home.toString());
     List<ClientFile> files = new ArrayList<>(List.of(entries.servers(client)));
     Optional<String> toAdd = Optional.empty();
     if (undo) {
@@ -126,21 +124,6 @@ public final class SetupCommand implements CliCommand {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** The launcher as it was called, or found by its name. */
-  private static Path launcher(Session session, Arguments arguments) {
-    String name = arguments.option("--command").orElseGet(Homes::name);
-    if (name.indexOf('/') >= 0 || name.indexOf(File.separatorChar) >= 0) {
-      return Path.of(name).toAbsolutePath().normalize();
-    }
-    for (String folder : session.environment().getOrDefault("PATH", "").split(File.pathSeparator)) {
-      Path found = Path.of(folder).resolve(name);
-      if (!folder.isEmpty() && Files.isExecutable(found) && !Files.isDirectory(found)) {
-        return found.toAbsolutePath().normalize();
-      }
-    }
-    throw new WritException(CliError.USAGE, "where writ is, only --command PATH can say");
   }
 
   /**

@@ -30,10 +30,20 @@ final class SetupRecord {
    * @param place of the file; where it is a link, what it leads to is changed
    */
   SetupRecord(String place) {
+    this(place, ".before-writ", ".writ-setup");
+  }
+
+  /**
+   * The same for another change of such a file.
+   *
+   * @param before behind the name of the backup
+   * @param written behind that of the note
+   */
+  SetupRecord(String place, String before, String written) {
     Path named = Path.of(place);
     this.file = real(named);
-    this.backup = file.resolveSibling(file.getFileName() + ".before-writ");
-    this.note = file.resolveSibling(file.getFileName() + ".writ-setup");
+    this.backup = file.resolveSibling(file.getFileName() + before);
+    this.note = file.resolveSibling(file.getFileName() + written);
   }
 
   private static Path real(Path named) {

@@ -98,7 +98,11 @@ class ImportsRunOneWayTest {
               Map.entry("com.networknt", List.of("dev.writ.guardian")),
               Map.entry(
                   "tools.jackson",
-                  List.of("dev.writ.guardian", "dev.writ.surfaces", "dev.writ.bench")),
+                  List.of(
+                      "dev.writ.guardian",
+                      "dev.writ.surfaces",
+                      "dev.writ.bench",
+                      "dev.writ.cli.setup")),
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),

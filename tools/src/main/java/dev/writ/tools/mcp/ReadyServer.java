@@ -125,6 +125,7 @@ final class ReadyServer implements AutoCloseable {
         host.requireSettings(),
         upstream.spec().remote().get(),
         place.secrets(),
+        host.secrets(),
         tool -> upstream.tools().tool(tool).map(ListedTool::inputSchema),
         hooks);
   }

@@ -58,7 +58,7 @@ final class RunningServers implements AutoCloseable {
    */
   <T> T work(UpstreamPackage upstream, ServerPlace place, Work<T> work)
       throws InterruptedException {
-    Kept kept = take(place.key(upstream.manifest().packageDigest()));
+    Kept kept = take(place.key(upstream));
     try {
       return work.with(ready(kept, upstream, place));
     } finally {

@@ -110,7 +110,7 @@ final class InstalledTree {
     if (first.startsWith("#!")) {
       List<String> shebang = List.of(first.substring(2).strip().split("\\s+"));
       int node = 0;
-      while (node < shebang.size() && !Path.of(shebang.get(node)).endsWith("node")) {
+      while (node < shebang.size() && !shebang.get(node).matches("(.*/)?node")) {
         node++;
       }
       if (node == shebang.size()) {
@@ -145,11 +145,10 @@ final class InstalledTree {
     if (file == null) {
       throw unusable("its programs are " + programs.keySet());
     }
-    Path path = Path.of("/", file).normalize();
     if (file.indexOf('\0') >= 0 || List.of(file.split("/")).contains("..")) {
       throw unusable("its program " + chosen + " leads out of the package");
     }
-    return path.toString().substring(1);
+    return Path.of("/", file).normalize().toString().substring(1);
   }
 
   private TreeMap<String, String> programs() {

@@ -2,7 +2,6 @@ package dev.writ.tools.mcp.npm;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.tools.error.ToolsError;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -104,9 +103,10 @@ public record NpxWords(
   }
 
   private static String bare(String program) {
-    String name = program.substring(program.lastIndexOf('\\') + 1);
-    name = String.valueOf(Path.of(name).getFileName());
-    return name.toLowerCase(Locale.ROOT).replaceFirst("\\.(exe|cmd|bat)$", "");
+    return program
+        .replaceFirst("(?s)^.*[/\\\\]", "")
+        .toLowerCase(Locale.ROOT)
+        .replaceFirst("\\.(exe|cmd|bat)$", "");
   }
 
   private static NpxWords words(List<String> words) {

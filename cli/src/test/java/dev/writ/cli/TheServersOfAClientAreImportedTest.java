@@ -1,0 +1,312 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What clients of agents start today is put behind Writ, and can be given back. */
+class TheServersOfAClientAreImportedTest {
+  private static final String TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ";
+
+  @TempDir Path dir;
+  private NpmStandIn npm;
+  private Path home;
+  private Path file;
+
+  @BeforeEach
+  void start() throws IOException {
+    npm = NpmStandIn.start();
+    npm.publish("1.0.0", "Hello");
+    home = dir.resolve("home");
+    file = dir.resolve("mcp.json");
+    assertThat(Run.of("init", "--home", home.toString()).status()).isZero();
+  }
+
+  @AfterEach
+  void stop() {
+    npm.close();
+  }
+
+  private Run writ(String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--home", home.toString()));
+    TreeMap<String, String> environment = new TreeMap<>(npm.environment(dir));
+    environment.put("GREETER_SECRET", "a secret of the shell");
+    return Run.in(environment, all.toArray(String[]::new));
+  }
+
+  private Run imported(String... words) {
+    List<String> all = new ArrayList<>(List.of("mcp", "import", file.toString()));
+    all.addAll(List.of(words));
+    return writ(all.toArray(String[]::new));
+  }
+
+  private void write(String text) throws IOException {
+    Files.writeString(file, text);
+  }
+
+  /** Whether a text stands in a file of the home that holds no secrets, nor in the client's. */
+  private boolean isKnownOutsideOfTheStore(String text) throws IOException {
+    try (Stream<Path> files = Files.walk(home)) {
+      for (Path one : files.filter(Files::isRegularFile).toList()) {
+        String content = new String(Files.readAllBytes(one), StandardCharsets.ISO_8859_1);
+        if (!one.startsWith(home.resolve("secrets")) && content.contains(text)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void itsEntriesStartWritAndTheirSecretsAreInTheStore() throws IOException {
+    String before =
+        """
+        { // mine
+          "mcpServers": {
+            "The Greeter": {
+              "command": "npx", "args": ["-y", "@acme/greeter", "v1"],
+              "env": {"GITHUB_TOKEN": "%s", "MODE": "plain"}, "timeout": 60,
+            },
+            "off": {"command": "npx", "args": ["x"], "disabled": true},
+            "files": {"command": "docker", "args": ["run", "files"]}, // stays
+          },
+        }
+        """
+            .formatted(TOKEN);
+    write(before);
+    Run dry = imported("--dry-run", "--rewrite", "--command", "/opt/writ/writ");
+    assertThat(dry.out()).contains("would be added", "the-greeter", "TOL-296");
+    assertThat(file).hasContent(before);
+    assertThat(writ("mcp", "list").out()).doesNotContain("greeter");
+    assertThat(writ("secret", "list").out()).doesNotContain("greeter");
+
+    assertThat(imported("--rewrite").status()).as("where writ is, nobody said").isEqualTo(2);
+    assertThat(writ("mcp", "list").out()).doesNotContain("greeter");
+    Run done = imported("--rewrite", "--command", "/opt/writ/writ");
+    assertThat(done.status()).as("one was not taken").isEqualTo(1);
+    assertThat(done.out() + done.err())
+        .contains("the-greeter-github-token", "TOL-296", "switched off")
+        .doesNotContain(TOKEN);
+    assertThat(Files.readString(file))
+        .contains(
+            "{ // mine",
+            "\"command\": \"/opt/writ/writ\"",
+            "\"mcp\", \"--server\", \"the-greeter\"",
+            "\"timeout\": 60,",
+            "\"files\": {\"command\": \"docker\", \"args\": [\"run\", \"files\"]}, // stays")
+        .doesNotContain(TOKEN, "npx\", \"args\": [\"-y\"");
+    assertThat(isKnownOutsideOfTheStore(TOKEN)).isFalse();
+    assertThat(Files.readString(home.resolve("secrets/the-greeter-github-token"))).isEqualTo(TOKEN);
+
+    assertThat(writ("policy", "activate", home + "/policy.yaml").status()).isZero();
+    assertThat(writ("run", "the-greeter/greet", "--param", "name=Ann").out())
+        .contains("Hello, Ann, v1");
+    assertThat(imported("--undo").out()).contains("as it was before").doesNotContain(TOKEN);
+    assertThat(file).hasContent(before);
+    assertThat(imported("--only", "The Greeter").out()).contains("there");
+    assertThat(imported("--only", "The Greeter").status()).isZero();
+  }
+
+  @Test
+  void aFileThatWasChangedSinceIsNotUndone() throws IOException {
+    write("{\"servers\":{\"greeter\":{\"command\":\"npx\",\"args\":[\"@acme/greeter\"]}}}");
+    assertThat(imported("--rewrite", "--command", "/w").status()).isZero();
+    String changed = Files.readString(file) + "\n";
+    write(changed);
+    Run undone = imported("--undo");
+    assertThat(undone.err()).contains("CLI-077", "mcp.json.before-import");
+    assertThat(file).hasContent(changed);
+  }
+
+  @Test
+  void aTableOfTomlIsReplacedAndTheRestStays() throws IOException {
+    file = dir.resolve("config.toml");
+    String before =
+        """
+        model = "x" # mine
+
+        [mcp_servers.greeter] # a comment
+        command = "npx"
+        args = [
+          "-y",
+          "@acme/greeter",
+        ]
+
+        [mcp_servers.greeter.env]
+        MODE = "[not a header]"
+
+        [mcp_servers."other one"]
+        url = "https://mcp.example.com?api_key=x"
+        bearer_token_env_var = "GREETER_SECRET"
+        """;
+    write(before);
+    Run done = imported("--rewrite", "--command", "/opt/writ");
+    assertThat(done.out()).contains("added").contains("its address looks like a secret");
+    assertThat(Files.readString(file))
+        .isEqualTo(
+            """
+            model = "x" # mine
+
+            [mcp_servers.greeter] # a comment
+            args = ["--home","%s","mcp","--server","greeter"]
+            command = "/opt/writ"
+
+            [mcp_servers."other one"]
+            url = "https://mcp.example.com?api_key=x"
+            bearer_token_env_var = "GREETER_SECRET"
+            """
+                .formatted(home));
+    assertThat(imported("--undo").status()).isZero();
+    assertThat(file).hasContent(before);
+  }
+
+  @Test
+  void whatAClientAsksItsUserForIsASecretHere() throws IOException {
+    write(
+        """
+        {"inputs": [{"id": "key", "type": "promptString", "password": true}],
+         "servers": {"greeter": {"type": "stdio", "command": "npx", "args": ["@acme/greeter"],
+           "env": {"KEY": "${input:key}", "GREETER_SECRET": "${env:GREETER_SECRET}", "W": "${env:NO:-d}"}}}}
+        """);
+    assertThat(imported().out()).contains("CLI-079", "writ secret put greeter-key");
+    assertThat(writ("secret", "list").out()).as("nothing half done").doesNotContain("greeter");
+    Path value = Files.writeString(dir.resolve("value"), "what the user types");
+    writ("secret", "put", "greeter-key", "--file", value.toString());
+    Run done = imported();
+    assertThat(done.status()).as(done.out()).isZero();
+    assertThat(writ("mcp", "list", "--json").out())
+        .contains("\"environment\":{\"W\":\"d\"}")
+        .contains("\"GREETER_SECRET\":\"greeter-greeter-secret\",\"KEY\":\"greeter-key\"");
+    assertThat(isKnownOutsideOfTheStore("a secret of the shell")).isFalse();
+  }
+
+  @Test
+  void aServerElsewhereIsTakenWithItsHeadersAsSecrets() throws IOException {
+    write(
+        """
+        {"servers": {"crm": {"type": "http", "url": "https://127.0.0.1:1/mcp",
+          "headers": {"Authorization": "Bearer %s", "X-Team": "blue"}}}}
+        """
+            .formatted(TOKEN));
+    Run dry = imported("--dry-run");
+    assertThat(dry.status()).isZero();
+    assertThat(dry.out()).contains("would be added", "secrets: [crm-authorization]");
+    Run done = imported();
+    assertThat(done.status()).as("nobody is there").isEqualTo(1);
+    assertThat(done.out()).contains("TOL-2").doesNotContain(TOKEN);
+    assertThat(writ("secret", "list").out()).as("nothing half done").doesNotContain("crm");
+  }
+
+  @Test
+  void anEntryOfTheRegistryIsTaken() throws IOException {
+    write(
+        """
+        {"name": "io.github.acme/greeter", "description": "d", "version": "1.0.0", "packages": [
+          {"registryType": "pypi", "identifier": "x", "transport": {"type": "stdio"}},
+          {"registryType": "npm", "identifier": "@acme/greeter", "version": "1.0.0",
+           "transport": {"type": "stdio"},
+           "packageArguments": [{"type": "named", "name": "--loud"}, {"type": "positional", "value": "now"}],
+           "environmentVariables": [
+             {"name": "GREETER_SECRET", "isRequired": true, "isSecret": true},
+             {"name": "OTHER", "isSecret": true}, {"name": "MODE", "default": "plain"}]}]}
+        """);
+    Run done = imported();
+    assertThat(done.status()).as(done.out()).isZero();
+    assertThat(writ("mcp", "list", "--json").out())
+        .contains("\"environment\":{\"MODE\":\"plain\"}", "@acme/greeter@1.0.0")
+        .contains("\"secrets\":{\"GREETER_SECRET\":\"greeter-greeter-secret\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[\"-y\",\"@acme/greeter\",\"--api-key\",\"abcdefgh\"]",
+        "[\"-y\",\"@acme/greeter\",\"--token=abcdefgh\"]",
+        "[\"-y\",\"@acme/greeter\",\"postgres://ann:word@db/x\"]",
+        "[\"-y\",\"@acme/greeter\",\"--x\",\"sk-0123456789abcdef\"]",
+      })
+  void aSecretAmongTheArgumentsIsNotTakenIntoAPackage(String args) throws IOException {
+    write("{\"mcpServers\":{\"greeter\":{\"command\":\"npx\",\"args\":" + args + "}}}");
+    Run done = imported();
+    assertThat(done.out())
+        .contains("CLI-079", "argument", "--env-secret")
+        .doesNotContain("abcdefgh");
+    assertThat(writ("mcp", "list").out()).doesNotContain("greeter");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"mcpServers\":{\"a\":{}   | neither a comma nor }",
+        "{\"mcpServers\":{\"a\":{},\"a\":{}}} | a name twice",
+        "{\"other\":1} | neither mcpServers nor servers",
+        "[] | no object",
+        "{\"mcpServers\":{\"a\":{\"command\":\"\u0001\"}}} | a text that does not end",
+      })
+  void aFileThatIsNoneIsRefusedAsAWhole(String text, String why) throws IOException {
+    write(text);
+    Run done = imported();
+    assertThat(done.status()).isEqualTo(4);
+    assertThat(done.err()).contains("CLI-076", why);
+  }
+
+  @Test
+  void aFileThatIsNotTheUsersOrTooLargeIsNotRead() throws IOException {
+    try (RandomAccessFile large = new RandomAccessFile(file.toFile(), "rw")) {
+      large.setLength(100 << 20);
+    }
+    assertThat(imported().err()).contains("CLI-076", "104857600 bytes");
+    Files.delete(file);
+    Files.createSymbolicLink(file, dir.resolve("nowhere"));
+    assertThat(imported().err()).contains("CLI-076", "leads nowhere");
+    Files.delete(file);
+    Files.createDirectory(file);
+    assertThat(imported().err()).contains("CLI-076", "it is no file");
+    Files.delete(file);
+    assertThat(imported().err()).contains("CLI-078");
+    Files.write(file, new byte[] {'{', (byte) 0xff, '}'});
+    assertThat(imported().err()).contains("CLI-076", "not UTF-8");
+    write("{}");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+    assertThat(imported().err()).contains("CLI-076", "everybody may write");
+  }
+
+  @Test
+  void hostileEntriesAreToldAndSteerNoTerminal() throws IOException {
+    write(
+        """
+        {"mcpServers": {
+          "a\\u001b[31m\\u202Eb": {"command": "docker", "args": ["\\u001b[2J"]},
+          "list": [], "text": "x", "none": {}, "no program": {"command": ["npx"]},
+          "A B": {"command": "npx", "args": ["@acme/greeter"]},
+          "a.b": {"command": "npx", "args": ["@acme/greeter", "2"]},
+          "js": {"command": "npx", "args": ["@acme/greeter", "3"]},
+          "nul": {"command": "a\\u0000b"}}}
+        """);
+    Run done = imported();
+    assertThat(done.status()).isEqualTo(1);
+    assertThat(done.out()).doesNotContain("\u001b").doesNotContain("\u202e");
+    assertThat(done.out())
+        .contains("its entry is no object", "neither a command nor a url", "another of them is a-b")
+        .contains("TOL-230")
+        .containsPattern("A B +a-b +added");
+  }
+}
