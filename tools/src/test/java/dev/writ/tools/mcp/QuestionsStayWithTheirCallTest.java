@@ -82,11 +82,7 @@ class QuestionsStayWithTheirCallTest {
 
   private static Invocation of(CallPeer peer, long wallMs, String params) {
     Invocation call =
-        new Call(null)
-            .sandbox("default")
-            .wallMs(wallMs)
-            .params(object(params))
-            .invocation();
+        new Call(null).sandbox("default").wallMs(wallMs).params(object(params)).invocation();
     return call.of(
         call.call()
             .observedBy(
@@ -133,11 +129,9 @@ class QuestionsStayWithTheirCallTest {
     Invocation first = of(ada, 5_000, asking());
     Invocation second = of(bob, 60_000, asking());
     Driver.Prepared tool = prepared("asks", first, "elicitation");
-    CompletableFuture<DriverOutcome> adas =
-        CompletableFuture.supplyAsync(() -> tool.run(first));
+    CompletableFuture<DriverOutcome> adas = CompletableFuture.supplyAsync(() -> tool.run(first));
     ada.isAsked().await();
-    CompletableFuture<DriverOutcome> bobs =
-        CompletableFuture.supplyAsync(() -> tool.run(second));
+    CompletableFuture<DriverOutcome> bobs = CompletableFuture.supplyAsync(() -> tool.run(second));
     // A third call whose time is over before its turn comes: nothing of it was sent.
     DriverOutcome late = tool.run(of(CallPeer.NONE, 1, asking()));
     assertThat(late.end()).as(Call.show(late)).isEqualTo(End.FAILED);
@@ -156,10 +150,8 @@ class QuestionsStayWithTheirCallTest {
     DriverOutcome outcome = prepared("asks", call, "elicitation").run(call);
     assertThat(Call.show(outcome)).contains("a form that asks for a secret");
     assertThat(ada.isAsked().getCount()).isEqualTo(1);
-    assertThatThrownBy(
-            () ->
-                Question.ELICITATION.shaped(
-                    "notes", object(FORM.replace("Which?", "Your password?"))))
+    assertThatThrownBy(() ->
+            Question.ELICITATION.shaped("notes", object(FORM.replace("Which?", "Your password?"))))
         .isInstanceOfSatisfying(
             WritException.class, e -> assertThat(e.code()).isEqualTo(ToolsError.UPSTREAM_QUESTION));
   }
