@@ -151,7 +151,8 @@ class QuestionsStayWithTheirCallTest {
     assertThat(Call.show(outcome)).contains("a form that asks for a secret");
     assertThat(ada.isAsked().getCount()).isEqualTo(1);
     assertThatThrownBy(() ->
-            ServerQuestion.ELICITATION.shaped("notes", object(FORM.replace("Which?", "Your password?"))))
+            ServerQuestion.ELICITATION.shaped(
+                "notes", object(FORM.replace("Which?", "Your password?"))))
         .isInstanceOfSatisfying(
             WritException.class, e -> assertThat(e.code()).isEqualTo(ToolsError.UPSTREAM_QUESTION));
   }
