@@ -121,7 +121,7 @@ final class CallLine {
   }
 
   /** Asks the client, and waits for its answer. */
-  PeerReply ask(Question question, JsonValue.Obj params) {
+  PeerReply ask(ServerQuestion question, JsonValue.Obj params) {
     synchronized (this) {
       if (over || ++asked > QUESTIONS_MAX) {
         return PeerReply.error(REJECTED, "it asked more than " + QUESTIONS_MAX + " times");
@@ -136,7 +136,7 @@ final class CallLine {
     }
     if (!peer.answers(question.method(), shaped)) {
       observe(question, shaped, "refused", JsonValue.of("the client does not offer it"));
-      return question == Question.ELICITATION
+      return question == ServerQuestion.ELICITATION
           ? PeerReply.result(JsonValue.object().put("action", "cancel").build())
           : PeerReply.error(NOT_FOUND, "this client does not offer that method");
     }
@@ -148,7 +148,7 @@ final class CallLine {
     }
     Optional<JsonValue.Obj> answer;
     try {
-      answer = peer.ask(question.method(), shaped, ANSWER_MS).map(Question::plain);
+      answer = peer.ask(question.method(), shaped, ANSWER_MS).map(ServerQuestion::plain);
     } finally {
       synchronized (this) {
         waits(-1);
@@ -156,7 +156,7 @@ final class CallLine {
     }
     if (answer.isEmpty()) {
       observe(question, shaped, "refused", JsonValue.of("no answer"));
-      return question == Question.ELICITATION
+      return question == ServerQuestion.ELICITATION
           ? PeerReply.result(JsonValue.object().put("action", "cancel").build())
           : PeerReply.error(REJECTED, "the client gave no answer");
     }
@@ -185,7 +185,7 @@ final class CallLine {
   }
 
   private synchronized void observe(
-      Question question, JsonValue.Obj asks, String how, JsonValue what) {
+      ServerQuestion question, JsonValue.Obj asks, String how, JsonValue what) {
     questions.add(
         JsonValue.object()
             .put("method", question.method())

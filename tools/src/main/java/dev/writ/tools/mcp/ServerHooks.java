@@ -127,15 +127,15 @@ final class ServerHooks implements PeerHooks, InputAnswers {
         .map(PeerReply::value);
   }
 
-  private Optional<Question> question(String method) {
-    return List.of(Question.values()).stream()
+  private Optional<ServerQuestion> question(String method) {
+    return List.of(ServerQuestion.values()).stream()
         .filter(each -> each.method().equals(method) && each.isIn(passes))
         .findFirst();
   }
 
   @Override
   public boolean takes(String method, JsonValue.Obj params, Consumer<PeerReply> reply) {
-    Optional<Question> question = question(method);
+    Optional<ServerQuestion> question = question(method);
     Optional<CallLine> line = only();
     if (question.isEmpty() || line.isEmpty()) {
       return false;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * What a server asks of the client, in the form in which the client gets it: it says which server
  * asks, and has nothing that the protocol does not have (spec/tool-mcp-passing.md).
  */
-enum Question {
+enum ServerQuestion {
   ELICITATION("elicitation/create", Passes.ELICITATION),
   ROOTS("roots/list", Passes.ROOTS),
   SAMPLING("sampling/createMessage", Passes.SAMPLING);
@@ -35,7 +35,7 @@ enum Question {
   private final String method;
   private final String passes;
 
-  Question(String method, String passes) {
+  ServerQuestion(String method, String passes) {
     this.method = method;
     this.passes = passes;
   }
