@@ -167,6 +167,7 @@ final class McpServers {
               "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
                   + " crm-token'.")
           .option("--start-s", "N", "How long it may take to start (default: 60).")
+          .options("--only", "TOOL,…", "The tools that may be called; others are denied.")
           .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
           .flag("--ask", "Each call of it waits for an approval.")
           .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
@@ -187,8 +188,14 @@ final class McpServers {
           new NewServer(
                   name, spec, own, arguments.option("--code"), arguments.has("--accept-hidden"))
               .add(session, upstreams);
+      List<String> only = new ArrayList<>();
+      arguments.options("--only").forEach(names -> only.addAll(List.of(names.split(","))));
+      if (!made.tools().byName().keySet().containsAll(only)) {
+        throw new WritException(
+            CliError.USAGE, "--only " + only + ": it lists " + made.tools().byName().keySet());
+      }
       if (allow) {
-        upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
+        upstreams.allow(made.manifest(), arguments.option("--role"), only, arguments.has("--ask"));
       }
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
@@ -543,7 +550,7 @@ final class McpServers {
               compared.now().own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
-        upstreams.allow(made.manifest(), arguments.option("--role"), false);
+        upstreams.allow(made.manifest(), arguments.option("--role"), List.of(), false);
       }
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow),

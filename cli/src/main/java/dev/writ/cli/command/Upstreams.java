@@ -226,12 +226,12 @@ final class Upstreams {
   }
 
   /** Lets a role use it, in the policy's file; in force when that is activated. */
-  void allow(ToolManifest tool, Optional<String> role, boolean asks) {
+  void allow(ToolManifest tool, Optional<String> role, List<String> only, boolean asks) {
     change(text ->
         PolicyTools.with(
             text,
             home.policyFile().toString(),
-            new PolicyTools.Grant(tool, role, home.tenant(), asks)));
+            new PolicyTools.Grant(tool, role, only, home.tenant(), asks)));
   }
 
   /** Takes it out of the policy's file. */
