@@ -68,6 +68,7 @@ public enum ExitCode {
               Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
               Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
               Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
+              Map.entry(CliError.LOGIN_UNANSWERED.code(), UNAVAILABLE),
               Map.entry(CliError.HOOK_INPUT.code(), USAGE),
               Map.entry(CliError.HOOK_EVENT.code(), USAGE),
               Map.entry(CliError.SETUP_FILE.code(), BROKEN_INPUT),

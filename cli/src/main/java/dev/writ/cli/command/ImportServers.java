@@ -280,8 +280,7 @@ final class ImportServers implements CliCommand {
         UpstreamPackage made =
             new NewServer(name, spec, new TreeMap<>(), Optional.empty(), false)
                 .add(session, upstreams);
-        upstreams.allow(
-            made.manifest(), arguments.option("--role"), List.of(), arguments.has("--ask"));
+        upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
         return made;
       } catch (RuntimeException e) {
         values.forget();

@@ -13,6 +13,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.ListedTool;
 import dev.writ.tools.mcp.Passes;
 import dev.writ.tools.mcp.PinnedCode;
@@ -41,6 +42,7 @@ final class McpServers {
         new Show(),
         new Test(),
         new Refresh(),
+        new McpLogin(),
         new Remove(),
         new ImportServers());
   }
@@ -126,52 +128,57 @@ final class McpServers {
   static final class Add implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "add",
-              "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
-                  + " judge each call.",
-              "A program runs in the sandbox, with a workspace of its own that ends with it, and"
-                  + " without a network but for --host. Options stand before `--`. A server"
-                  + " elsewhere is named by its address instead, https://host/path (Streamable"
-                  + " HTTP).",
-              "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
-                  + " scripts; what is started is what was approved then, until `writ mcp"
-                  + " refresh`.")
-          .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
-          .moreArguments(
-              "COMMAND",
-              "After `--`: the program that is the server, and its arguments. Or the address of a"
-                  + " server elsewhere.")
-          .options("--env", "NAME=VALUE", "A variable that it gets.")
-          .options(
-              "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
-          .options("--host", "HOST:PORT", "A place that it may connect to.")
-          .options(
-              "--read", "PATH", "A file or directory that it sees at the same place, read-only.")
-          .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
-          .options(
-              "--pass",
-              "WHAT",
-              "What else it may do: "
-                  + String.join(", ", Passes.KNOWN)
-                  + "; several with commas (default: nothing).")
-          .option(
-              "--code",
-              "FOLDER",
-              "A folder with its code, which becomes part of the package: what the command names"
-                  + " below it is started from there.")
-          .options("--header", "NAME=VALUE", "A header that a server elsewhere is sent.")
-          .options(
-              "--header-secret",
-              "NAME=[WORD ]SECRET",
-              "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
-                  + " crm-token'.")
-          .option("--start-s", "N", "How long it may take to start (default: 60).")
-          .options("--only", "TOOL,…", "The tools that may be called; others are denied.")
-          .option("--role", "ROLE", "The role that may call it (default: the policy's only one).")
-          .flag("--ask", "Each call of it waits for an approval.")
-          .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
-          .flag("--no-policy", "Leave policy.yaml as it is.");
+      return McpLogin.options(
+          CommandUsage.of(
+                  "add",
+                  "Put an MCP server behind Writ: start it once, pin what it lists, and let policy"
+                      + " judge each call.",
+                  "A program runs in the sandbox, with a workspace of its own that ends with it,"
+                      + " and without a network but for --host. Options stand before `--`. A server"
+                      + " elsewhere is named by its address instead, https://host/path (Streamable"
+                      + " HTTP).",
+                  "Of `npx -y PACKAGE`, npm installs the package once, here, without running its"
+                      + " scripts; what is started is what was approved then, until `writ mcp"
+                      + " refresh`.")
+              .argument("NAME", "The tool's name: a-z, 0-9 and hyphen.")
+              .moreArguments(
+                  "COMMAND",
+                  "After `--`: the program that is the server, and its arguments. Or the address of"
+                      + " a server elsewhere.")
+              .options("--env", "NAME=VALUE", "A variable that it gets.")
+              .options(
+                  "--env-secret", "NAME=SECRET", "A variable that holds a secret of `writ secret`.")
+              .options("--host", "HOST:PORT", "A place that it may connect to.")
+              .options(
+                  "--read",
+                  "PATH",
+                  "A file or directory that it sees at the same place, read-only.")
+              .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
+              .options(
+                  "--pass",
+                  "WHAT",
+                  "What else it may do: "
+                      + String.join(", ", Passes.KNOWN)
+                      + "; several with commas (default: nothing).")
+              .option(
+                  "--code",
+                  "FOLDER",
+                  "A folder with its code, which becomes part of the package: what the command"
+                      + " names below it is started from there.")
+              .options("--header", "NAME=VALUE", "A header that a server elsewhere is sent.")
+              .options(
+                  "--header-secret",
+                  "NAME=[WORD ]SECRET",
+                  "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
+                      + " crm-token'.")
+              .option("--start-s", "N", "How long it may take to start (default: 60).")
+              .options("--only", "TOOL,…", "The tools that may be called; others are denied.")
+              .option(
+                  "--role", "ROLE", "The role that may call it (default: the policy's only one).")
+              .flag("--ask", "Each call of it waits for an approval.")
+              .flag("--accept-hidden", "Accept descriptions with characters that nobody can see.")
+              .flag("--no-login", "Do not log in where the server asks for it.")
+              .flag("--no-policy", "Leave policy.yaml as it is."));
     }
 
     @Override
@@ -183,23 +190,51 @@ final class McpServers {
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
-      boolean allow = !arguments.has("--no-policy");
-      UpstreamPackage made =
-          new NewServer(
-                  name, spec, own, arguments.option("--code"), arguments.has("--accept-hidden"))
-              .add(session, upstreams);
+      upstreams.requireFree(name, PinnedTools.of(List.of()));
+      if (spec.remote().isPresent() && McpLogin.isAskedFor(arguments)) {
+        spec = loggedIn(session, name, spec, arguments);
+      }
+      ServerCode.Prepared prepared =
+          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
+      UpstreamProbe.Seen seen;
+      try {
+        seen = upstreams.look(prepared.spec(), prepared.own());
+      } catch (WritException e) {
+        boolean may =
+            spec.remote()
+                .filter(r -> r.oauth().isEmpty() && !r.headers().containsKey("authorization"))
+                .isPresent();
+        if (e.code() != ToolsError.UPSTREAM_UNAUTHORIZED || !may || arguments.has("--no-login")) {
+          throw e;
+        }
+        prepared =
+            new ServerCode.Prepared(loggedIn(session, name, spec, arguments), prepared.own());
+        seen = upstreams.look(prepared.spec(), prepared.own());
+      }
+      upstreams.requireFree(name, seen.tools());
+      if (!arguments.has("--accept-hidden")) {
+        Upstreams.requireVisible(seen.tools());
+      }
       List<String> only = new ArrayList<>();
       arguments.options("--only").forEach(names -> only.addAll(List.of(names.split(","))));
-      if (!made.tools().byName().keySet().containsAll(only)) {
+      if (!seen.tools().byName().keySet().containsAll(only)) {
         throw new WritException(
-            CliError.USAGE, "--only " + only + ": it lists " + made.tools().byName().keySet());
+            CliError.USAGE, "--only " + only + ": it lists " + seen.tools().byName().keySet());
       }
+      UpstreamPackage made =
+          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
+      boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), only, arguments.has("--ask"));
       }
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
+    }
+
+    private static ServerSpec loggedIn(
+        Session session, String name, ServerSpec spec, Arguments arguments) {
+      return spec.at(McpLogin.login(session, name, spec.remote().orElseThrow(), arguments));
     }
 
     private static ServerSpec spec(Arguments arguments) {
@@ -219,6 +254,9 @@ final class McpServers {
             .passing(passes);
       }
       requireNone(arguments, "a server elsewhere", List.of("--header", "--header-secret"));
+      if (McpLogin.isAskedFor(arguments)) {
+        throw new WritException(CliError.USAGE, "a program here has no login");
+      }
       return new ServerSpec(
               command,
               pairs("--env", arguments.options("--env")),
@@ -550,7 +588,7 @@ final class McpServers {
               compared.now().own());
       boolean allow = !arguments.has("--no-policy");
       if (allow) {
-        upstreams.allow(made.manifest(), arguments.option("--role"), List.of(), false);
+        upstreams.allow(made.manifest(), arguments.option("--role"), false);
       }
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow),

@@ -2,6 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.sandbox.Profile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.NpmOrigin;
@@ -63,6 +64,12 @@ final class ServerCode {
     if (own.containsKey(PinnedCode.FILE)) {
       throw new WritException(
           ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
+    }
+    if (typed.remote().isPresent()) {
+      if (code.isPresent()) {
+        throw new WritException(CliError.USAGE, "--code is for a program");
+      }
+      return new Prepared(typed, own);
     }
     if (code.isPresent()) {
       Prepared packed = packed(typed, own, Path.of(code.get()).toAbsolutePath().normalize());

@@ -44,6 +44,10 @@ public enum CliError implements ErrorCode {
       "CLI-038",
       "no call was allowed that a policy could be proposed from",
       "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
+  LOGIN_UNANSWERED(
+      "CLI-071",
+      "a login was begun, and nobody came back from the browser",
+      "Log in again; where the browser is on another machine: --no-browser."),
   IMPORT_FILE(
       "CLI-076",
       "a file with MCP servers cannot be taken",

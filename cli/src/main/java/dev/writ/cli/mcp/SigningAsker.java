@@ -7,11 +7,13 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.Asking;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.driver.CallPeer;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.surfaces.mcp.McpAsker;
+import dev.writ.surfaces.mcp.McpCallPeer;
 import dev.writ.surfaces.mcp.McpSession;
 import dev.writ.surfaces.mcp.McpWork;
 import java.security.SecureRandom;
@@ -44,11 +46,20 @@ record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random, Running 
         request.id(),
         tenant,
         subject,
-        ToolObserver.NONE,
+        speaking(new McpCallPeer(session, work)),
         () -> {
           work.begins(request.id(), id -> running.cancel(id, tenant, subject));
           return kernel.submit(request, List.of());
         });
+  }
+
+  private static ToolObserver speaking(CallPeer peer) {
+    return new ToolObserver() {
+      @Override
+      public CallPeer peer() {
+        return peer;
+      }
+    };
   }
 
   /** Nobody could approve while this process has the home open. */

@@ -23,4 +23,9 @@ public interface SandboxObserver {
 
   /** Nothing of the sandbox exists any more: no process, no file. */
   default void destroyed() {}
+
+  /** Whom the call's tool may speak with; not an observer, but it comes the same way. */
+  default CallPeer peer() {
+    return CallPeer.NONE;
+  }
 }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.CallPeer;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.guardian.document.ToolManifest;
@@ -115,6 +116,11 @@ public final class ToolWork implements ToolObserver {
   public void destroyed() {
     surface.destroyed();
     telemetry.destroyed();
+  }
+
+  @Override
+  public CallPeer peer() {
+    return surface.peer();
   }
 
   /** The tool, if it was dispatched on this thread. */

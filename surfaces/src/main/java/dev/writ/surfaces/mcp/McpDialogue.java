@@ -25,6 +25,9 @@ public final class McpDialogue {
   /** How long the person beside a client may take. */
   private static final Duration PATIENCE = Duration.ofMinutes(30);
 
+  /** By how much progress grows where a server says nothing: less than any step of its own. */
+  private static final double SILENT_STEP = 1e-6;
+
   private static final AtomicLong QUESTIONS = new AtomicLong();
 
   private final McpSession connection;
@@ -33,7 +36,8 @@ public final class McpDialogue {
   private final McpChannel channel;
   private final Object end = new Object();
   private boolean ended;
-  private long progress;
+  private boolean hasTold;
+  private double progress;
 
   /**
    * @param connection by which the client cancels, and answers what it is asked
@@ -57,6 +61,11 @@ public final class McpDialogue {
       Supplier<McpEndpoint.Reply> once,
       Consumer<ApprovalQuestion> await) {
     connection.begins(message.id(), work);
+    work.isHeard(
+        this::wake,
+        channel.canAnswer() && !session.peer().version().isStateless()
+            ? Optional.of(this::ask)
+            : Optional.empty());
     Thread pulse = Thread.ofVirtual().name("writ-mcp-progress").start(this::pulse);
     try {
       McpEndpoint.Reply reply = once.get();
@@ -74,6 +83,12 @@ public final class McpDialogue {
         end.notifyAll();
       }
       join(pulse);
+    }
+  }
+
+  private void wake() {
+    synchronized (end) {
+      end.notifyAll();
     }
   }
 
@@ -96,48 +111,115 @@ public final class McpDialogue {
         work.cancel();
         return;
       }
+      boolean isLast;
+      synchronized (end) {
+        isLast = ended; // what was told before the end is told before the response
+      }
+      if (passOn()) {
+        at = System.nanoTime();
+      }
+      if (isLast) {
+        return;
+      }
       McpWork.Phase phase = work.phase();
       boolean due = System.nanoTime() - at >= PROGRESS_EVERY.toNanos();
-      if (work.progressToken().isPresent() && (due || !told.equals(Optional.of(phase)))) {
+      boolean isNews = !told.equals(Optional.of(phase)) && !isOfServer();
+      if (work.progressToken().isPresent() && (due || isNews)) {
         tell(phase);
         told = Optional.of(phase);
         at = System.nanoTime();
       }
       synchronized (end) {
-        if (ended) {
-          return;
+        if (ended || work.isToTell()) {
+          continue;
         }
         try {
           end.wait(LOOK_EVERY.toMillis());
         } catch (InterruptedException e) {
           return; // nobody interrupts it
         }
-        if (ended) {
-          return;
-        }
       }
     }
   }
 
+  /** In the view of one server its own progress is told, and ours only where that is silent. */
+  private boolean isOfServer() {
+    return session.view().server().isPresent();
+  }
+
   private void tell(McpWork.Phase phase) {
-    progress++;
+    progress(
+        progress + (isOfServer() ? SILENT_STEP : 1),
+        Optional.empty(),
+        Optional.of(JsonValue.of("The call " + phase.words() + ".")));
+  }
+
+  private void progress(double to, Optional<JsonValue> total, Optional<JsonValue> message) {
+    progress = to;
     channel.send(
-        JsonValue.object()
-            .put("jsonrpc", "2.0")
-            .put("method", "notifications/progress")
-            .put(
-                "params",
-                JsonValue.object()
-                    .put("progressToken", work.progressToken().orElseThrow())
-                    .put("progress", progress)
-                    .put("message", "The call " + phase.words() + ".")
-                    .build())
-            .build());
+        notification(
+            "notifications/progress",
+            JsonValue.object()
+                .put("progressToken", work.progressToken().orElseThrow())
+                .put("progress", new JsonValue.Num(to))
+                .putIfPresent("total", total, t -> t)
+                .putIfPresent("message", message, m -> m)
+                .build()));
+  }
+
+  private static JsonValue.Obj notification(String method, JsonValue.Obj params) {
+    return JsonValue.object()
+        .put("jsonrpc", "2.0")
+        .put("method", method)
+        .put("params", params)
+        .build();
+  }
+
+  /** Tells what the server of the tool told; false where there was nothing. */
+  private boolean passOn() {
+    boolean any = false;
+    for (Optional<McpWork.Told> next = work.next(); next.isPresent(); next = work.next()) {
+      any = true;
+      JsonValue.Obj params = next.get().params();
+      if (!next.get().method().equals("notifications/progress")) {
+        channel.send(notification(next.get().method(), params));
+      } else if (work.progressToken().isPresent()
+          && params.get("progress") instanceof JsonValue.Num own) {
+        Optional<JsonValue> total = Optional.ofNullable(params.get("total"));
+        Optional<JsonValue> message = Optional.ofNullable(params.get("message"));
+        if (!isOfServer()) {
+          progress(progress + 1, Optional.empty(), message); // ours counts messages
+        } else if (!hasTold || own.value() > progress) {
+          progress(own.value(), total, message);
+        }
+        hasTold = true;
+      }
+    }
+    return any;
+  }
+
+  /** Puts a server's question to the client. */
+  private Optional<JsonValue.Obj> ask(String method, JsonValue.Obj params, long atMostMs) {
+    return question(method, params, atMostMs * 1_000_000)
+        .filter(JsonValue.Obj.class::isInstance)
+        .map(JsonValue.Obj.class::cast);
   }
 
   /** Asks the client's person, until there is an answer or nobody waits for one any more. */
   private boolean isAnsweredYes(ApprovalQuestion question) {
     work.in(McpWork.Phase.WAITS);
+    return question(
+            ApprovalQuestion.METHOD,
+            (JsonValue.Obj) PlainJson.from(question.params()),
+            PATIENCE.toNanos())
+        .filter(JsonValue.Obj.class::isInstance)
+        .map(result -> ((JsonValue.Obj) result).get("action"))
+        .filter(JsonValue.of("accept")::equals)
+        .isPresent();
+  }
+
+  /** The client's result; empty for an error, and where nobody waits for one any more. */
+  private Optional<JsonValue> question(String method, JsonValue.Obj params, long atMostNs) {
     JsonValue id = JsonValue.of("writ-" + QUESTIONS.incrementAndGet());
     CompletableFuture<Optional<JsonValue>> answer = connection.asks(id);
     try {
@@ -145,30 +227,31 @@ public final class McpDialogue {
           JsonValue.object()
               .put("jsonrpc", "2.0")
               .put("id", id)
-              .put("method", ApprovalQuestion.METHOD)
-              .put("params", PlainJson.from(question.params()))
+              .put("method", method)
+              .put("params", params)
               .build());
-      long until = System.nanoTime() + PATIENCE.toNanos();
-      while (System.nanoTime() < until && channel.canAnswer() && !work.isCancelled()) {
+      long until = System.nanoTime() + atMostNs;
+      while (System.nanoTime() < until && channel.canAnswer() && !work.isCancelled() && !isOver()) {
         try {
-          return answer
-              .get(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS)
-              .filter(JsonValue.Obj.class::isInstance)
-              .map(result -> ((JsonValue.Obj) result).get("action"))
-              .filter(JsonValue.of("accept")::equals)
-              .isPresent();
+          return answer.get(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
           // not yet
         }
       }
-      return false;
+      return Optional.empty();
     } catch (ExecutionException e) {
       throw new IllegalStateException(e); // nobody completes it with a failure
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
+      return Optional.empty();
     } finally {
       connection.asksNoMore(id);
+    }
+  }
+
+  private boolean isOver() {
+    synchronized (end) {
+      return ended;
     }
   }
 }

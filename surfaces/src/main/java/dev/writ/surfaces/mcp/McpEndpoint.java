@@ -220,6 +220,9 @@ public final class McpEndpoint {
         if (pinned.isPresent()) {
           return reply(JSONRPCResponse.result(id, pinned.get()));
         }
+        if (message.method().equals(McpSchema.METHOD_LOGGING_SET_LEVEL)) {
+          return reply(levelSet(id));
+        }
       }
       if (version().isStateless() && !STATELESS.contains(message.method())
           || isOfServer() && NOT_OF_SERVERS.contains(message.method())) {
@@ -269,6 +272,19 @@ public final class McpEndpoint {
     private boolean isForServer() {
       return ServerMethods.EFFECTS.contains(message.method())
           && !ServerMethods.isOurs(message.param("uri"));
+    }
+
+    /** For the calls that follow in the session; a version without sessions has no such method. */
+    private JSONRPCResponse levelSet(Object id) {
+      if (!methods().logs() || version().isStateless()) {
+        return unserved(id);
+      }
+      if (!(message.param("level").orElse(JsonValue.NULL) instanceof JsonValue.Str level)
+          || !McpCallPeer.LEVELS.contains(level.value())) {
+        return paramsRefused(id);
+      }
+      session.logs(level.value());
+      return JSONRPCResponse.result(id, Map.of());
     }
 
     private ServerMethods methods() {

@@ -17,6 +17,7 @@ public final class McpSession {
   private final String run;
   private final McpView view;
   private volatile McpPeer peer;
+  private volatile String logLevel = "info";
 
   /** Calls at work, by the ids of their messages. */
   private final Map<JsonValue, McpWork> atWork = new ConcurrentHashMap<>();
@@ -65,6 +66,15 @@ public final class McpSession {
 
   public McpPeer peer() {
     return peer;
+  }
+
+  /** The least level of messages of a server's log that the client wants. */
+  public String logLevel() {
+    return logLevel;
+  }
+
+  void logs(String from) {
+    logLevel = from;
   }
 
   /** Initialize said who the client is. */

@@ -227,17 +227,28 @@ public final class McpSurface implements Surface {
           .with("X-Accel-Buffering", "no");
     }
     // Only a stream tells that its client has gone, which is how a call is cancelled.
-    if (request.method().equals(McpSchema.METHOD_TOOLS_CALL) && takesEvents(call)) {
+    if (isStreamed(session, request) && takesEvents(call)) {
       return streamed(call, session, request);
     }
     McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
     return reply(reply, reply.isUnknown() ? 404 : 200);
   }
 
+  /** Whether something may be said while it is at work. */
+  private static boolean isStreamed(McpSession session, McpMessage.Request request) {
+    return request.method().equals(McpSchema.METHOD_TOOLS_CALL)
+        || session.view().server().isPresent()
+            && (request.method().equals(McpSchema.METHOD_PROMPT_GET)
+                || request.method().equals(McpSchema.METHOD_RESOURCES_READ));
+  }
+
   private HttpAnswer inSession(HttpCall call, McpSession session, McpMessage.Request request) {
     McpWork work = McpWork.of(request);
-    boolean talks = work.progressToken().isPresent() || session.peer().canBeAsked();
-    if (request.method().equals(McpSchema.METHOD_TOOLS_CALL) && talks && takesEvents(call)) {
+    boolean talks =
+        work.progressToken().isPresent()
+            || session.peer().canBeAsked()
+            || session.view().server().isPresent();
+    if (isStreamed(session, request) && talks && takesEvents(call)) {
       return streamed(call, session, request);
     }
     session.begins(request.id(), work);

@@ -3,6 +3,7 @@ package dev.writ.surfaces.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -25,14 +26,30 @@ public final class McpWork {
     }
   }
 
+  /** How many messages may wait until the client is told them; more are lost. */
+  private static final int TOLD_MAX = 256;
+
   private final Optional<JsonValue> progressToken;
+  private final Optional<String> logLevel;
+  private final ArrayDeque<Told> told = new ArrayDeque<>();
+  private Runnable wakes = () -> {};
+  private Optional<Asking> asking = Optional.empty();
   private Phase phase = Phase.ASKED;
   private Optional<Digest> request = Optional.empty();
   private Consumer<Digest> stop = _ -> {};
   private boolean cancelled;
 
-  McpWork(Optional<JsonValue> progressToken) {
+  McpWork(Optional<JsonValue> progressToken, Optional<String> logLevel) {
     this.progressToken = progressToken;
+    this.logLevel = logLevel;
+  }
+
+  /** What the server of a tool tells the client. */
+  record Told(String method, JsonValue.Obj params) {}
+
+  /** Puts a question to the client of this message. */
+  interface Asking {
+    Optional<JsonValue.Obj> ask(String method, JsonValue.Obj params, long atMostMs);
   }
 
   /** Of this message. */
@@ -42,7 +59,65 @@ public final class McpWork {
             .meta("progressToken")
             .filter(token ->
                 token instanceof JsonValue.Str
-                    || token instanceof JsonValue.Num n && n.isInteger()));
+                    || token instanceof JsonValue.Num n && n.isInteger()),
+        message
+            .meta(LOG_LEVEL)
+            .filter(JsonValue.Str.class::isInstance)
+            .map(level -> ((JsonValue.Str) level).value())
+            .filter(McpCallPeer.LEVELS::contains));
+  }
+
+  /** In {@code _meta} of a version without sessions: the level of log messages that is wanted. */
+  private static final String LOG_LEVEL = Stateless.PREFIX + "logLevel";
+
+  /** The level of log messages that this message itself asks for. */
+  Optional<String> logLevel() {
+    return logLevel;
+  }
+
+  /** Has somebody tell what is told and ask what is asked. */
+  void isHeard(Runnable wake, Optional<Asking> by) {
+    synchronized (this) {
+      wakes = wake;
+      asking = by;
+    }
+  }
+
+  /** Whether there is a way to ask. */
+  synchronized boolean canAsk() {
+    return asking.isPresent();
+  }
+
+  /** Asks the client, and waits; empty where there is no answer. */
+  Optional<JsonValue.Obj> ask(String method, JsonValue.Obj params, long atMostMs) {
+    Optional<Asking> by;
+    synchronized (this) {
+      by = asking;
+    }
+    return by.flatMap(way -> way.ask(method, params, atMostMs));
+  }
+
+  /** Tells the client as soon as somebody does it. */
+  void tells(String method, JsonValue.Obj params) {
+    Runnable wake;
+    synchronized (this) {
+      if (told.size() >= TOLD_MAX) {
+        return;
+      }
+      told.addLast(new Told(method, params));
+      wake = wakes;
+    }
+    wake.run();
+  }
+
+  /** Whether something is to be told. */
+  synchronized boolean isToTell() {
+    return !told.isEmpty();
+  }
+
+  /** What is to be told next. */
+  synchronized Optional<Told> next() {
+    return Optional.ofNullable(told.pollFirst());
   }
 
   /** Under which the client wants progress told. */

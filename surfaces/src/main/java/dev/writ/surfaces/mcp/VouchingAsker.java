@@ -3,6 +3,8 @@ package dev.writ.surfaces.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
+import dev.writ.executor.driver.CallPeer;
+import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
@@ -20,7 +22,7 @@ record VouchingAsker(Pipeline pipeline) implements McpAsker {
   public Answer ask(
       McpSession session, Effect effect, Digest raw, JsonValue.Obj context, McpWork work) {
     Caller caller = session.caller();
-    return telling(caller, work)
+    return telling(session, work)
         .vouch(
             new Pipeline.Vouched(
                 McpSurface.NAME,
@@ -39,11 +41,20 @@ record VouchingAsker(Pipeline pipeline) implements McpAsker {
 
   @Override
   public Answer again(McpSession session, Digest request, McpWork work) {
-    return telling(session.caller(), work).again(session.caller(), request, Optional.empty());
+    return telling(session, work).again(session.caller(), request, Optional.empty());
   }
 
-  private Pipeline telling(Caller caller, McpWork work) {
-    return pipeline.telling(id -> work.begins(id, running -> pipeline.cancel(caller, running)));
+  private Pipeline telling(McpSession session, McpWork work) {
+    CallPeer peer = new McpCallPeer(session, work);
+    return pipeline
+        .telling(id -> work.begins(id, running -> pipeline.cancel(session.caller(), running)))
+        .observedBy(
+            new SandboxObserver() {
+              @Override
+              public CallPeer peer() {
+                return peer;
+              }
+            });
   }
 
   @Override

@@ -285,6 +285,14 @@ public enum ToolsError implements ErrorCode {
       "TOL-245",
       "the address of a resource does not mean what it says",
       "Name an absolute address without segments . and .., and none of Writ's own."),
+  UPSTREAM_TURN(
+      "TOL-246",
+      "the call had no turn at its MCP server, whose calls run one after another",
+      "Repeat it; spec/tool-mcp-passing.md says why they do."),
+  UPSTREAM_QUESTION(
+      "TOL-247",
+      "an MCP server asked what may not be asked of a client",
+      "See the rules of questions in spec/tool-mcp-passing.md."),
   HTTP_DESCRIPTION(
       "TOL-250",
       "an operation does not describe one request",
@@ -343,7 +351,7 @@ public enum ToolsError implements ErrorCode {
       "The call was not done by its own words; spec/tool-mcp-remote.md says what is passed."),
   UPSTREAM_UNREACHED(
       "TOL-271",
-      "an MCP server elsewhere cannot be reached by the rules of the egress proxy",
+      "a server elsewhere cannot be reached by the rules of the egress proxy",
       "Nothing was sent. Check the address; WRIT_EGRESS_PRIVATE lists places that may be private."),
   UPSTREAM_SESSION(
       "TOL-272",
@@ -377,6 +385,46 @@ public enum ToolsError implements ErrorCode {
       "TOL-279",
       "an MCP server wants scopes that the token does not have",
       "If it may have them: writ mcp login NAME --scope \"…\"."),
+  OAUTH_METADATA(
+      "TOL-280",
+      "an authorization server, or an MCP server that wants tokens, does not describe itself",
+      "Ask those who run it for RFC 9728 and RFC 8414; or use a token: --header-secret."),
+  OAUTH_ISSUER(
+      "TOL-281",
+      "an answer of an authorization server is of another one than was asked",
+      "Nothing was sent to it. Ask those who run the MCP server who gives tokens for it."),
+  OAUTH_RESOURCE(
+      "TOL-282",
+      "an MCP server's description is about another server",
+      "Nothing was asked for. Add the server under the address that it describes."),
+  OAUTH_PKCE(
+      "TOL-283",
+      "an authorization server does not say that it knows PKCE with S256",
+      "MCP demands it. Ask those who run it; or use a token: --header-secret."),
+  OAUTH_ENDPOINT(
+      "TOL-284",
+      "an endpoint of OAuth is not https, or at an origin that nobody allowed",
+      "If that origin may see tokens: --oauth-origin ORIGIN."),
+  OAUTH_CLIENT(
+      "TOL-285",
+      "Writ cannot become a client of an authorization server",
+      "Register it there by hand: --client-id ID, with --client-secret-ref SECRET if it has one."),
+  OAUTH_REFUSED(
+      "TOL-286",
+      "an authorization server refuses",
+      "Its error says why; log in again: writ mcp login NAME."),
+  OAUTH_RESPONSE(
+      "TOL-287",
+      "what a browser came back with is not the answer to this login",
+      "Log in again, and take the address of the last page: writ mcp login NAME."),
+  OAUTH_TOKEN_ANSWER(
+      "TOL-288",
+      "an authorization server gives what is no bearer token",
+      "Ask those who run it; or use a token: --header-secret."),
+  OAUTH_TOKENS(
+      "TOL-289",
+      "the tokens for an MCP server can no longer be used",
+      "Log in again: writ mcp login NAME."),
   NPM_MISSING(
       "TOL-290",
       "a server is of npm, and this machine has no node or npm that works",
@@ -402,7 +450,7 @@ public enum ToolsError implements ErrorCode {
       "TOL-295",
       "a server of npm does not start, and packages of it have install scripts, which are not run",
       "Install it yourself in a folder, with scripts, and add that:"
-          + " writ mcp add NAME --code FOLDER -- COMMAND."),
+          + " writ mcp add NAME --code FOLDER -- node FOLDER/node_modules/NAME/FILE."),
   CODE_UNPINNED(
       "TOL-296",
       "a command would start code that its package does not have",

@@ -23,6 +23,7 @@ import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +45,10 @@ final class LocalServer implements ServerLink {
 
   private static final long LIFE_MS = 86_400_000;
   private static final long LOOK_MS = 50;
+
+  /** How long a server may take to end what was cancelled. */
+  static final long CANCEL_MS = 2_000;
+
   private static final int UNSENT_MAX = 256;
   private static final int STDERR_KEPT = 8 << 10;
   private static final int PIDS = 256;
@@ -53,6 +58,7 @@ final class LocalServer implements ServerLink {
   private final Sandbox sandbox;
   private final Masking masking;
   private final PeerPairing peer;
+  private final PeerHooks hooks;
   private final LineSplitter lines;
   private final LinkedBlockingQueue<byte[]> unsent = new LinkedBlockingQueue<>(UNSENT_MAX);
   private final Thread ending;
@@ -63,6 +69,7 @@ final class LocalServer implements ServerLink {
     this.sandbox = sandbox;
     this.masking = new Masking(secrets);
     this.peer = new PeerPairing(this::put, hooks);
+    this.hooks = hooks;
     this.lines = new LineSplitter(LINE_BYTES_MAX, peer::received);
     this.ending = Thread.ofVirtual().name("writ-mcp-end").unstarted(this::awaitEnd);
   }
@@ -209,9 +216,11 @@ final class LocalServer implements ServerLink {
       throws InterruptedException {
     long from = System.nanoTime();
     long cpuFrom = process.state().cpuMs();
+    long waitedFrom = hooks.waitedMs();
     PeerPairing.Pending pending = peer.send(method, params);
     while (true) {
-      long leftMs = patience.wallMs() - (System.nanoTime() - from) / 1_000_000;
+      long waited = hooks.waitedMs() - waitedFrom; // for the client's answers, not for the server
+      long leftMs = patience.wallMs() + waited - (System.nanoTime() - from) / 1_000_000;
       try {
         return masked(pending.answer().get(Math.clamp(leftMs, 1, LOOK_MS), TimeUnit.MILLISECONDS));
       } catch (TimeoutException e) {
@@ -235,11 +244,33 @@ final class LocalServer implements ServerLink {
                   e));
         }
       } catch (InterruptedException e) {
-        peer.giveUp(pending, "cancelled");
+        hooks.cancelled(true);
+        peer.cancel(pending, "cancelled");
+        if (!endsSoon(pending)) {
+          throw new StillRunning(CANCEL_MS);
+        }
+        hooks.cancelled(false);
         throw e;
       } catch (ExecutionException e) {
         WritException why = (WritException) e.getCause();
         throw new WritException(why.code(), why.found(), e);
+      }
+    }
+  }
+
+  /** Whether a cancelled request is answered, with whatever; only that says that it has ended. */
+  private boolean endsSoon(PeerPairing.Pending pending) {
+    long until = System.nanoTime() + CANCEL_MS * 1_000_000;
+    while (true) {
+      try {
+        pending.answer().get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+        return true;
+      } catch (InterruptedException e) {
+        // it is being cancelled already
+      } catch (ExecutionException e) {
+        return true; // the server has ended
+      } catch (TimeoutException e) {
+        return !peer.forget(pending);
       }
     }
   }

@@ -17,6 +17,7 @@ import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.process.ProcessCall;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -39,9 +40,16 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private final ConcurrentSkipListMap<Digest, UpstreamPackage> packages =
       new ConcurrentSkipListMap<>();
 
+  /** How long a server's lists are believed to be as they were, where it says nothing. */
+  static final long LOOK_MS = 300_000;
+
   public McpDriver(ProcessHost host) {
+    this(host, LOOK_MS);
+  }
+
+  McpDriver(ProcessHost host, long lookMs) {
     super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
-    this.servers = new RunningServers(host);
+    this.servers = new RunningServers(host, lookMs);
   }
 
   @Override
@@ -139,7 +147,13 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return call.ended(
-          DriverOutcome.End.KILLED, "cancelled", "the caller cancelled it", Optional.empty());
+          DriverOutcome.End.KILLED,
+          "cancelled",
+          "the caller cancelled it"
+              + (e instanceof StillRunning
+                  ? "; the server was told, did not end it (" + e.getMessage() + "), and is ended"
+                  : ""),
+          Optional.empty());
     }
   }
 
@@ -151,26 +165,37 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     observe(call, server);
     long from = System.nanoTime();
     ServerLink.Used before = server.server().used();
+    CallLine line = server.line(call.invocation().call().observer().peer());
+    Patience patience = new Patience(most.wallMs(), most.cpuMs());
     try {
       PeerMessage.Answer answer =
-          answer(call, server, tool, new Patience(most.wallMs(), most.cpuMs()));
-      measure(call, server, before, from);
+          server.during(line, patience, (_, token) -> answer(call, server, tool, token, patience));
+      observe(call, line);
+      measure(call, server, before, from, line.waitedMs());
       return outcome(call, answer, tool, most.outputBytes());
     } catch (WritException e) {
-      measure(call, server, before, from);
+      observe(call, line);
+      measure(call, server, before, from, line.waitedMs());
       return failed(call, server, e);
+    } catch (InterruptedException e) {
+      observe(call, line);
+      throw e;
     } finally {
       call.invocation().call().observer().executed();
     }
   }
 
   private static PeerMessage.Answer answer(
-      ProcessCall call, ReadyServer server, String operation, Patience patience)
+      ProcessCall call,
+      ReadyServer server,
+      String operation,
+      Optional<String> token,
+      Patience patience)
       throws InterruptedException {
     Optional<PassedMethod> method = PassedMethod.of(operation);
     return method.isPresent()
-        ? server.ask(method.get(), call.params(), patience)
-        : server.call(operation, call.params(), patience);
+        ? server.ask(method.get(), call.params(), token, patience)
+        : server.call(operation, call.params(), token, patience);
   }
 
   private static void observe(ProcessCall call, ReadyServer server) {
@@ -179,14 +204,18 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     server.server().where().ifPresent(where -> call.observe("remote", where));
   }
 
+  private static void observe(ProcessCall call, CallLine line) {
+    line.questions().ifPresent(questions -> call.observe("asked", questions));
+  }
+
   private static void measure(
-      ProcessCall call, ReadyServer server, ServerLink.Used before, long from) {
+      ProcessCall call, ReadyServer server, ServerLink.Used before, long from, long waitedMs) {
     ServerLink.Used after = server.server().used();
     call.used(
         new DriverOutcome.Metrics(
             Math.max(0, after.cpuMs() - before.cpuMs()),
             after.memoryPeakBytes(),
-            (System.nanoTime() - from) / 1_000_000,
+            Math.max(0, (System.nanoTime() - from) / 1_000_000 - waitedMs),
             0));
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.util.Collection;
 import java.util.List;
@@ -47,6 +48,22 @@ public record Passes(List<String> names) {
    */
   public static Passes of(Collection<String> lists) {
     return new Passes(lists.stream().flatMap(list -> List.of(list.split(",")).stream()).toList());
+  }
+
+  /** What a server is told that its client can. */
+  JsonValue.Obj capabilities() {
+    var all = JsonValue.object();
+    JsonValue.Obj nothing = JsonValue.object().build();
+    if (has(ELICITATION)) {
+      all.put("elicitation", JsonValue.object().put("form", nothing).put("url", nothing).build());
+    }
+    if (has(ROOTS)) {
+      all.put("roots", nothing);
+    }
+    if (has(SAMPLING)) {
+      all.put("sampling", nothing);
+    }
+    return all.build();
   }
 
   public boolean has(String name) {

@@ -3,21 +3,25 @@ package dev.writ.tools.mcp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.driver.CallPeer;
 import dev.writ.tools.error.ToolsError;
-import dev.writ.tools.mcp.protocol.InputAnswers;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
 import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.protocol.ServerLink;
+import dev.writ.tools.mcp.protocol.StillRunning;
 import dev.writ.tools.mcp.protocol.UpstreamSession;
 import dev.writ.tools.mcp.remote.HeaderText;
 import dev.writ.tools.mcp.remote.RemoteConnection;
+import dev.writ.tools.process.Masking;
 import dev.writ.tools.process.ProcessHost;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A server after its handshake, whose tools are those of its package. */
@@ -34,36 +38,24 @@ final class ReadyServer implements AutoCloseable {
   private final ServerLink server;
   private final UpstreamSession session;
   private final Patience start;
-  private final AtomicBoolean changed;
-  private volatile long asked = System.nanoTime();
+  private final ServerHooks hooks;
+  private final Semaphore turn = new Semaphore(1, true);
+  private Optional<String> level = Optional.empty();
+  private int atWork;
+  private boolean retired;
+  private volatile long lookedAt = System.nanoTime();
 
   private ReadyServer(
       UpstreamPackage upstream,
       ServerLink server,
       UpstreamSession session,
       Patience start,
-      AtomicBoolean changed) {
+      ServerHooks hooks) {
     this.upstream = upstream;
     this.server = server;
     this.session = session;
     this.start = start;
-    this.changed = changed;
-  }
-
-  /** Notes that the list of tools has changed. */
-  private record Watch(AtomicBoolean changed) implements PeerHooks {
-    private static final List<String> LISTS =
-        List.of(
-            "notifications/tools/list_changed",
-            "notifications/prompts/list_changed",
-            "notifications/resources/list_changed");
-
-    @Override
-    public void told(String method, JsonValue.Obj params) {
-      if (LISTS.contains(method)) {
-        changed.set(true);
-      }
-    }
+    this.hooks = hooks;
   }
 
   /**
@@ -99,19 +91,22 @@ final class ReadyServer implements AutoCloseable {
   private static ReadyServer start(
       ProcessHost host, UpstreamPackage upstream, ServerPlace place, boolean asks)
       throws InterruptedException {
-    AtomicBoolean changed = new AtomicBoolean();
+    Passes passes = upstream.spec().passes();
+    JsonValue.Obj can = passes.capabilities();
+    ServerHooks hooks =
+        new ServerHooks(upstream.manifest().name(), passes, new Masking(place.secrets()));
     Patience start = new Patience(upstream.spec().startMs(), upstream.spec().startMs());
-    ServerLink server = link(host, upstream, place, new Watch(changed));
+    ServerLink server = link(host, upstream, place, hooks);
     try {
       UpstreamSession session =
           asks
-              ? UpstreamSession.begin(server, InputAnswers.NONE, VERSION, start)
-              : UpstreamSession.shakeHands(server, InputAnswers.NONE, VERSION, start);
+              ? UpstreamSession.begin(server, can, hooks, VERSION, start)
+              : UpstreamSession.shakeHands(server, can, hooks, VERSION, start);
       boolean old = !session.version().equals(ProtocolVersion.STATELESS);
       if (old && upstream.spec().remote().isEmpty()) {
         KNOWN_OLD.add(upstream.manifest().packageDigest());
       }
-      return new ReadyServer(upstream, server, session, start, changed);
+      return new ReadyServer(upstream, server, session, start, hooks);
     } catch (WritException e) {
       server.close();
       throw new WritException(e.code(), e.found() + said(server.lastWords()), e);
@@ -130,6 +125,7 @@ final class ReadyServer implements AutoCloseable {
         host.requireSettings(),
         upstream.spec().remote().get(),
         place.secrets(),
+        host.secrets(),
         tool -> upstream.tools().tool(tool).map(ListedTool::inputSchema),
         hooks);
   }
@@ -154,9 +150,9 @@ final class ReadyServer implements AutoCloseable {
    * sent, as the protocol demands.
    */
   PinnedTools tools() throws InterruptedException {
-    changed.set(false);
-    asked = System.nanoTime();
-    Passes passes = upstream.spec().passes();
+    hooks.changed().set(false);
+    lookedAt = System.nanoTime();
+    Passes all = upstream.spec().passes();
     boolean marks = isRemote() && session.version().equals(ProtocolVersion.STATELESS);
     List<JsonValue.Obj> listed =
         session.tools(start).stream()
@@ -168,8 +164,8 @@ final class ReadyServer implements AutoCloseable {
     return PinnedTools.of(listed)
         .with(
             PinnedOffers.of(
-                passes.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
-                passes.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
+                all.has(Passes.PROMPTS) ? session.prompts(start) : List.of(),
+                all.has(Passes.RESOURCES) ? session.templates(start) : List.of()));
   }
 
   boolean isRemote() {
@@ -184,7 +180,7 @@ final class ReadyServer implements AutoCloseable {
   void requirePinned() throws InterruptedException {
     List<ToolChange> changes = upstream.tools().changes(tools());
     if (!changes.isEmpty()) {
-      changed.set(true); // so that the next call asks again
+      hooks.changed().set(true); // so that the next call asks again
       throw new WritException(
           ToolsError.UPSTREAM_CHANGED,
           upstream.manifest().name()
@@ -197,21 +193,117 @@ final class ReadyServer implements AutoCloseable {
   }
 
   /**
-   * Whether it said that its list changed since it was last asked, or is elsewhere, where another
-   * program may answer by now, and was asked long ago.
+   * Whether its lists are to be looked at: it said that one changed, or it was not asked for a
+   * while; a server elsewhere sooner, since another program may answer there by now.
+   *
+   * @param everyMs how long it may go unasked
    */
-  boolean mayHaveChanged() {
-    return changed.get() || isRemote() && System.nanoTime() - asked > LIST_AGE_MS * 1_000_000;
+  boolean isToBeLookedAt(long everyMs) {
+    long most = isRemote() ? Math.min(everyMs, LIST_AGE_MS) : everyMs;
+    return hooks.changed().get() || System.nanoTime() - lookedAt >= most * 1_000_000;
   }
 
-  PeerMessage.Answer ask(PassedMethod method, JsonValue.Obj params, Patience patience)
-      throws InterruptedException {
-    return session.ask(method.method(), params, patience);
+  /** Work with the server that belongs to one call. */
+  interface Work {
+    PeerMessage.Answer with(CallLine line, Optional<String> progressToken)
+        throws InterruptedException;
   }
 
-  PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
+  /**
+   * Makes a call, and brings the client of it what the server says meanwhile. Where nothing would
+   * tie that to a call, calls have their turns.
+   *
+   * @throws WritException {@code TOL-246} where none came in time; nothing was sent then
+   */
+  PeerMessage.Answer during(CallLine line, Patience patience, Work work)
       throws InterruptedException {
-    return session.call(tool, arguments, patience);
+    boolean takesTurns = upstream.spec().passes().talks();
+    if (takesTurns && !turn.tryAcquire(patience.wallMs(), TimeUnit.MILLISECONDS)) {
+      throw new WritException(ToolsError.UPSTREAM_TURN, patience.wallMs() + " ms");
+    }
+    try {
+      synchronized (this) {
+        if (takesTurns && !isSound()) {
+          throw new WritException(ToolsError.UPSTREAM_TURN, "the server was ended before it");
+        }
+        atWork++;
+      }
+      String token = hooks.begins(line);
+      try {
+        tellLevel(line, patience);
+        return work.with(line, line.peer().wantsProgress() ? Optional.of(token) : Optional.empty());
+      } catch (StillRunning e) {
+        retire();
+        throw e;
+      } finally {
+        hooks.ends(token);
+        ended();
+      }
+    } finally {
+      if (takesTurns) {
+        turn.release();
+      }
+    }
+  }
+
+  /** The level that the client of this call wants; a server that refuses it keeps its own. */
+  private void tellLevel(CallLine line, Patience patience) throws InterruptedException {
+    Optional<String> wanted = line.peer().logLevel();
+    if (upstream.spec().passes().has(Passes.LOGGING)
+        && session.offers("logging")
+        && wanted.isPresent()
+        && !wanted.equals(level)) {
+      session.ask(
+          "logging/setLevel",
+          JsonValue.object().put("level", wanted.get()).build(),
+          Optional.empty(),
+          patience);
+      level = wanted;
+    }
+  }
+
+  CallLine line(CallPeer peer) {
+    return hooks.line(peer);
+  }
+
+  /** It did not end what was cancelled: it gets no more calls, and ends when it has none. */
+  private synchronized void retire() {
+    retired = true;
+  }
+
+  private void ended() {
+    boolean isLast;
+    synchronized (this) {
+      atWork--;
+      isLast = retired && atWork == 0;
+    }
+    if (isLast) {
+      close();
+    }
+  }
+
+  /** Ends it once it has no calls; it gets no more. */
+  void leave() {
+    boolean isIdle;
+    synchronized (this) {
+      retired = true;
+      isIdle = atWork == 0 || server.failure().isPresent();
+    }
+    if (isIdle) {
+      close();
+    }
+  }
+
+  PeerMessage.Answer ask(
+      PassedMethod method, JsonValue.Obj params, Optional<String> token, Patience patience)
+      throws InterruptedException {
+    return session.ask(method.method(), params, token, patience);
+  }
+
+  PeerMessage.Answer call(
+      String tool, JsonValue.Obj arguments, Optional<String> token, Patience patience)
+      throws InterruptedException {
+    return session.call(tool, arguments, token, patience);
   }
 
   ServerLink server() {
@@ -223,8 +315,8 @@ final class ReadyServer implements AutoCloseable {
   }
 
   /** Whether it can be called. */
-  boolean isSound() {
-    return server.failure().isEmpty();
+  synchronized boolean isSound() {
+    return !retired && !hooks.isBusyInVain() && server.failure().isEmpty();
   }
 
   @Override

@@ -24,12 +24,17 @@ final class RunningServers implements AutoCloseable {
   private static final long LOOK_MS = 15_000;
 
   private final ProcessHost host;
+  private final long lookMs;
   private final TreeMap<String, Kept> byKey = new TreeMap<>();
   private Optional<Thread> sweeper = Optional.empty();
   private boolean closed;
 
-  RunningServers(ProcessHost host) {
+  /**
+   * @param lookMs how long a server's lists are believed to be as they were
+   */
+  RunningServers(ProcessHost host, long lookMs) {
     this.host = host;
+    this.lookMs = lookMs;
   }
 
   /** One server; whoever starts it holds its lock meanwhile. */
@@ -53,7 +58,7 @@ final class RunningServers implements AutoCloseable {
    */
   <T> T work(UpstreamPackage upstream, ServerPlace place, Work<T> work)
       throws InterruptedException {
-    Kept kept = take(place.key(upstream.manifest().packageDigest()));
+    Kept kept = take(place.key(upstream));
     try {
       return work.with(ready(kept, upstream, place));
     } finally {
@@ -70,7 +75,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
-          if (running.mayHaveChanged()) {
+          if (running.isToBeLookedAt(lookMs)) {
             running.requirePinned();
           }
           return running;
@@ -80,7 +85,7 @@ final class RunningServers implements AutoCloseable {
           }
         }
       }
-      kept.server.ifPresent(ReadyServer::close);
+      kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
       ReadyServer started = ReadyServer.start(host, upstream, place);
       kept.server = Optional.of(started);

@@ -59,6 +59,12 @@ public record ServerSpec(
     return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm, remote);
   }
 
+  /** The same server elsewhere, with other headers or tokens. */
+  public ServerSpec at(RemoteSpec other) {
+    return new ServerSpec(
+        command, environment, secrets, hosts, reads, startMs, passes, npm, Optional.of(other));
+  }
+
   /**
    * @throws WritException {@code TOL-238} for what cannot be started
    */
@@ -151,10 +157,7 @@ public record ServerSpec(
       Fields fields = Fields.of("server", Jcs.parse(bytes));
       if (Jcs.parse(bytes) instanceof JsonValue.Obj object && object.get("url") != null) {
         ServerSpec spec =
-            elsewhere(
-                    RemoteSpec.parse(fields.string("url"), fields.obj("headers")),
-                    fields.count("start_ms"))
-                .passing(passes(fields));
+            elsewhere(RemoteSpec.parse(fields), fields.count("start_ms")).passing(passes(fields));
         fields.end();
         return spec;
       }

@@ -1,5 +1,8 @@
 package dev.writ.tools.process;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
@@ -11,15 +14,22 @@ import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -33,6 +43,15 @@ public final class SecretDirectory implements SecretStore {
 
   /** The most secrets of one call. */
   public static final int CALL_MAX = 16;
+
+  /** Other processes wait for it; no secret has such a name. */
+  private static final String LOCK = ".lock";
+
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  /** The lock of a file is one of the process. */
+  private static final Object CHANGING = new Object();
 
   private final Path directory;
 
@@ -130,6 +149,30 @@ public final class SecretDirectory implements SecretStore {
       DurableFiles.REAL.write(directory.resolve(name), secret);
     } catch (IOException e) {
       throw failed(name, e);
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws WritException {@code TOL-040} to {@code TOL-044}
+   */
+  @Override
+  public byte[] change(String name, UnaryOperator<byte[]> change) {
+    read(name); // so that a lock is made in a directory of ours alone
+    synchronized (CHANGING) {
+      try (FileChannel lock =
+              FileChannel.open(directory.resolve(LOCK), Set.of(CREATE, WRITE), OWNER_ONLY);
+          FileLock _ = lock.lock()) {
+        byte[] before = read(name);
+        byte[] after = change.apply(before);
+        if (!Arrays.equals(before, after)) {
+          put(name, after);
+        }
+        return after;
+      } catch (IOException e) {
+        throw failed(name, e);
+      }
     }
   }
 

@@ -61,7 +61,7 @@ def steps(request, args):
     token = request["params"].get("_meta", {}).get("progressToken")
     mode = args.get("mode", "plain")
     if mode == "foreign":
-        for other in ["p-1", "p0", 1, "1", "", None, {}]:
+        for other in ["p-0", "p-99", 1, "1", "", "mine", None, {}]:
             tell("notifications/progress", {"progressToken": other, "progress": 1, "message": "stolen"})
     if token is not None:
         values = {"flood": range(1, 5000), "back": [3, 2, 5], "foreign": []}.get(mode, [1, 2, 3])

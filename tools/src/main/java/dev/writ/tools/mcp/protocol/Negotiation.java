@@ -22,20 +22,17 @@ final class Negotiation {
 
   private Negotiation() {}
 
-  private static JsonValue.Obj capabilities() {
-    return JsonValue.object().build();
-  }
-
   private static JsonValue.Obj client(String writ) {
     return JsonValue.object().put("name", "writ").put("version", writ).build();
   }
 
-  static Agreed of(PeerExchange peer, String writ, Patience patience) throws InterruptedException {
+  static Agreed of(PeerExchange peer, JsonValue.Obj capabilities, String writ, Patience patience)
+      throws InterruptedException {
     JsonValue.Obj meta =
         JsonValue.object()
             .put(META + "protocolVersion", ProtocolVersion.STATELESS)
             .put(META + "clientInfo", client(writ))
-            .put(META + "clientCapabilities", capabilities())
+            .put(META + "clientCapabilities", capabilities)
             .build();
     JsonValue.Obj params = JsonValue.object().put("_meta", meta).build();
     Optional<PeerMessage.Answer> answer;
@@ -43,7 +40,7 @@ final class Negotiation {
       answer = probe(peer, params, patience.probing(Math.min(PROBE_MS, patience.wallMs() / 4)));
     } catch (Silent e) {
       try {
-        return handshake(peer, writ, patience);
+        return handshake(peer, capabilities, writ, patience);
       } catch (WritException refused) {
         if (refused.code() != ToolsError.UPSTREAM_START) {
           throw refused;
@@ -53,12 +50,13 @@ final class Negotiation {
       }
     }
     return answer.isEmpty()
-        ? handshake(peer, writ, patience)
-        : answered(peer, writ, patience, meta, answer.get());
+        ? handshake(peer, capabilities, writ, patience)
+        : answered(peer, capabilities, writ, patience, meta, answer.get());
   }
 
   private static Agreed answered(
       PeerExchange peer,
+      JsonValue.Obj capabilities,
       String writ,
       Patience patience,
       JsonValue.Obj meta,
@@ -67,17 +65,17 @@ final class Negotiation {
     if (answer.error().isPresent()) {
       PeerMessage.Fault fault = answer.error().get();
       if (!MODERN.contains(fault.code())) {
-        return handshake(peer, writ, patience);
+        return handshake(peer, capabilities, writ, patience);
       }
-      return otherwise(peer, writ, patience, fault);
+      return otherwise(peer, capabilities, writ, patience, fault);
     }
     JsonValue.Obj result = answer.result().orElseThrow();
     List<String> versions = texts(result.get("supportedVersions"));
     if (!(result.get("capabilities") instanceof JsonValue.Obj offers) || versions.isEmpty()) {
-      return handshake(peer, writ, patience); // it answers whatever it is asked
+      return handshake(peer, capabilities, writ, patience); // it answers whatever it is asked
     }
     if (!versions.contains(ProtocolVersion.STATELESS)) {
-      return older(peer, writ, patience, versions);
+      return older(peer, capabilities, writ, patience, versions);
     }
     peer.agreed(ProtocolVersion.STATELESS);
     Agreed agreed =
@@ -117,11 +115,15 @@ final class Negotiation {
   }
 
   private static Agreed otherwise(
-      PeerExchange peer, String writ, Patience patience, PeerMessage.Fault fault)
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      String writ,
+      Patience patience,
+      PeerMessage.Fault fault)
       throws InterruptedException {
     if (fault.code() == UNSUPPORTED_VERSION
         && fault.data().orElse(JsonValue.TRUE) instanceof JsonValue.Obj data) {
-      return older(peer, writ, patience, texts(data.get("supported")));
+      return older(peer, capabilities, writ, patience, texts(data.get("supported")));
     }
     throw new WritException(
         ToolsError.UPSTREAM_START, "server/discover is answered with the error " + fault.code());
@@ -129,7 +131,11 @@ final class Negotiation {
 
   /** A server that knows the question, and speaks versions with a handshake alone. */
   private static Agreed older(
-      PeerExchange peer, String writ, Patience patience, List<String> versions)
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      String writ,
+      Patience patience,
+      List<String> versions)
       throws InterruptedException {
     if (versions.stream().noneMatch(ProtocolVersion.ALL::contains)) {
       throw new WritException(
@@ -141,15 +147,16 @@ final class Negotiation {
               + " and "
               + ProtocolVersion.ALL);
     }
-    return handshake(peer, writ, patience);
+    return handshake(peer, capabilities, writ, patience);
   }
 
-  static Agreed handshake(PeerExchange peer, String writ, Patience patience)
+  static Agreed handshake(
+      PeerExchange peer, JsonValue.Obj capabilities, String writ, Patience patience)
       throws InterruptedException {
     JsonValue.Obj params =
         JsonValue.object()
             .put("protocolVersion", ProtocolVersion.NEWEST)
-            .put("capabilities", capabilities())
+            .put("capabilities", capabilities)
             .put("clientInfo", client(writ))
             .build();
     JsonValue.Obj result =

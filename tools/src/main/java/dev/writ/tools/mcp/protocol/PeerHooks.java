@@ -1,7 +1,7 @@
 package dev.writ.tools.mcp.protocol;
 
 import dev.writ.canonicalize.json.JsonValue;
-import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * What a server says beside its answers. Called by the thread that reads it, so it returns at once.
@@ -10,15 +10,28 @@ public interface PeerHooks {
   /** Takes no notice, and answers no request. */
   PeerHooks NONE = new PeerHooks() {};
 
-  /** A notification, such as {@code notifications/tools/list_changed}. */
-  default void told(String method, JsonValue.Obj params) {}
+  /**
+   * Whether a request of the server, such as {@code sampling/createMessage}, is answered, later and
+   * by another thread. One that is not is answered with -32601.
+   *
+   * @param reply takes the answer, once
+   */
+  default boolean takes(String method, JsonValue.Obj params, Consumer<PeerReply> reply) {
+    return false;
+  }
 
   /**
-   * A request of the server, such as {@code sampling/createMessage}.
+   * A request was cancelled, and the server has not ended it yet; or it has.
    *
-   * @return the result; empty for a method that is not offered, which is answered with -32601
+   * @param isOpen whether it may still be at it
    */
-  default Optional<JsonValue.Obj> asked(String method, JsonValue.Obj params) {
-    return Optional.empty();
+  default void cancelled(boolean isOpen) {}
+
+  /** How long questions of the server have waited for their answers so far, in milliseconds. */
+  default long waitedMs() {
+    return 0;
   }
+
+  /** A notification, such as {@code notifications/tools/list_changed}. */
+  default void told(String method, JsonValue.Obj params) {}
 }

@@ -94,20 +94,32 @@ public final class PeerPairing {
             .build());
   }
 
+  /** Tells the server that nobody wants the answer, which may come all the same. */
+  public void cancel(Pending pending, String why) {
+    tell(
+        "notifications/cancelled",
+        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+  }
+
   /** Waits no longer for an answer: the server is told, and may answer all the same. */
   public void giveUp(Pending pending, String why) {
+    if (forget(pending)) {
+      cancel(pending, why);
+    }
+  }
+
+  /** Waits no longer for an answer; false where it has come. */
+  public boolean forget(Pending pending) {
     synchronized (this) {
       if (open.remove(pending.id()) == null) {
-        return;
+        return false;
       }
       givenUp.add(pending.id());
       if (givenUp.size() > GIVEN_UP_MAX) {
         givenUp.pollFirst();
       }
     }
-    tell(
-        "notifications/cancelled",
-        JsonValue.object().put("requestId", pending.id()).put("reason", why).build());
+    return true;
   }
 
   /** Takes one message of the server; a bad one ends the connection. */
@@ -120,7 +132,7 @@ public final class PeerPairing {
           if (stateless) {
             throw PeerMessage.refuse("a request of the server, which this version does not have");
           }
-          out.accept(reply(asked, hooks));
+          reply(asked, hooks, out);
         }
         case PeerMessage.Told told -> {
           count(message.length);
@@ -151,24 +163,20 @@ public final class PeerPairing {
     }
   }
 
-  /** The answer to a request of the server. */
-  public static byte[] reply(PeerMessage.Asked asked, PeerHooks hooks) {
-    Optional<JsonValue.Obj> result =
-        asked.method().equals("ping")
-            ? Optional.of(JsonValue.object().build())
-            : hooks.asked(asked.method(), asked.params());
-    var reply = JsonValue.object().put("jsonrpc", "2.0").put("id", asked.id());
-    if (result.isPresent()) {
-      reply.put("result", result.get());
-    } else {
-      reply.put(
-          "error",
-          JsonValue.object()
-              .put("code", (long) METHOD_NOT_FOUND)
-              .put("message", "this client does not offer that method")
-              .build());
+  /**
+   * Answers a request of the server, now or when the hooks have the answer.
+   *
+   * @param to sends the answer
+   */
+  public static void reply(PeerMessage.Asked asked, PeerHooks hooks, Consumer<byte[]> to) {
+    if (asked.method().equals("ping")) {
+      to.accept(PeerReply.result(JsonValue.object().build()).to(asked.id()));
+    } else if (!hooks.takes(
+        asked.method(), asked.params(), reply -> to.accept(reply.to(asked.id())))) {
+      to.accept(
+          PeerReply.error(METHOD_NOT_FOUND, "this client does not offer that method")
+              .to(asked.id()));
     }
-    return Jcs.write(reply.build());
   }
 
   /** Ends the connection: every request, open and later, gets this. The first reason stays. */

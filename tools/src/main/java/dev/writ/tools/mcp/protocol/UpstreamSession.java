@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -33,21 +34,31 @@ public final class UpstreamSession {
    * Begins: a server that speaks the version without sessions is spoken to in it, every other one
    * with the handshake.
    *
+   * @param capabilities what its client can do for it
    * @param writ the version of this release, for the server to see
    * @throws WritException {@code TOL-233} to {@code TOL-240}, and for a server elsewhere {@code
    *     TOL-271} to {@code TOL-279}
    */
   public static UpstreamSession begin(
-      PeerExchange peer, InputAnswers inputs, String writ, Patience patience)
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      InputAnswers inputs,
+      String writ,
+      Patience patience)
       throws InterruptedException {
-    return new UpstreamSession(peer, inputs, Negotiation.of(peer, writ, patience));
+    return new UpstreamSession(peer, inputs, Negotiation.of(peer, capabilities, writ, patience));
   }
 
   /** Begins with the handshake, for a server that ends when it is asked anything before. */
   public static UpstreamSession shakeHands(
-      PeerExchange peer, InputAnswers inputs, String writ, Patience patience)
+      PeerExchange peer,
+      JsonValue.Obj capabilities,
+      InputAnswers inputs,
+      String writ,
+      Patience patience)
       throws InterruptedException {
-    return new UpstreamSession(peer, inputs, Negotiation.handshake(peer, writ, patience));
+    return new UpstreamSession(
+        peer, inputs, Negotiation.handshake(peer, capabilities, writ, patience));
   }
 
   /** The version of the protocol that was agreed on. */
@@ -118,40 +129,56 @@ public final class UpstreamSession {
     }
   }
 
-  /** Asks anything else; the answer may be an error. */
-  public PeerMessage.Answer ask(String method, JsonValue.Obj params, Patience patience)
-      throws InterruptedException {
-    PeerMessage.Answer answer = peer.request(method, agreed.with(params), patience);
-    answer.result().ifPresent(this::complete);
-    return answer;
-  }
-
   /**
-   * Calls a tool; the answer may be an error. What the server asks for meanwhile is answered by
+   * Asks anything; the answer may be an error. What the server asks for meanwhile is answered by
    * {@link InputAnswers}, in rounds.
    *
    * @throws WritException also {@code TOL-270} where it is not
    */
-  public PeerMessage.Answer call(String tool, JsonValue.Obj arguments, Patience patience)
+  public PeerMessage.Answer ask(
+      String method, JsonValue.Obj params, Optional<String> progressToken, Patience patience)
       throws InterruptedException {
-    JsonValue.Obj params = JsonValue.object().put("name", tool).put("arguments", arguments).build();
+    JsonValue.Obj marked = marked(params, progressToken);
     long end = System.nanoTime() + patience.wallMs() * 1_000_000;
-    JsonValue.Obj round = params;
+    JsonValue.Obj round = marked;
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
       long left = Math.max(1, (end - System.nanoTime()) / 1_000_000);
       PeerMessage.Answer answer =
           peer.request(
-              "tools/call",
-              agreed.with(round),
-              new Patience(left, patience.cpuMs(), patience.ends()));
+              method, agreed.with(round), new Patience(left, patience.cpuMs(), patience.ends()));
       if (answer.result().isEmpty() || !asksForInput(answer.result().get())) {
         answer.result().ifPresent(this::complete);
         return answer;
       }
-      round = answered(params, answer.result().get());
+      long from = System.nanoTime();
+      round = answered(marked, answer.result().get());
+      end += System.nanoTime() - from; // the server cannot use that time
     }
     throw new WritException(
         ToolsError.UPSTREAM_INPUT, "it asked " + ROUNDS_MAX + " times for more");
+  }
+
+  private static JsonValue.Obj marked(JsonValue.Obj params, Optional<String> progressToken) {
+    TreeMap<String, JsonValue> all = new TreeMap<>(params.members());
+    progressToken.ifPresent(
+        token -> all.put("_meta", JsonValue.object().put("progressToken", token).build()));
+    return new JsonValue.Obj(all);
+  }
+
+  /**
+   * Calls a tool; the answer may be an error.
+   *
+   * @param progressToken under which the server is to tell its progress
+   * @throws WritException also {@code TOL-270}
+   */
+  public PeerMessage.Answer call(
+      String tool, JsonValue.Obj arguments, Optional<String> progressToken, Patience patience)
+      throws InterruptedException {
+    return ask(
+        "tools/call",
+        JsonValue.object().put("name", tool).put("arguments", arguments).build(),
+        progressToken,
+        patience);
   }
 
   private boolean asksForInput(JsonValue.Obj result) {

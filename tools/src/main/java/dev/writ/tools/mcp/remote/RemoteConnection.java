@@ -10,6 +10,7 @@ import dev.writ.sandbox.egress.EgressClient.Field;
 import dev.writ.sandbox.egress.EgressClient.NoAnswer;
 import dev.writ.sandbox.egress.EgressClient.Sent;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.oauth.TokenKeeper;
 import dev.writ.tools.mcp.protocol.Patience;
 import dev.writ.tools.mcp.protocol.PeerHooks;
 import dev.writ.tools.mcp.protocol.PeerMessage;
@@ -17,6 +18,7 @@ import dev.writ.tools.mcp.protocol.PeerPairing;
 import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.protocol.ServerLink;
 import dev.writ.tools.process.Masking;
+import dev.writ.tools.process.SecretStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,12 +39,17 @@ public final class RemoteConnection implements ServerLink {
 
   private static final Duration NOTICE = Duration.ofSeconds(10);
   private static final Duration GOODBYE = Duration.ofSeconds(2);
-  private static final String SESSION = "mcp-session-id";
+
+  /** What is never sent twice, whatever the reason. */
+  private static final List<String> ACTS = List.of("tools/call", "resources/read", "prompts/get");
 
   private final SandboxSettings settings;
   private final RemoteSpec spec;
   private final List<Field> own;
-  private final Masking masking;
+  private final List<SecretFile> secrets;
+  private final Optional<TokenKeeper> tokens;
+  private volatile Masking masking;
+  private volatile int masked;
   private final Function<String, Optional<JsonValue.Obj>> schemas;
   private final PeerHooks hooks;
   private final EgressClient client;
@@ -55,6 +62,7 @@ public final class RemoteConnection implements ServerLink {
   private volatile boolean closed;
 
   /**
+   * @param store renews tokens
    * @param schemas the input schema of a tool by its name, for the marks that it may have
    * @throws WritException {@code TOL-041}, {@code TOL-277} for headers that cannot be sent
    */
@@ -62,10 +70,13 @@ public final class RemoteConnection implements ServerLink {
       SandboxSettings settings,
       RemoteSpec spec,
       List<SecretFile> secrets,
+      SecretStore store,
       Function<String, Optional<JsonValue.Obj>> schemas,
       PeerHooks hooks) {
     this.settings = settings;
     this.spec = spec;
+    this.secrets = List.copyOf(secrets);
+    this.tokens = spec.oauth().map(o -> new TokenKeeper(settings, spec.url(), o, store, secrets));
     this.masking = new Masking(secrets);
     this.schemas = schemas;
     this.hooks = hooks;
@@ -80,6 +91,25 @@ public final class RemoteConnection implements ServerLink {
   public PeerMessage.Answer request(String method, JsonValue.Obj params, Patience patience)
       throws InterruptedException {
     requireSound();
+    boolean again = !ACTS.contains(method) && tokens.filter(TokenKeeper::canRenew).isPresent();
+    try {
+      return once(method, params, patience, again);
+    } catch (WritException e) {
+      if (!again || e.code() != ToolsError.UPSTREAM_UNAUTHORIZED) {
+        throw e;
+      }
+      return once(method, params, patience, false); // with another token
+    }
+  }
+
+  /**
+   * Sends a request once.
+   *
+   * @param again whether it is sent again where the token is not taken
+   */
+  private PeerMessage.Answer once(
+      String method, JsonValue.Obj params, Patience patience, boolean again)
+      throws InterruptedException {
     long id = last.incrementAndGet();
     unasked.again();
     PostedRequest exchange = new PostedRequest(this, id, method, patience.wallMs());
@@ -102,11 +132,11 @@ public final class RemoteConnection implements ServerLink {
       exchange.abandon();
       throw new WritException(ToolsError.UPSTREAM_TIMEOUT, method, e);
     } catch (ExecutionException e) {
-      throw failed(id, method, e);
+      throw failed(id, method, e, again);
     }
   }
 
-  private WritException failed(long id, String method, ExecutionException e) {
+  private WritException failed(long id, String method, ExecutionException e, boolean again) {
     if (!(e.getCause() instanceof WritException why)) {
       throw new IllegalStateException(e.getCause());
     }
@@ -118,13 +148,17 @@ public final class RemoteConnection implements ServerLink {
     if (why.code() == ToolsError.UPSTREAM_TIMEOUT) {
       cancelled(id, "too late");
     }
-    if (why.code() == ToolsError.UPSTREAM_MESSAGE
+    if (why.code() == ToolsError.UPSTREAM_UNAUTHORIZED) {
+      tokens.ifPresent(TokenKeeper::refuse);
+    }
+    boolean over = why.code() == ToolsError.UPSTREAM_UNAUTHORIZED && !again;
+    if (over
+        || why.code() == ToolsError.UPSTREAM_MESSAGE
         || why.code() == ToolsError.UPSTREAM_FLOOD
-        || why.code() == ToolsError.UPSTREAM_SESSION
-        || why.code() == ToolsError.UPSTREAM_UNAUTHORIZED) {
+        || why.code() == ToolsError.UPSTREAM_SESSION) {
       fail(why);
     }
-    return new WritException(why.code(), masking.apply(why.found()), e);
+    return new WritException(why.code(), masking().apply(why.found()), e);
   }
 
   /** Tells a server with sessions; without them the end of the stream says it. */
@@ -138,7 +172,22 @@ public final class RemoteConnection implements ServerLink {
     }
   }
 
+  /** Knows each token so far. */
+  private Masking masking() {
+    if (tokens.isPresent()) {
+      List<SecretFile> seen = tokens.get().seen();
+      if (seen.size() != masked) {
+        List<SecretFile> all = new ArrayList<>(secrets);
+        all.addAll(seen);
+        masking = new Masking(all);
+        masked = seen.size();
+      }
+    }
+    return masking;
+  }
+
   private PeerMessage.Answer masked(PeerMessage.Answer answer) {
+    Masking masking = masking();
     return new PeerMessage.Answer(
         answer.id(),
         answer.result().map(result -> (JsonValue.Obj) masking.apply((JsonValue) result)),
@@ -158,7 +207,9 @@ public final class RemoteConnection implements ServerLink {
   void reply(PeerMessage.Asked asked) {
     Thread.ofVirtual()
         .name("writ-mcp-reply")
-        .start(() -> post(fields("", JsonValue.object().build()), PeerPairing.reply(asked, hooks)));
+        .start(() ->
+            PeerPairing.reply(
+                asked, hooks, bytes -> post(fields("", JsonValue.object().build()), bytes)));
   }
 
   /** Sends what has no answer. */
@@ -219,6 +270,7 @@ public final class RemoteConnection implements ServerLink {
     all.add(new Field("Accept-Encoding", "identity"));
     all.add(new Field("User-Agent", "writ"));
     all.addAll(own);
+    tokens.ifPresent(t -> all.add(new Field("Authorization", t.authorization())));
     WebAddress url = spec.url();
     EgressAnswer answer =
         client.open(
