@@ -102,6 +102,8 @@ class TheServersDemoIsReadyToPasteTest {
       artifactsOfSeedTwo(
           string(said, "url"), string(said, "token"), startingWith(answers, "tools (seed 002)"));
       commandsOfSeedTwo(string(said, "url"), string(said, "token"));
+      assertThat(startingWith(answers, "vouched: "))
+          .contains("\"verdict\":\"ALLOW\"", "\"request\":{");
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
       // Operations and seed 000 both answer /health, and say the same.

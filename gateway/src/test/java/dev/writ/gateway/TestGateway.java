@@ -20,6 +20,7 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
+import dev.writ.gateway.pipeline.Credentials;
 import dev.writ.gateway.pipeline.EffectObserver;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Pipeline;
@@ -27,6 +28,7 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
+import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.guardian.document.AccessDocument;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;
@@ -52,6 +54,8 @@ public final class TestGateway implements AutoCloseable {
   /** The policy of {@link TestHome} in which a surface of this name may vouch for alice. */
   public static final String SURFACE = "test";
 
+  private static final List<String> SURFACES = List.of(SURFACE, VouchedSurface.NAME);
+
   public final TestHome home;
   public final Running running = new Running();
   public final Changes changes = new Changes();
@@ -71,10 +75,14 @@ public final class TestGateway implements AutoCloseable {
     home.restart();
     places = GatewayServer.places(limits);
     TreeMap<String, SigningKey> keys = new TreeMap<>();
-    keys.put(KernelPipeline.keyName(SURFACE, TestKeys.TENANT), TestKeys.key(SURFACE));
+    for (String surface : SURFACES) {
+      keys.put(KernelPipeline.keyName(surface, TestKeys.TENANT), TestKeys.key(surface));
+    }
     Backend backend =
         new Backend(home.kernel(), places, running, changes, Lane.DIRECT, EffectObserver.NONE);
-    pipeline = new KernelPipeline(backend, keys, new SecureRandom());
+    Credentials credentials =
+        (_, principal) -> principal.equals("narrow") ? List.of("worker") : List.of();
+    pipeline = new KernelPipeline(backend, keys, credentials, new SecureRandom());
     surfaces = new ArrayList<>(more.apply(pipeline));
     List<Route> others = surfaces.stream().flatMap(s -> s.routes().stream()).toList();
     nativeApi =
@@ -104,6 +112,14 @@ public final class TestGateway implements AutoCloseable {
       entries.add(token(name, TestKeys.TENANT));
     }
     entries.add(token("eve", TestKeys.OTHER_TENANT));
+    entries.add(
+        new Tokens.Entry(
+            "narrow",
+            Tokens.digest(tokenOf("narrow")),
+            TestKeys.TENANT,
+            "alice",
+            List.of("worker"),
+            Optional.empty()));
     return entries;
   }
 
@@ -112,7 +128,7 @@ public final class TestGateway implements AutoCloseable {
         name + "-token", Tokens.digest(tokenOf(name)), tenant, name, List.of(), Optional.empty());
   }
 
-  /** The bearer token of that subject. */
+  /** The bearer token of that subject; {@code narrow} is alice, as a worker alone. */
   public static String tokenOf(String name) {
     return "token-of-" + name;
   }
@@ -140,9 +156,12 @@ public final class TestGateway implements AutoCloseable {
   public static TestHome newHome(Path dir) {
     String policy =
         TestPolicy.YAML.replace(
-            "subject: alice, roles: [worker]", "subject: alice, roles: [worker], surfaces: [test]");
+            "subject: alice, roles: [worker]",
+            "subject: alice, roles: [worker], surfaces: [test, vouched]");
     TestHome home = TestHome.create(dir, policy);
-    home.enrol(TestKeys.trusted(SURFACE, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    for (String surface : SURFACES) {
+      home.enrol(TestKeys.trusted(surface, KeyRole.SURFACE, Optional.of(TestKeys.TENANT)));
+    }
     return home;
   }
 

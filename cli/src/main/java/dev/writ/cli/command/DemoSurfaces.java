@@ -29,7 +29,8 @@ import java.util.TreeMap;
 
 /** The surfaces in the demo's server, those of the seeds and MCP: policy, settings, requests. */
 final class DemoSurfaces {
-  static final List<String> NAMES = List.of("engine", "execute", "logline", "mcp", "tools");
+  static final List<String> NAMES =
+      List.of("engine", "execute", "logline", "mcp", "tools", "vouched");
 
   private static final String SECRET = "logline.secret";
   private static final String TENANT = "acme";
@@ -146,6 +147,7 @@ final class DemoSurfaces {
     surfaces.put("engine", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("execute", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("logline", new SurfaceConfig(new TreeMap<>(), List.of(SECRET), logline));
+    surfaces.put("vouched", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put("mcp", new SurfaceConfig(new TreeMap<>(), List.of(), Map.of()));
     surfaces.put(
         "tools",
@@ -154,6 +156,14 @@ final class DemoSurfaces {
             List.of(),
             Map.of("workspace_root", dir.resolve(WORKSPACES).toString())));
     return surfaces;
+  }
+
+  private static JsonValue.Obj vouched() {
+    var params = JsonValue.object().put("source", "6 * 7").build();
+    return JsonValue.object()
+        .put("run", "vouched")
+        .put("effect", JsonValue.object().put("tool", "js").put("params", params).build())
+        .build();
   }
 
   /**
@@ -190,6 +200,10 @@ final class DemoSurfaces {
         Example.played(
             "engine (seed 004): an operation of a tool package",
             post + bearer + url + "/v1/tool-executions -d @" + body("engine.json", ofPackage)));
+    examples.add(
+        Example.played(
+            "vouched: an effect that the server signs for the token's subject",
+            post + bearer + url + "/v1/vouched-effects -d @" + body("vouched.json", vouched())));
     examples.add(
         Example.played("mcp: a session, and a call of a tool in it", mcp(url, post + bearer)));
     return examples;

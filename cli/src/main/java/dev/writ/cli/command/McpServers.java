@@ -190,40 +190,31 @@ final class McpServers {
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
-      upstreams.requireFree(name, PinnedTools.of(List.of()));
       if (spec.remote().isPresent() && McpLogin.isAskedFor(arguments)) {
-        spec = loggedIn(session, name, spec, arguments);
+        spec = loggedIn(session, upstreams, name, spec, arguments);
       }
-      ServerCode.Prepared prepared =
-          new ServerCode(session).of(spec, own, arguments.option("--code"), upstreams::host);
-      UpstreamProbe.Seen seen;
+      boolean allow = !arguments.has("--no-policy");
+      NewServer added =
+          new NewServer(
+              name, spec, own, arguments.option("--code"), arguments.has("--accept-hidden"));
+      UpstreamPackage made;
       try {
-        seen = upstreams.look(prepared.spec(), prepared.own());
+        made = added.add(session, upstreams);
       } catch (WritException e) {
-        boolean may =
-            spec.remote()
-                .filter(r -> r.oauth().isEmpty() && !r.headers().containsKey("authorization"))
-                .isPresent();
-        if (e.code() != ToolsError.UPSTREAM_UNAUTHORIZED || !may || arguments.has("--no-login")) {
+        if (e.code() != ToolsError.UPSTREAM_UNAUTHORIZED
+            || arguments.has("--no-login")
+            || !added.mayLogIn()) {
           throw e;
         }
-        prepared =
-            new ServerCode.Prepared(loggedIn(session, name, spec, arguments), prepared.own());
-        seen = upstreams.look(prepared.spec(), prepared.own());
-      }
-      upstreams.requireFree(name, seen.tools());
-      if (!arguments.has("--accept-hidden")) {
-        Upstreams.requireVisible(seen.tools());
+        made =
+            added.with(loggedIn(session, upstreams, name, spec, arguments)).add(session, upstreams);
       }
       List<String> only = new ArrayList<>();
       arguments.options("--only").forEach(names -> only.addAll(List.of(names.split(","))));
-      if (!seen.tools().byName().keySet().containsAll(only)) {
+      if (!made.tools().byName().keySet().containsAll(only)) {
         throw new WritException(
-            CliError.USAGE, "--only " + only + ": it lists " + seen.tools().byName().keySet());
+            CliError.USAGE, "--only " + only + ": it lists " + made.tools().byName().keySet());
       }
-      UpstreamPackage made =
-          upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
-      boolean allow = !arguments.has("--no-policy");
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), only, arguments.has("--ask"));
       }
@@ -233,7 +224,8 @@ final class McpServers {
     }
 
     private static ServerSpec loggedIn(
-        Session session, String name, ServerSpec spec, Arguments arguments) {
+        Session session, Upstreams upstreams, String name, ServerSpec spec, Arguments arguments) {
+      upstreams.requireFree(name, PinnedTools.of(List.of()));
       return spec.at(McpLogin.login(session, name, spec.remote().orElseThrow(), arguments));
     }
 

@@ -6,6 +6,7 @@ import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -23,14 +24,27 @@ record NewServer(
     SortedMap<String, byte[]> own,
     Optional<String> code,
     boolean hidden) {
+  /** The same started or reached in another way. */
+  NewServer with(ServerSpec other) {
+    return new NewServer(name, other, own, code, hidden);
+  }
+
+  /** Whether a login could help: it is elsewhere, and nothing says yet who calls. */
+  boolean mayLogIn() {
+    return typed
+        .remote()
+        .filter(r -> r.oauth().isEmpty() && !r.headers().containsKey("authorization"))
+        .isPresent();
+  }
+
   /**
    * Starts it once and registers what it lists, with its code. Nothing is registered of one that is
    * refused.
    *
-   * @throws WritException {@code TOL-230} to {@code TOL-239}, {@code TOL-290} to {@code TOL-299}
+   * @throws WritException {@code TOL-230} to {@code TOL-239}, {@code TOL-270} to {@code TOL-299}
    */
   UpstreamPackage add(Session session, Upstreams upstreams) {
-    upstreams.requireFree(name, PinnedTools.of(java.util.List.of()));
+    upstreams.requireFree(name, PinnedTools.of(List.of()));
     ServerCode.Prepared prepared = new ServerCode(session).of(typed, own, code, upstreams::host);
     UpstreamProbe.Seen seen = upstreams.look(prepared.spec(), prepared.own());
     upstreams.requireFree(name, seen.tools());

@@ -35,7 +35,12 @@ final class PolicyTools {
    * @param asks whether each call waits for an approval
    */
   record Grant(
-      ToolManifest tool, Optional<String> role, List<String> only, String tenant, boolean asks) {}
+      ToolManifest tool, Optional<String> role, List<String> only, String tenant, boolean asks) {
+    /** All operations of it. */
+    Grant(ToolManifest tool, Optional<String> role, String tenant, boolean asks) {
+      this(tool, role, List.of(), tenant, asks);
+    }
+  }
 
   /**
    * @throws WritException {@code CLI-021}
@@ -79,7 +84,7 @@ final class PolicyTools {
   /**
    * The text without a tool: nobody may use it any more.
    *
-   * @throws WritException {@code CLI-021}
+   * @throws WritException {@code CLI-021}; {@code GRD-510} at the place that still names it
    */
   static String without(String text, String file, String tool) {
     Policy before = parse(text, file);
@@ -88,6 +93,7 @@ final class PolicyTools {
     edit.lines.removeIf(line ->
         line.matches(".*\\{.*\\btool: " + Pattern.quote(tool) + "\\b.*\\}.*\\}\\s*")
             && line.contains("match:"));
+    edit.removeEmpty("secrets");
     for (int i = 0; i + 1 < edit.lines.size(); i++) {
       if (edit.lines.get(i).matches("\\s*- effect: \\{ tool: " + Pattern.quote(tool) + " \\}.*")) {
         edit.lines.remove(i);
@@ -176,6 +182,22 @@ final class PolicyTools {
       }
     }
     throw refuse(name);
+  }
+
+  /** Removes a section of which no entry is left. */
+  private void removeEmpty(String name) {
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).matches(name + ":\\s*(#.*)?")) {
+        int next = i + 1;
+        while (next < lines.size() && lines.get(next).matches("\\s*(#.*)?")) {
+          next++;
+        }
+        if (next == lines.size() || !lines.get(next).matches("\\s*-.*|\\s+\\S.*")) {
+          lines.remove(i);
+        }
+        return;
+      }
+    }
   }
 
   private void addToList(String role, String key, String value, String written) {

@@ -166,9 +166,10 @@ final class Upstreams {
                 tools.byName().values().stream()
                     .map(tool -> new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))),
                 tools.offers().shown().stream())
-            .flatMap(each -> each.lines().stream())
-            .filter(line -> line.contains("\\u{"))
-            .map(line -> line.split(" ", 3)[1])
+            .flatMap(each ->
+                each.lines().stream()
+                    .filter(line -> line.contains("\\u{"))
+                    .map(line -> ToolChange.visible(each.name()) + "/" + line.split(" ", 3)[1]))
             .toList();
     if (!hidden.isEmpty()) {
       throw new WritException(

@@ -44,6 +44,7 @@ public enum CliError implements ErrorCode {
       "CLI-038",
       "no call was allowed that a policy could be proposed from",
       "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
+  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log."),
   LOGIN_UNANSWERED(
       "CLI-071",
       "a login was begun, and nobody came back from the browser",
@@ -64,8 +65,7 @@ public enum CliError implements ErrorCode {
   IMPORT_ENTRY(
       "CLI-079",
       "a server of a client cannot be taken as it stands there",
-      "The message says what is in the way; the other servers were taken (spec/mcp-import.md)."),
-  INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log.");
+      "The message says what is in the way; the other servers were taken (spec/mcp-import.md).");
 
   private final Entry entry;
 

@@ -450,7 +450,7 @@ public enum ToolsError implements ErrorCode {
       "TOL-295",
       "a server of npm does not start, and packages of it have install scripts, which are not run",
       "Install it yourself in a folder, with scripts, and add that:"
-          + " writ mcp add NAME --code FOLDER -- node FOLDER/node_modules/NAME/FILE."),
+          + " writ mcp add NAME --code FOLDER -- COMMAND."),
   CODE_UNPINNED(
       "TOL-296",
       "a command would start code that its package does not have",

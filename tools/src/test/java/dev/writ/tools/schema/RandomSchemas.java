@@ -134,7 +134,7 @@ public final class RandomSchemas {
       members.put(written.definitions, new JsonValue.Obj(defs));
     }
     if (chance(10) && definitions > 0) {
-      members.put("$ref", reference());
+      members.put("$ref", JsonValue.of("#/" + written.definitions + "/D0"));
     }
     root = new JsonValue.Obj(members);
     return root;

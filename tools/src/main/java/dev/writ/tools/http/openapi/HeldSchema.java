@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 
 /**
  * Turns the schemas of one operation into the kind that manifests hold (spec/tool-manifest.md).
@@ -25,6 +26,9 @@ final class HeldSchema {
   private static final int SCHEMAS_MAX = 2_000;
   private static final Set<String> TYPES =
       new TreeSet<>(List.of("array", "boolean", "integer", "null", "number", "object", "string"));
+
+  private static final Pattern NUMBER =
+      Pattern.compile("-?[0-9]{1,400}(\\.[0-9]{1,400})?([eE][-+]?[0-9]{1,9})?");
 
   /** Words that say nothing about which values fit. */
   private static final Set<String> REMARKS =
@@ -246,13 +250,20 @@ final class HeldSchema {
       }
       case "enum" -> {
         JsonValue plain = value.value().plain();
-        if (plain instanceof JsonValue.Arr list && !list.items().isEmpty()) {
+        if (plain instanceof JsonValue.Arr list && !list.items().isEmpty() && !mayBeNumber(plain)) {
           held.put(word, JsonValue.of(list.items().stream().distinct().toList()));
         } else {
           lost(value, word);
         }
       }
-      case "const" -> held.put(word, value.value().plain());
+      case "const" -> {
+        JsonValue plain = value.value().plain();
+        if (mayBeNumber(plain)) {
+          lost(value, word);
+        } else {
+          held.put(word, plain);
+        }
+      }
       case "description" -> {
         if (value.value() instanceof Located.Scalar scalar
             && scalar.value() instanceof JsonValue.Str) {
@@ -297,6 +308,20 @@ final class HeldSchema {
   private void lost(Node value, String word) {
     losses++;
     dropped.accept(value, "`" + word + "`");
+  }
+
+  /** Whether a text of it may stand for a number of the file that no double holds exactly. */
+  private static boolean mayBeNumber(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Obj object ->
+          object.members().values().stream().anyMatch(HeldSchema::mayBeNumber);
+      case JsonValue.Arr list -> list.items().stream().anyMatch(HeldSchema::mayBeNumber);
+      case JsonValue.Str text ->
+          NUMBER.matcher(text.value()).matches()
+              && !(Math.abs(Double.parseDouble(text.value())) < JsonValue.Num.MAX_INTEGER
+                  && Double.parseDouble(text.value()) != 0);
+      default -> false;
+    };
   }
 
   private Optional<JsonValue> type(Node value) {

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Writes YAML for people: mappings and lists in blocks, short ones in a line. */
 final class YamlText {
@@ -13,6 +15,10 @@ final class YamlText {
   /** Words that YAML, of some version, does not read as text. */
   private static final List<String> WORDS =
       List.of("true", "false", "null", "yes", "no", "on", "off", "y", "n", "~");
+
+  /** What readers of YAML refuse, and people cannot see. */
+  private static final Pattern UNSEEN =
+      Pattern.compile("[\\x7f-\\u009f\\u00a0\\p{Zl}\\p{Zp}\\ufeff\\ufffe\\uffff]");
 
   private final StringBuilder out = new StringBuilder();
 
@@ -76,7 +82,12 @@ final class YamlText {
         && !WORDS.contains(text.value().toLowerCase(Locale.ROOT))) {
       return text.value();
     }
-    return new String(Jcs.write(value), StandardCharsets.UTF_8);
+    String json = new String(Jcs.write(value), StandardCharsets.UTF_8);
+    return UNSEEN
+        .matcher(json)
+        .replaceAll(unseen ->
+            Matcher.quoteReplacement(
+                String.format(Locale.ROOT, "\\u%04x", (int) unseen.group().charAt(0))));
   }
 
   String text() {
