@@ -122,6 +122,24 @@ class AServerFromNpmIsPinnedTest {
   }
 
   @Test
+  void onlyTheToolsThatWereNamedMayBeCalledAlsoAfterARefresh() throws IOException {
+    npm.publish("1.0.0", "Hello");
+    String[] words = {"mcp", "add", "greeter", "--only", "none", "--", "npx", "@acme/greeter"};
+    assertThat(writ(words).err()).contains("CLI-001", "[greet]");
+    words[4] = "greet";
+    assertThat(writ(words).status()).isZero();
+    String role = "word-count, greeter/greet]";
+    assertThat(Files.readString(Path.of(home, "policy.yaml"))).contains(role);
+    npm.publish("2.0.0", "Hi");
+    assertThat(writ("mcp", "refresh", "greeter", "--approve").status()).isZero();
+    assertThat(Files.readString(Path.of(home, "policy.yaml"))).contains(role);
+    activate();
+    assertThat(call().out()).contains("Hi, Ann");
+    assertThat(writ("mcp", "remove", "greeter").status()).isZero();
+    assertThat(Files.readString(Path.of(home, "policy.yaml"))).doesNotContain("greeter");
+  }
+
+  @Test
   void aServerThatNeedsItsInstallScriptSaysSo() {
     npm.publish(
         "1.0.0",

@@ -41,7 +41,8 @@ final class NpmStandIn implements AutoCloseable {
     return npm;
   }
 
-  private static Path links() {
+  /** A folder with {@code node} and the stand-in for {@code npm}. */
+  static Path links() {
     return Project.root().resolve("cli/target/npm-links");
   }
 
@@ -55,9 +56,11 @@ final class NpmStandIn implements AutoCloseable {
   /** What a user's shell has. */
   Map<String, String> environment(Path home) {
     return Map.of(
-        "PATH", links().toString(),
-        "HOME", home.toString(),
-        "npm_config_registry", "http://127.0.0.1:" + registry.getAddress().getPort());
+        "PATH", links().toString(), "HOME", home.toString(), "npm_config_registry", address());
+  }
+
+  String address() {
+    return "http://127.0.0.1:" + registry.getAddress().getPort();
   }
 
   /** The package {@code @acme/greeter}, whose program greets by a word. */
@@ -83,7 +86,12 @@ final class NpmStandIn implements AutoCloseable {
 
   /** What the registry says of {@code @acme/greeter}. */
   void answer(JsonValue.Obj said) {
-    packages.put("@acme/greeter", Jcs.write(said));
+    answer("@acme/greeter", said);
+  }
+
+  /** What the registry says of a package. */
+  void answer(String name, JsonValue.Obj said) {
+    packages.put(name, Jcs.write(said));
   }
 
   static String server(String word) throws IOException {

@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ class ReadmeCommandsTest {
   @Test
   void theDemoPrintsWhatIsShownAndEveryCommandForAuditorsWorks(@TempDir Path folder)
       throws Exception {
-    List<String> commands = commands();
+    List<String> commands = commands("auditors");
     assertThat(commands).hasSizeGreaterThan(8);
     Path launcher =
         Files.createSymbolicLink(folder.resolve("writ"), Project.root().resolve("writ"));
@@ -69,11 +70,57 @@ class ReadmeCommandsTest {
         .replaceAll("─+", "─");
   }
 
-  private static List<String> commands() throws IOException {
+  @Test
+  void theCommandsForMcpServersPrintWhatIsShown(@TempDir Path folder) throws Exception {
+    Files.createSymbolicLink(folder.resolve("writ"), Project.root().resolve("writ"));
+    StringBuilder said = new StringBuilder();
+    try (NpmStandIn npm = NpmStandIn.start()) {
+      npm.answer(
+          "@modelcontextprotocol/server-everything",
+          JsonValue.object()
+              .put("version", "1.0.0")
+              .put("integrity", "sha512-x")
+              .put("scripts", JsonValue.FALSE)
+              .put(
+                  "files",
+                  JsonValue.object()
+                      .put("package.json", "{\"bin\":\"index.js\"}")
+                      .put(
+                          "index.js",
+                          Project.read(
+                              Project.root()
+                                  .resolve(
+                                      "cli/src/test/resources/dev/writ/cli/npm/everything.js")))
+                      .build())
+              .build());
+      Map<String, String> environment =
+          Map.of(
+              "NO_COLOR",
+              "1",
+              "npm_config_registry",
+              npm.address(),
+              "PATH",
+              NpmStandIn.links() + ":" + System.getenv("PATH"));
+      for (String line : block("servers").lines().filter(l -> l.startsWith("./writ")).toList()) {
+        boolean denied = line.endsWith("# denied");
+        succeeds(folder, denied ? "! " + line : line, environment);
+        said.append(said(folder)).append('\n');
+      }
+    }
+    List<String> shown =
+        block("served").lines().filter(line -> line.matches("(\\{|DENIED).*")).toList();
+    assertThat(shown).hasSize(2);
+    assertThat(said).contains(shown);
+  }
+
+  private static String block(String name) {
     String text = Project.read(Project.root().resolve("README.md"));
-    String block =
-        text.substring(text.indexOf("<!-- auditors -->"), text.indexOf("<!-- /auditors -->"));
-    return block
+    return text.substring(
+        text.indexOf("<!-- " + name + " -->"), text.indexOf("<!-- /" + name + " -->"));
+  }
+
+  private static List<String> commands(String name) {
+    return block(name)
         .lines()
         .filter(line -> line.matches("(\\./writ|node|unzip) .*"))
         .map(line -> line.replaceAll("\\s+#.*", ""))

@@ -172,6 +172,7 @@ final class McpServers {
                   "A header that holds a secret of `writ secret`, as in Authorization='Bearer"
                       + " crm-token'.")
               .option("--start-s", "N", "How long it may take to start (default: 60).")
+              .options("--only", "TOOL,…", "The tools that may be called; others are denied.")
               .option(
                   "--role", "ROLE", "The role that may call it (default: the policy's only one).")
               .flag("--ask", "Each call of it waits for an approval.")
@@ -208,8 +209,14 @@ final class McpServers {
         made =
             added.with(loggedIn(session, upstreams, name, spec, arguments)).add(session, upstreams);
       }
+      List<String> only = new ArrayList<>();
+      arguments.options("--only").forEach(names -> only.addAll(List.of(names.split(","))));
+      if (!made.tools().byName().keySet().containsAll(only)) {
+        throw new WritException(
+            CliError.USAGE, "--only " + only + ": it lists " + made.tools().byName().keySet());
+      }
       if (allow) {
-        upstreams.allow(made.manifest(), arguments.option("--role"), arguments.has("--ask"));
+        upstreams.allow(made.manifest(), arguments.option("--role"), only, arguments.has("--ask"));
       }
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);

@@ -32,9 +32,16 @@ final class PolicyTools {
    * What a role gets.
    *
    * @param role absent where the policy has only one
+   * @param only the operations that it may use; none for all of them
    * @param asks whether each call waits for an approval
    */
-  record Grant(ToolManifest tool, Optional<String> role, String tenant, boolean asks) {}
+  record Grant(
+      ToolManifest tool, Optional<String> role, List<String> only, String tenant, boolean asks) {
+    /** All operations of it. */
+    Grant(ToolManifest tool, Optional<String> role, String tenant, boolean asks) {
+      this(tool, role, List.of(), tenant, asks);
+    }
+  }
 
   /**
    * @throws WritException {@code CLI-021}
@@ -45,7 +52,11 @@ final class PolicyTools {
     PolicyTools edit = new PolicyTools(text, file);
     String name = grant.tool().name();
     edit.approve(grant.tool());
-    edit.addToList(role, "tools", name, name);
+    if (grant.only().isEmpty()) {
+      edit.addToList(role, "tools", name, name);
+    } else {
+      grant.only().forEach(o -> edit.addToList(role, "tools", name + "/" + o, name + "/" + o));
+    }
     grant
         .tool()
         .capabilities()
@@ -102,8 +113,13 @@ final class PolicyTools {
                 + ",\\s*|\\b"
                 + Pattern.quote(tool)
                 + ")(?=[,\\]])");
-    edit.lines.replaceAll(
-        line -> line.matches("\\s+tools:\\s*\\[.*") ? listed.matcher(line).replaceAll("") : line);
+    Pattern operations = Pattern.compile("\\b" + Pattern.quote(tool) + "/[^,\\]\\s]+");
+    edit.lines.replaceAll(line ->
+        line.matches("\\s+tools:\\s*\\[.*")
+            ? listed
+                .matcher(operations.matcher(line).replaceAll(Matcher.quoteReplacement(tool)))
+                .replaceAll("")
+            : line);
     String changed = String.join("\n", edit.lines);
     Policy after = parse(changed, file);
     boolean gone = after.tools().stream().noneMatch(t -> t.ref().name().equals(tool));
@@ -190,7 +206,9 @@ final class PolicyTools {
       if (found.matches()) {
         boolean there =
             Arrays.stream(found.group(2).split(","))
-                .anyMatch(item -> item.strip().replaceAll("[\"']", "").equals(value));
+                .map(item -> item.strip().replaceAll("[\"']", ""))
+                // What a role may use of a tool stays as narrow as it is.
+                .anyMatch(item -> item.equals(value) || item.startsWith(value + "/"));
         if (!there) {
           String before = found.group(2).strip();
           lines.set(

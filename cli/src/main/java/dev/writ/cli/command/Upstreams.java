@@ -226,13 +226,18 @@ final class Upstreams {
     return made;
   }
 
-  /** Lets a role use it, in the policy's file; in force when that is activated. */
+  /** Lets a role use all of it, or what that role may use of it already. */
   void allow(ToolManifest tool, Optional<String> role, boolean asks) {
+    allow(tool, role, List.of(), asks);
+  }
+
+  /** Lets a role use it, in the policy's file; in force when that is activated. */
+  void allow(ToolManifest tool, Optional<String> role, List<String> only, boolean asks) {
     change(text ->
         PolicyTools.with(
             text,
             home.policyFile().toString(),
-            new PolicyTools.Grant(tool, role, home.tenant(), asks)));
+            new PolicyTools.Grant(tool, role, only, home.tenant(), asks)));
   }
 
   /** Takes it out of the policy's file. */

@@ -466,7 +466,7 @@ public enum ToolsError implements ErrorCode {
   FOLDER_UNSEEN(
       "TOL-299",
       "a command names a folder or file of this machine that the server would not see",
-      "Say what it may see, before `--`: --read PATH, or --write PATH.");
+      "Say what it may see, before `--`: --read PATH. It may write to its own workspace alone.");
 
   private final Entry entry;
 
