@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The servers that run: one for each package and place, started for its first call, kept for the
@@ -23,16 +24,17 @@ final class RunningServers implements AutoCloseable {
 
   private static final long LOOK_MS = 15_000;
 
-  private final ProcessHost host;
+  private final Supplier<ProcessHost> host;
   private final long lookMs;
   private final TreeMap<String, Kept> byKey = new TreeMap<>();
   private Optional<Thread> sweeper = Optional.empty();
   private boolean closed;
 
   /**
+   * @param host where they run; asked for each start
    * @param lookMs how long a server's lists are believed to be as they were
    */
-  RunningServers(ProcessHost host, long lookMs) {
+  RunningServers(Supplier<ProcessHost> host, long lookMs) {
     this.host = host;
     this.lookMs = lookMs;
   }
@@ -87,7 +89,7 @@ final class RunningServers implements AutoCloseable {
       }
       kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
-      ReadyServer started = ReadyServer.start(host, upstream, place);
+      ReadyServer started = ReadyServer.start(host.get(), upstream, place);
       kept.server = Optional.of(started);
       started.requirePinned();
       return started;
