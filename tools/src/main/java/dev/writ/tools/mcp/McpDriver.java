@@ -49,7 +49,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
 
   McpDriver(ProcessHost host, long lookMs) {
     super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
-    this.servers = new RunningServers(host, lookMs);
+    this.servers = new RunningServers(host, RunningServers.Terms.looking(lookMs));
   }
 
   @Override
