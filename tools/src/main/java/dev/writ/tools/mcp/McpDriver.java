@@ -49,7 +49,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   McpDriver(ProcessHost host, long lookMs) {
-    this(host, new RunningServers(() -> host, lookMs), false);
+    this(host, new RunningServers(() -> host, RunningServers.Terms.looking(lookMs)), false);
   }
 
   /** A driver whose servers go on when it is closed. */
