@@ -23,6 +23,8 @@ import dev.writ.tools.mcp.remote.HeaderValue;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import dev.writ.tools.mcp.remote.TestMcp;
 import dev.writ.tools.process.TestHosts;
+import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +69,7 @@ class AServerElsewhereIsGovernedTest {
   }
 
   private static ServerSpec spec(String url, TreeMap<String, HeaderValue> headers) {
-    return ServerSpec.elsewhere(new RemoteSpec(RemoteSpec.requireUrl(url), headers), 20_000);
+    return ServerSpec.elsewhere(new RemoteSpec(RemoteSpec.requireUrl(url), headers), 60_000);
   }
 
   private UpstreamProbe.Seen look(ServerSpec spec) {
@@ -109,9 +111,13 @@ class AServerElsewhereIsGovernedTest {
 
   /** What a server that lies about its calls, and about nothing before, makes of one. */
   private DriverOutcome lied(TestMcp server, TestMcp.Lie lie) {
+    return lied(server, lie, call());
+  }
+
+  private DriverOutcome lied(TestMcp server, TestMcp.Lie lie, Call call) {
     UpstreamPackage upstream = pinned(spec(server));
     server.lyingAt("tools/call", lie);
-    return run(upstream, call().wallMs(2_000));
+    return run(upstream, call);
   }
 
   @ParameterizedTest
@@ -280,14 +286,13 @@ class AServerElsewhereIsGovernedTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"nothing", "half a head", "half a body", "a stream without an answer", "hangs"})
+  @ValueSource(strings = {"nothing", "half a head", "half a body", "a stream without an answer"})
   void aCallThatWasSentAndIsNotAnsweredIsInDoubt(String how) {
     try (TestMcp server = TestMcp.stateless()) {
       DriverOutcome outcome =
           lied(
               server,
-              (_, message, out, socket) -> {
+              (_, message, out, _) -> {
                 switch (how) {
                   case "half a head" -> TestApi.write(out, "HTTP/1.1 200 OK\r\nContent-");
                   case "half a body" -> {
@@ -297,32 +302,45 @@ class AServerElsewhereIsGovernedTest {
                   }
                   case "a stream without an answer" ->
                       TestApi.write(out, events(": still here\n\n"));
-                  case "hangs" -> {
-                    TestApi.write(out, events(": still here\n\n"));
-                    socket.getInputStream().read();
-                  }
                   default -> {}
                 }
                 return true;
               });
       assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.IN_DOUBT);
-      assertThat(outcome.message()).containsAnyOf("TOL-240", "TOL-237");
+      assertThat(outcome.message()).contains("TOL-240");
     }
   }
 
   @Test
-  void aServerThatIsNotThereIsRefusedBeforeDispatchAndNothingIsInDoubt() {
-    UpstreamPackage upstream;
+  void aCallThatIsNotAnsweredInTimeIsInDoubt() {
     try (TestMcp server = TestMcp.stateless()) {
-      upstream = pinned(spec(server));
-      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      DriverOutcome outcome =
+          lied(
+              server,
+              (_, _, out, socket) -> {
+                TestApi.write(out, events(": still here\n\n"));
+                socket.getInputStream().read();
+                return true;
+              },
+              call().wallMs(3_000)); // enough to be sent on a machine that is busy
+      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.IN_DOUBT);
+      assertThat(outcome.message()).contains("TOL-237");
     }
-    DriverOutcome outcome = run(upstream);
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
-    assertThat(outcome.message()).startsWith("TOL-271");
-    driver.close();
-    driver = new McpDriver(hosts.host());
-    assertRefused(upstream, "TOL-271");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsRefusedBeforeDispatchAndNothingIsInDoubt() throws IOException {
+    TestMcp server = TestMcp.stateless();
+    UpstreamPackage upstream = pinned(spec(server));
+    assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+    try (Socket _ = server.leave()) {
+      DriverOutcome outcome = run(upstream);
+      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
+      assertThat(outcome.message()).startsWith("TOL-271");
+      driver.close();
+      driver = new McpDriver(hosts.host());
+      assertRefused(upstream, "TOL-271");
+    }
   }
 
   @Test
@@ -331,7 +349,8 @@ class AServerElsewhereIsGovernedTest {
       String byName = server.url().replace("127.0.0.1", "localhost");
       assertThatThrownBy(() -> look(spec(byName, new TreeMap<>())))
           .hasMessageContaining("TOL-271")
-          .hasMessageContaining("not public");
+          .hasMessageContaining("not public")
+          .hasMessageContaining("write 127.0.0.1 instead of localhost");
       assertThat(server.asked()).isEmpty();
     }
     assertThatThrownBy(() -> spec("http://crm.example/mcp", new TreeMap<>()))

@@ -78,7 +78,7 @@ class TokensAreForOneServerOfOneIssuerTest {
   }
 
   private UpstreamPackage pinned(RemoteSpec remote) {
-    ServerSpec spec = ServerSpec.elsewhere(remote, 20_000);
+    ServerSpec spec = ServerSpec.elsewhere(remote, 60_000);
     List<SecretFile> files =
         spec.secretNames().stream().map(n -> new SecretFile(n, secrets.read(n))).toList();
     PinnedTools tools =
@@ -242,7 +242,7 @@ class TokensAreForOneServerOfOneIssuerTest {
         UpstreamPackage.of(
             "crm",
             "2.0.0",
-            ServerSpec.elsewhere(remote().with(other), 20_000),
+            ServerSpec.elsewhere(remote().with(other), 60_000),
             upstream.tools(),
             new TreeMap<>());
     int before = oauth.mcp().asked().size();

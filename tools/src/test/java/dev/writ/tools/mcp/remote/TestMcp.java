@@ -224,6 +224,11 @@ public final class TestMcp implements AutoCloseable {
     return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + text;
   }
 
+  /** Ends it, and has its port refuse until that is closed. */
+  public Socket leave() {
+    return api.leave();
+  }
+
   @Override
   public void close() {
     api.close();
