@@ -28,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.LongSupplier;
 
 /**
  * Calls the tools of MCP servers (spec/tool-mcp.md). A server that lists anything else than its
@@ -44,12 +45,15 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   static final long LOOK_MS = 300_000;
 
   public McpDriver(ProcessHost host) {
-    this(host, LOOK_MS);
+    this(host, System::nanoTime);
   }
 
-  McpDriver(ProcessHost host, long lookMs) {
+  /**
+   * @param clock in nanoseconds, by which lists grow old
+   */
+  McpDriver(ProcessHost host, LongSupplier clock) {
     super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
-    this.servers = new RunningServers(host, lookMs);
+    this.servers = new RunningServers(host, LOOK_MS, clock);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The servers that run: one for each package and place, started for its first call, kept for the
@@ -25,16 +26,19 @@ final class RunningServers implements AutoCloseable {
 
   private final ProcessHost host;
   private final long lookMs;
+  private final LongSupplier clock;
   private final TreeMap<String, Kept> byKey = new TreeMap<>();
   private Optional<Thread> sweeper = Optional.empty();
   private boolean closed;
 
   /**
    * @param lookMs how long a server's lists are believed to be as they were
+   * @param clock in nanoseconds, by which that is measured
    */
-  RunningServers(ProcessHost host, long lookMs) {
+  RunningServers(ProcessHost host, long lookMs, LongSupplier clock) {
     this.host = host;
     this.lookMs = lookMs;
+    this.clock = clock;
   }
 
   /** One server; whoever starts it holds its lock meanwhile. */
@@ -87,7 +91,7 @@ final class RunningServers implements AutoCloseable {
       }
       kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
-      ReadyServer started = ReadyServer.start(host, upstream, place);
+      ReadyServer started = ReadyServer.start(host, upstream, place, clock);
       kept.server = Optional.of(started);
       started.requirePinned();
       return started;

@@ -29,7 +29,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +43,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A server of others over HTTP, in each version, honest and lying. */
 class AServerElsewhereIsGovernedTest {
   private static final String SECRET = "correct-horse-battery";
+  private static final String TELLS_OF_CHANGES =
+      "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+          + "\"capabilities\":{\"tools\":{\"listChanged\":true}},"
+          + "\"ttlMs\":0,\"cacheScope\":\"public\"}";
   private TestHosts hosts;
   private McpDriver driver;
 
@@ -227,6 +234,76 @@ class AServerElsewhereIsGovernedTest {
           });
       assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
       assertRefused(upstream, "TOL-232");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "subscriptions/listen"})
+  void aListThatChangesMeanwhileIsReadBeforeTheNextCall(String stream) throws InterruptedException {
+    boolean session = stream.equals("GET");
+    try (TestMcp server = session ? TestMcp.withSessions("2025-11-25") : TestMcp.stateless()) {
+      UpstreamPackage upstream = pinned(spec(server));
+      CountDownLatch opened = new CountDownLatch(1);
+      CountDownLatch changed = new CountDownLatch(1);
+      CountDownLatch read = new CountDownLatch(1);
+      server.lying((asked, message, out, socket) -> {
+        if (JsonValue.of("server/discover").equals(message.get("method")) && !session) {
+          TestApi.write(out, json(result(message, TELLS_OF_CHANGES)));
+          return true;
+        }
+        boolean listens =
+            session
+                ? asked.line().startsWith("GET")
+                : JsonValue.of(stream).equals(message.get("method"));
+        if (!listens) {
+          return false;
+        }
+        if (changed.getCount() == 0) { // it read the stream before to its end
+          read.countDown();
+          return true;
+        }
+        TestApi.write(out, events("retry: 1\n\n"));
+        opened.countDown();
+        awaitQuietly(changed);
+        String notice = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
+        TestApi.write(out, event("", notice));
+        return true;
+      });
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      opened.await();
+      int lists = server.asked("tools/list").size();
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      assertThat(server.asked("tools/list")).as("not read without a reason").hasSize(lists);
+      server.describe("Another one.");
+      changed.countDown();
+      read.await();
+      assertRefused(upstream, "TOL-232");
+      assertThat(server.asked("tools/call")).hasSize(2);
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void aListThatIsOlderThanAMinuteIsReadAgain() {
+    AtomicLong now = new AtomicLong();
+    driver.close();
+    driver = new McpDriver(hosts.host(), now::get);
+    try (TestMcp server = TestMcp.stateless()) {
+      UpstreamPackage upstream = pinned(spec(server));
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      server.describe("Another one."); // and tells nobody
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(59_999));
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+      assertRefused(upstream, "TOL-232");
+      assertThat(server.asked("tools/call")).hasSize(2);
     }
   }
 
@@ -514,7 +591,7 @@ class AServerElsewhereIsGovernedTest {
   void whatAServerWithSessionsAsksIsAnsweredThatItIsNotOffered() throws InterruptedException {
     try (TestMcp server = TestMcp.withSessions("2025-11-25")) {
       UpstreamPackage upstream = pinned(spec(server));
-      java.util.concurrent.CountDownLatch refused = new java.util.concurrent.CountDownLatch(1);
+      CountDownLatch refused = new CountDownLatch(1);
       server.lying((asked, message, out, _) -> {
         if (asked.text().contains("-32601")) {
           refused.countDown();

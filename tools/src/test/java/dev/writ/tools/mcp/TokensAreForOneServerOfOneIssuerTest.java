@@ -251,6 +251,29 @@ class TokensAreForOneServerOfOneIssuerTest {
   }
 
   @Test
+  void aClientMayBeTheAddressOfItsDescriptionWhereThatIsTaken() {
+    OauthClient client = new OauthClient("https://writ.example/client.json", Optional.empty());
+    Login.Wish described =
+        new Login.Wish(Optional.empty(), Optional.of(client), List.of(), List.of());
+    assertThatThrownBy(() -> loggedIn(described)).hasMessageContaining("TOL-285");
+    assertThat(oauth.asked("/authorize")).isEmpty();
+    oauth.lying("documents");
+    RemoteSpec remote = loggedIn(described);
+    assertThat(remote.oauth().orElseThrow().clientId()).contains(client.id());
+    assertThat(oauth.asked("/authorize").getFirst().line())
+        .contains("client_id=https%3A%2F%2Fwrit.example%2Fclient.json");
+    UpstreamPackage upstream = pinned(remote);
+    oauth.revoke();
+    assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+    assertThat(oauth.renewals())
+        .isNotEmpty()
+        .allMatch(a ->
+            a.text().contains("client_id=https%3A%2F%2Fwrit.example%2Fclient.json")
+                && a.field("Authorization").isEmpty());
+    assertThat(oauth.asked("/register")).isEmpty();
+  }
+
+  @Test
   void whatNeedsMoreScopesNamesThem() {
     UpstreamPackage upstream = pinned(loggedIn(wish()));
     oauth.lying("scope");
