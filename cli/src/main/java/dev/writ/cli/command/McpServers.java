@@ -573,7 +573,7 @@ final class McpServers {
       UpstreamPackage made =
           upstreams.register(
               before.manifest().name(),
-              compared.now().spec(),
+              compared.now().spec().speaking(Optional.of(compared.seen().protocol())),
               compared.seen().tools(),
               compared.now().own());
       boolean allow = !arguments.has("--no-policy");

@@ -72,20 +72,23 @@ final class ReadyServer implements AutoCloseable {
   static ReadyServer start(
       ProcessHost host, UpstreamPackage upstream, ServerPlace place, LongSupplier clock)
       throws InterruptedException {
-    boolean asks = !KNOWN_OLD.contains(upstream.manifest().packageDigest());
+    boolean remembers = upstream.spec().protocol().isPresent();
+    boolean asks = !remembers && !KNOWN_OLD.contains(upstream.manifest().packageDigest());
     try {
       return start(host, upstream, place, clock, asks);
     } catch (WritException e) {
-      if (e.code() != ToolsError.UPSTREAM_ENDED) {
+      boolean ended = e.code() == ToolsError.UPSTREAM_ENDED;
+      boolean forgot = remembers && e.code() == ToolsError.UPSTREAM_START;
+      if (!ended && !forgot) {
         throw e;
       }
-      if (!asks || upstream.spec().remote().isPresent()) {
+      if (!asks && !remembers || upstream.spec().remote().isPresent()) {
         throw ended(e);
       }
     }
     try {
-      // It may have ended of a question before the handshake.
-      return start(host, upstream, place, clock, false);
+      // It may have ended of a question before the handshake, or know no handshake any more.
+      return start(host, upstream, place, clock, !asks);
     } catch (WritException e) {
       throw e.code() == ToolsError.UPSTREAM_ENDED ? ended(e) : e;
     }
