@@ -470,8 +470,8 @@ public enum ToolsError implements ErrorCode {
   UPSTREAM_GOVERNED(
       "TOL-300",
       "an MCP server is no package of a publisher, so it is not submitted",
-      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names the"
-          + " digest; spec/tool-governance.md says why.");
+      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names"
+          + " the digest; spec/tool-governance.md says why.");
 
   private final Entry entry;
 

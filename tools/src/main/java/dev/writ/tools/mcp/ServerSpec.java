@@ -9,6 +9,7 @@ import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,8 @@ import java.util.TreeSet;
  * @param passes what it may do beside answering calls
  * @param npm where its code was taken from, for a server of npm
  * @param remote where it is, for a server elsewhere
+ * @param protocol the version that a local server agreed on when it was added, where that begins
+ *     with a handshake: then it is not asked for another
  */
 public record ServerSpec(
     List<String> command,
@@ -41,7 +44,8 @@ public record ServerSpec(
     long startMs,
     Passes passes,
     Optional<NpmOrigin> npm,
-    Optional<RemoteSpec> remote) {
+    Optional<RemoteSpec> remote,
+    Optional<String> protocol) {
   public static final String FILE = "server.json";
 
   /** Where the server sees its own files. */
@@ -56,13 +60,42 @@ public record ServerSpec(
 
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
-    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm, remote);
+    return new ServerSpec(
+        command, environment, secrets, hosts, reads, startMs, all, npm, remote, protocol);
   }
 
   /** The same server elsewhere, with other headers or tokens. */
   public ServerSpec at(RemoteSpec other) {
     return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, passes, npm, Optional.of(other));
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        Optional.of(other),
+        protocol);
+  }
+
+  /**
+   * The same server, of which it is known what it agrees on; nothing is, where that is empty.
+   *
+   * @param version kept of a local server where it begins with a handshake
+   */
+  public ServerSpec speaking(Optional<String> version) {
+    return new ServerSpec(
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        remote,
+        version.filter(v -> remote.isEmpty() && ProtocolVersion.ALL.contains(v)));
   }
 
   /**
@@ -100,6 +133,9 @@ public record ServerSpec(
     for (String path : reads) {
       require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
     }
+    require(
+        protocol.isEmpty() || remote.isEmpty() && ProtocolVersion.ALL.contains(protocol.get()),
+        "its protocol is no version with a handshake");
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
   }
 
@@ -120,6 +156,7 @@ public record ServerSpec(
         startMs,
         Passes.NONE,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -134,7 +171,8 @@ public record ServerSpec(
         startMs,
         Passes.NONE,
         Optional.empty(),
-        Optional.of(remote));
+        Optional.of(remote),
+        Optional.empty());
   }
 
   private static void requireVariable(String name) {
@@ -173,7 +211,8 @@ public record ServerSpec(
               fields.has("npm")
                   ? Optional.of(NpmOrigin.read(fields.fields("npm")))
                   : Optional.empty(),
-              Optional.empty());
+              Optional.empty(),
+              fields.optional("protocol", fields::string));
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -214,14 +253,15 @@ public record ServerSpec(
   /** The same with another command, and with where its code came from. */
   public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
     return new ServerSpec(
-        other, environment, secrets, hosts, reads, startMs, passes, origin, remote);
+        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, protocol);
   }
 
   /** The same with more that it sees of this machine. */
   public ServerSpec reading(List<String> more) {
     List<String> all = new ArrayList<>(reads);
     all.addAll(more);
-    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm, remote);
+    return new ServerSpec(
+        command, environment, secrets, hosts, all, startMs, passes, npm, remote, protocol);
   }
 
   public JsonValue.Obj toJson() {
@@ -238,7 +278,8 @@ public record ServerSpec(
               .putList("hosts", hosts, JsonValue::of)
               .putList("reads", reads, JsonValue::of)
               .put("start_ms", startMs)
-              .putIfPresent("npm", npm, NpmOrigin::toJson);
+              .putIfPresent("npm", npm, NpmOrigin::toJson)
+              .putIfPresent("protocol", protocol, JsonValue::of);
     }
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);
