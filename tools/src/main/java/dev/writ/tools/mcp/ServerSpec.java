@@ -31,6 +31,7 @@ import java.util.TreeSet;
  * @param passes what it may do beside answering calls
  * @param npm where its code was taken from, for a server of npm
  * @param remote where it is, for a server elsewhere
+ * @param kept what of this machine it changes that outlasts it
  */
 public record ServerSpec(
     List<String> command,
@@ -41,7 +42,8 @@ public record ServerSpec(
     long startMs,
     Passes passes,
     Optional<NpmOrigin> npm,
-    Optional<RemoteSpec> remote) {
+    Optional<RemoteSpec> remote,
+    KeptPlaces kept) {
   public static final String FILE = "server.json";
 
   /** Where the server sees its own files. */
@@ -56,13 +58,23 @@ public record ServerSpec(
 
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
-    return new ServerSpec(command, environment, secrets, hosts, reads, startMs, all, npm, remote);
+    return new ServerSpec(
+        command, environment, secrets, hosts, reads, startMs, all, npm, remote, kept);
   }
 
   /** The same server elsewhere, with other headers or tokens. */
   public ServerSpec at(RemoteSpec other) {
     return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, passes, npm, Optional.of(other));
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        Optional.of(other),
+        kept);
   }
 
   /**
@@ -81,6 +93,7 @@ public record ServerSpec(
       require(
           command.isEmpty() && environment.isEmpty() && secrets.isEmpty() && reads.isEmpty(),
           "it is elsewhere, and has a program");
+      require(kept.equals(KeptPlaces.NONE), "it is elsewhere, and keeps something here");
     }
     for (String name : environment.keySet()) {
       requireVariable(name);
@@ -99,6 +112,11 @@ public record ServerSpec(
     }
     for (String path : reads) {
       require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
+      for (String folder : kept.writes()) {
+        require(
+            !KeptPlaces.overlap(path, folder),
+            "what is at " + path + " is read-only, and at " + folder + " it is not");
+      }
     }
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
   }
@@ -120,7 +138,8 @@ public record ServerSpec(
         startMs,
         Passes.NONE,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        KeptPlaces.NONE);
   }
 
   /** A server elsewhere. */
@@ -134,7 +153,8 @@ public record ServerSpec(
         startMs,
         Passes.NONE,
         Optional.empty(),
-        Optional.of(remote));
+        Optional.of(remote),
+        KeptPlaces.NONE);
   }
 
   private static void requireVariable(String name) {
@@ -173,7 +193,8 @@ public record ServerSpec(
               fields.has("npm")
                   ? Optional.of(NpmOrigin.read(fields.fields("npm")))
                   : Optional.empty(),
-              Optional.empty());
+              Optional.empty(),
+              KeptPlaces.read(fields));
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -214,14 +235,21 @@ public record ServerSpec(
   /** The same with another command, and with where its code came from. */
   public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
     return new ServerSpec(
-        other, environment, secrets, hosts, reads, startMs, passes, origin, remote);
+        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, kept);
   }
 
   /** The same with more that it sees of this machine. */
   public ServerSpec reading(List<String> more) {
     List<String> all = new ArrayList<>(reads);
     all.addAll(more);
-    return new ServerSpec(command, environment, secrets, hosts, all, startMs, passes, npm, remote);
+    return new ServerSpec(
+        command, environment, secrets, hosts, all, startMs, passes, npm, remote, kept);
+  }
+
+  /** The same, which changes that of this machine. */
+  public ServerSpec keeping(KeptPlaces places) {
+    return new ServerSpec(
+        command, environment, secrets, hosts, reads, startMs, passes, npm, remote, places);
   }
 
   public JsonValue.Obj toJson() {
@@ -239,6 +267,7 @@ public record ServerSpec(
               .putList("reads", reads, JsonValue::of)
               .put("start_ms", startMs)
               .putIfPresent("npm", npm, NpmOrigin::toJson);
+      kept.write(json);
     }
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);
