@@ -404,7 +404,7 @@ final class McpServers {
 
       static void print(Shown shown, Terminal terminal) {
         UpstreamPackage upstream = shown.upstream();
-        terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
+        terminal.out().println(upstream.manifest().packageDigest());
         terminal.out().println("server  " + upstream.spec().line());
         upstream.spec().reads().forEach(path -> terminal.out().println("reads   " + path));
         upstream.spec().kept().writes().forEach(path -> terminal.out().println("writes  " + path));
