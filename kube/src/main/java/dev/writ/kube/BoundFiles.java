@@ -32,6 +32,9 @@ final class BoundFiles {
       if (bind.target().equals(PodForm.OWN) || bind.target().startsWith(PodForm.OWN + "/")) {
         throw new WritException(SandboxError.BIND, "the target is the sandbox's own");
       }
+      if (bind.writable()) {
+        throw new WritException(SandboxError.BIND, "a pod cannot write to a folder of this host");
+      }
       if (!Files.isDirectory(bind.source())) {
         throw new WritException(SandboxError.BIND, "a pod takes directories alone");
       }

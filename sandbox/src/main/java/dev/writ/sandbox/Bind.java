@@ -11,8 +11,14 @@ import java.util.List;
  *
  * @param source absolute, on the host
  * @param target absolute, in the sandbox; must not hide what the profile provides
+ * @param writable whether the command may change what is there
  */
-public record Bind(Path source, String target) {
+public record Bind(Path source, String target, boolean writable) {
+  /** One that is read-only. */
+  public Bind(Path source, String target) {
+    this(source, target, false);
+  }
+
   private static final List<String> OWN =
       List.of(
           "/proc",

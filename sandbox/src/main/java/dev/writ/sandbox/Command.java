@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * @param directory where it starts: {@code /workspace} or a directory in it, {@code /tmp} or {@code
  *     /}
  * @param limits on its whole process tree
- * @param binds read-only files of the host, beside those of the profile
+ * @param binds files of the host, beside those of the profile; read-only unless they say otherwise
  * @param secrets files that only this command can read
  * @param executables the only executables that exist, as absolute paths of the host; without a
  *     list, those of the profile

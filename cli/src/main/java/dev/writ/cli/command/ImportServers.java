@@ -46,6 +46,7 @@ final class ImportServers implements CliCommand {
         .option("--from", "CLIENT", "claude-code, claude-desktop, cursor, vscode or codex.")
         .options("--only", "NAME,…", "Take these alone.")
         .options("--read", "PATH", "What each of them sees of this machine, read-only.")
+        .options("--write", "FOLDER", "A folder that each of them sees and may change.")
         .options("--host", "HOST:PORT", "A place that each of them may connect to.")
         .option("--role", "ROLE", "The role that may call them (default: the policy's only one).")
         .flag("--ask", "Each call waits for an approval.")
@@ -247,7 +248,10 @@ final class ImportServers implements CliCommand {
 
     private Done take(ConfiguredServer server, String name) {
       EntryValues values = EntryValues.of(server, name, session.environment(), upstreams.secrets());
-      ServerSpec spec = values.spec(arguments.options("--host"), arguments.options("--read"));
+      ServerSpec spec =
+          upstreams.keeping(
+              values.spec(arguments.options("--host"), arguments.options("--read")),
+              arguments.options("--write"));
       List<String> secrets = values.secretNames();
       Optional<UpstreamPackage> there = there(spec);
       if (there.isPresent()) {

@@ -154,6 +154,10 @@ final class McpServers {
                   "--read",
                   "PATH",
                   "A file or directory that it sees at the same place, read-only.")
+              .options(
+                  "--write",
+                  "FOLDER",
+                  "A folder that it sees at the same place and may change, and delete from.")
               .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
               .options(
                   "--pass",
@@ -197,7 +201,7 @@ final class McpServers {
     private static ExitCode run(
         Session session, Arguments arguments, Upstreams upstreams, FreshTokens tokens) {
       String name = arguments.argument("NAME");
-      ServerSpec spec = spec(arguments);
+      ServerSpec spec = upstreams.keeping(spec(arguments), arguments.options("--write"));
       TreeMap<String, byte[]> own = new TreeMap<>();
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
@@ -244,7 +248,7 @@ final class McpServers {
       Passes passes = Passes.of(arguments.options("--pass"));
       if (command.size() == 1 && command.getFirst().matches("(?i:https?)://.*")) {
         requireNone(arguments, "a program", List.of("--env", "--env-secret", "--host", "--read"));
-        requireNone(arguments, "a program", List.of("--file"));
+        requireNone(arguments, "a program", List.of("--file", "--write"));
         return ServerSpec.elsewhere(
                 new RemoteSpec(RemoteSpec.requireUrl(command.getFirst()), headers(arguments)),
                 startMs)
@@ -405,8 +409,10 @@ final class McpServers {
 
       static void print(Shown shown, Terminal terminal) {
         UpstreamPackage upstream = shown.upstream();
-        terminal.out().println(upstream.manifest().ref().toJson().get("package").toString());
+        terminal.out().println(upstream.manifest().packageDigest());
         terminal.out().println("server  " + upstream.spec().line());
+        upstream.spec().reads().forEach(path -> terminal.out().println("reads   " + path));
+        upstream.spec().kept().writes().forEach(path -> terminal.out().println("writes  " + path));
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
               .lines()

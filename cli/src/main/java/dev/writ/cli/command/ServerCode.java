@@ -186,6 +186,7 @@ final class ServerCode {
     List<String> seen = new ArrayList<>(Profile.named("default").system());
     seen.addAll(List.of("/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", ServerSpec.PLACE));
     seen.addAll(spec.reads());
+    seen.addAll(spec.kept().writes());
     return !word.startsWith("/") || seen.stream().noneMatch(path::startsWith);
   }
 
@@ -203,8 +204,15 @@ final class ServerCode {
         path.startsWith("/tmp")
             ? path + " is below /tmp, where each server has files of its own: take another folder"
             : word.startsWith("/")
-                ? path + ": --read " + path
-                : word + ": name it " + path + ", with --read " + path);
+                ? path + ": " + options(path)
+                : word + ": name it " + path + ", with " + options(path));
+  }
+
+  private static String options(Path path) {
+    String reads = "--read " + path;
+    return Files.isDirectory(path)
+        ? reads + ", or --write " + path + " where it may change what is there"
+        : reads;
   }
 
   private WritException unpinned(String word) {

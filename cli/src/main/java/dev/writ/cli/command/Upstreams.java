@@ -10,6 +10,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.KeptPlaces;
 import dev.writ.tools.mcp.ListedTool;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
@@ -150,6 +151,27 @@ final class Upstreams {
     }
   }
 
+  /**
+   * The same server with folders that it may write to.
+   *
+   * @throws WritException {@code TOL-305}
+   */
+  ServerSpec keeping(ServerSpec spec, List<String> writes) {
+    if (writes.isEmpty() || spec.remote().isPresent()) {
+      return spec;
+    }
+    List<Path> own = new ArrayList<>(List.of(home.dir(), home.anchor()));
+    try (ProcessHost host = host()) {
+      own.add(host.requireSettings().stateDirectory());
+    }
+    String user = session.environment().getOrDefault("HOME", "");
+    List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("user.home"))));
+    if (user.startsWith("/")) {
+      homes.add(Path.of(user));
+    }
+    return spec.keeping(KeptPlaces.of(writes, own, homes));
+  }
+
   /** Where processes run; who asks closes it. */
   ProcessHost host() {
     return Homes.processes(session, home);
@@ -187,6 +209,10 @@ final class Upstreams {
         .npm()
         .filter(npm -> !npm.unrun().isEmpty())
         .ifPresent(npm -> warnings.add("install scripts were not run: " + npm.unrun()));
+    List<String> writes = made.spec().kept().writes();
+    if (!writes.isEmpty()) {
+      warnings.add("it may change and delete what is in " + String.join(", ", writes));
+    }
     return warnings;
   }
 

@@ -179,7 +179,9 @@ final class Runc implements Launcher {
                 bind(
                     m.source(),
                     m.target(),
-                    m.exec() ? List.of("nosuid", "nodev") : List.of("nosuid", "nodev", "noexec")));
+                    m.exec() && !noexec.test(m.source())
+                        ? List.of("nosuid", "nodev")
+                        : List.of("nosuid", "nodev", "noexec")));
         case Mounted.Memory m -> mounts.add(tmpfs(m.target(), m.bytes(), m.mode(), plain));
         case Mounted.Link _, Mounted.Hidden _ -> {
           continue; // already in the root directory

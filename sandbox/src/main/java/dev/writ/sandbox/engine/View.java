@@ -51,7 +51,7 @@ final class View {
     view.add(
         new Mounted.Writable(
             places.workspace(), "/workspace", Confinement.runsOwn(profile, command)));
-    command.binds().forEach(bind -> view.add(bound(bind)));
+    command.binds().forEach(bind -> view.add(bound(bind, Confinement.runsOwn(profile, command))));
     for (String file : profile.hiddenProc()) {
       if (isOpenToOthers(Path.of(file))) {
         view.add(new Mounted.Hidden(file));
@@ -99,8 +99,15 @@ final class View {
     return view;
   }
 
-  private static Mounted bound(Bind bind) {
+  private static Mounted bound(Bind bind, boolean runsOwn) {
     bind.requireAllowed();
+    if (bind.writable()) {
+      if (!runsOwn) {
+        // What it writes there it could run.
+        throw new WritException(SandboxError.BIND, "executables are listed, and it is writable");
+      }
+      return new Mounted.Writable(bind.source(), bind.target(), true);
+    }
     return new Mounted.ReadOnly(bind.source(), bind.target());
   }
 

@@ -466,12 +466,23 @@ public enum ToolsError implements ErrorCode {
   FOLDER_UNSEEN(
       "TOL-299",
       "a command names a folder or file of this machine that the server would not see",
-      "Say what it may see, before `--`: --read PATH, or --write PATH."),
+      "Say what it may see, before `--`: --read PATH, or --write FOLDER where it may change what is"
+          + " there."),
   UPSTREAM_GOVERNED(
       "TOL-300",
       "an MCP server is no package of a publisher, so it is not submitted",
       "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names"
-          + " the digest; spec/tool-governance.md says why.");
+          + " the digest; spec/tool-governance.md says why."),
+  FOLDER_UNFIT(
+      "TOL-305",
+      "a folder cannot be one that an MCP server writes to",
+      "Name a folder of its own by its real path; spec/tool-mcp.md, What it keeps, has the rules."),
+  FOLDER_UNWRITABLE(
+      "TOL-306",
+      "an MCP server could not write to a folder that it is given to write to",
+      "Let the user that is named write there, and pass through the folders above. Where Writ runs"
+          + " as root, servers run under user ids of their own: run Writ as the folder's owner, or"
+          + " let everybody write there (chmod o+rwx FOLDER).");
 
   private final Entry entry;
 

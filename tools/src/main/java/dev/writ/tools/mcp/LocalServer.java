@@ -110,6 +110,8 @@ final class LocalServer implements ServerLink {
               ServerSpec.PLACE));
     }
     spec.reads().forEach(path -> binds.add(new Bind(Path.of(path), path)));
+    spec.kept().requireThere();
+    spec.kept().writes().forEach(path -> binds.add(new Bind(Path.of(path), path, true)));
     Command command =
         Command.of(spec.command())
             .withBinds(binds)

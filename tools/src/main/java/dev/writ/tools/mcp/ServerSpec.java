@@ -34,6 +34,7 @@ import java.util.TreeSet;
  * @param remote where it is, for a server elsewhere
  * @param protocol the version that a local server agreed on when it was added, where that begins
  *     with a handshake: then it is not asked for another
+ * @param kept what of this machine it changes that outlasts it
  */
 public record ServerSpec(
     List<String> command,
@@ -45,7 +46,8 @@ public record ServerSpec(
     Passes passes,
     Optional<NpmOrigin> npm,
     Optional<RemoteSpec> remote,
-    Optional<String> protocol) {
+    Optional<String> protocol,
+    KeptPlaces kept) {
   public static final String FILE = "server.json";
 
   /** Where the server sees its own files. */
@@ -61,7 +63,7 @@ public record ServerSpec(
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
     return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, all, npm, remote, protocol);
+        command, environment, secrets, hosts, reads, startMs, all, npm, remote, protocol, kept);
   }
 
   /** The same server elsewhere, with other headers or tokens. */
@@ -76,7 +78,8 @@ public record ServerSpec(
         passes,
         npm,
         Optional.of(other),
-        protocol);
+        protocol,
+        kept);
   }
 
   /**
@@ -95,7 +98,8 @@ public record ServerSpec(
         passes,
         npm,
         remote,
-        version.filter(v -> remote.isEmpty() && ProtocolVersion.ALL.contains(v)));
+        version.filter(v -> remote.isEmpty() && ProtocolVersion.ALL.contains(v)),
+        kept);
   }
 
   /**
@@ -114,6 +118,7 @@ public record ServerSpec(
       require(
           command.isEmpty() && environment.isEmpty() && secrets.isEmpty() && reads.isEmpty(),
           "it is elsewhere, and has a program");
+      require(kept.equals(KeptPlaces.NONE), "it is elsewhere, and keeps something here");
     }
     for (String name : environment.keySet()) {
       requireVariable(name);
@@ -132,6 +137,11 @@ public record ServerSpec(
     }
     for (String path : reads) {
       require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
+      for (String folder : kept.writes()) {
+        require(
+            !KeptPlaces.overlap(path, folder),
+            "what is at " + path + " is read-only, and at " + folder + " it is not");
+      }
     }
     require(
         protocol.isEmpty() || remote.isEmpty() && ProtocolVersion.ALL.contains(protocol.get()),
@@ -157,7 +167,8 @@ public record ServerSpec(
         Passes.NONE,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        KeptPlaces.NONE);
   }
 
   /** A server elsewhere. */
@@ -172,7 +183,8 @@ public record ServerSpec(
         Passes.NONE,
         Optional.empty(),
         Optional.of(remote),
-        Optional.empty());
+        Optional.empty(),
+        KeptPlaces.NONE);
   }
 
   private static void requireVariable(String name) {
@@ -212,7 +224,8 @@ public record ServerSpec(
                   ? Optional.of(NpmOrigin.read(fields.fields("npm")))
                   : Optional.empty(),
               Optional.empty(),
-              fields.optional("protocol", fields::string));
+              fields.optional("protocol", fields::string),
+              KeptPlaces.read(fields));
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -253,7 +266,7 @@ public record ServerSpec(
   /** The same with another command, and with where its code came from. */
   public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
     return new ServerSpec(
-        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, protocol);
+        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, protocol, kept);
   }
 
   /** The same with more that it sees of this machine. */
@@ -261,7 +274,23 @@ public record ServerSpec(
     List<String> all = new ArrayList<>(reads);
     all.addAll(more);
     return new ServerSpec(
-        command, environment, secrets, hosts, all, startMs, passes, npm, remote, protocol);
+        command, environment, secrets, hosts, all, startMs, passes, npm, remote, protocol, kept);
+  }
+
+  /** The same, which changes that of this machine. */
+  public ServerSpec keeping(KeptPlaces places) {
+    return new ServerSpec(
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        remote,
+        protocol,
+        places);
   }
 
   public JsonValue.Obj toJson() {
@@ -280,6 +309,7 @@ public record ServerSpec(
               .put("start_ms", startMs)
               .putIfPresent("npm", npm, NpmOrigin::toJson)
               .putIfPresent("protocol", protocol, JsonValue::of);
+      kept.write(json);
     }
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);

@@ -28,8 +28,8 @@ public final class UpstreamProbe {
   /**
    * @param own files that the server sees below {@code /tool}
    * @param secrets the values of those that it names
-   * @throws WritException {@code TOL-231} to {@code TOL-240}, {@code TOL-244}, or why there is no
-   *     sandbox
+   * @throws WritException {@code TOL-231} to {@code TOL-240}, {@code TOL-244}, {@code TOL-305},
+   *     {@code TOL-306}, or why there is no sandbox
    */
   public static Seen look(
       ProcessHost host,
@@ -39,6 +39,7 @@ public final class UpstreamProbe {
       List<SecretFile> secrets) {
     UpstreamPackage upstream =
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
+    FolderProbe.requireWritable(host, spec.kept());
     ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
     try (ReadyServer server = ReadyServer.start(host, upstream, place, System::nanoTime)) {
       requireOffered(spec.passes(), server.session());
