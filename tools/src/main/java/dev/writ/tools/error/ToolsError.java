@@ -466,7 +466,12 @@ public enum ToolsError implements ErrorCode {
   FOLDER_UNSEEN(
       "TOL-299",
       "a command names a folder or file of this machine that the server would not see",
-      "Say what it may see, before `--`: --read PATH. It may write to its own workspace alone.");
+      "Say what it may see, before `--`: --read PATH, or --write PATH."),
+  UPSTREAM_GOVERNED(
+      "TOL-300",
+      "an MCP server is no package of a publisher, so it is not submitted",
+      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names the"
+          + " digest; spec/tool-governance.md says why.");
 
   private final Entry entry;
 
