@@ -143,11 +143,7 @@ final class McpSteps implements AutoCloseable {
     @Override
     public Cost cost() {
       int each = watch.each(last, callers, EACH_MAX);
-      last =
-          Stopwatch.concurrently(
-              callers,
-              each,
-              n -> repeat(each, caller.of(n)));
+      last = Stopwatch.concurrently(callers, each, n -> repeat(each, caller.of(n)));
       return last;
     }
   }
