@@ -27,6 +27,7 @@ public final class Bench {
     Stopwatch watch = new Stopwatch(plan);
     try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
         ToolCalls calls = ToolCalls.where(only.startsWith("tool"));
+        McpSteps servers = McpSteps.where(only.startsWith("mcp"), watch, home);
         Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
         EffectSteps effects = new EffectSteps(watch, lab);
@@ -46,6 +47,7 @@ public final class Bench {
       steps.addAll(http.steps());
       steps.addAll(sandboxes.steps(watch));
       steps.addAll(calls.steps());
+      steps.addAll(servers.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

@@ -117,7 +117,7 @@ final class Lab implements AutoCloseable {
   }
 
   /** From now on and without an end: this clock is the host's. */
-  private static TrustedKey trusted(TestParty party) {
+  static TrustedKey trusted(TestParty party) {
     return new TrustedKey(
         party.key().verifyingKey(),
         party.role(),

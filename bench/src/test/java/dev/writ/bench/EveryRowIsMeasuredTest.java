@@ -75,6 +75,27 @@ class EveryRowIsMeasuredTest {
     assertTold(report);
   }
 
+  @Test
+  void theRowsOfAnMcpServerAreMeasuredWhereTheyAreAskedForAndThereIsASandbox() throws IOException {
+    BenchReport report = Bench.measure(TINY, "mcp", directory, _ -> {});
+
+    assertThat(report.rows())
+        .extracting(row -> row.step().name() + " / " + row.step().floor())
+        .isEqualTo(
+            !McpSteps.possible()
+                ? List.of()
+                : List.of(
+                    "mcp call, in the process / the server bare",
+                    "mcp call over HTTP, 1 caller / the server bare",
+                    "mcp call over HTTP, 8 callers / as many servers bare",
+                    "mcp, first answer after a start / the server bare"));
+    assertThat(report.rows())
+        .allSatisfy(row -> assertThat(row.ratios()).allMatch(ratio -> ratio > 0));
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
   private static void assertTold(BenchReport report) {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     report.print(new PrintStream(text, true, StandardCharsets.UTF_8));

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The environment that a sandbox provides: versioned data, whose digest goes into the snapshot.
@@ -43,6 +44,8 @@ public record Profile(
     hiddenProc = List.copyOf(hiddenProc);
   }
 
+  private static final ConcurrentSkipListMap<String, Profile> READ = new ConcurrentSkipListMap<>();
+
   /** The profiles of this release, in the order of seed 000. */
   public static final List<String> NAMES = List.of("default", "restricted", "privileged");
 
@@ -57,6 +60,10 @@ public record Profile(
           SandboxError.PROFILE_UNKNOWN,
           "not one of " + NAMES + ", but " + name.length() + " letters");
     }
+    return READ.computeIfAbsent(name, Profile::ofRelease);
+  }
+
+  private static Profile ofRelease(String name) {
     try (InputStream in = Profile.class.getResourceAsStream("profile-" + name + ".json")) {
       return read(Jcs.parse(in.readAllBytes()));
     } catch (IOException e) {

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ public final class Workspace {
   private long owner;
   private boolean held;
   private boolean running;
+  private volatile FileStore store;
 
   /**
    * @param directory its directory on the host
@@ -338,7 +340,12 @@ public final class Workspace {
   /** How many bytes can still be written to it. */
   public long freeBytes() {
     try {
-      return Files.getFileStore(directory).getUsableSpace();
+      FileStore of = store;
+      if (of == null) { // once: finding it means reading the host's table of mounts
+        of = Files.getFileStore(directory);
+        store = of;
+      }
+      return of.getUsableSpace();
     } catch (IOException e) {
       return Long.MAX_VALUE;
     }

@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Runs tools whose operations are confined processes of this host. */
 public abstract class ProcessDriver implements Driver {
@@ -37,6 +38,9 @@ public abstract class ProcessDriver implements Driver {
   private final String name;
   private final Digest program;
   private final ProcessHost host;
+
+  /** By name of the profile: each call asks for it several times. */
+  private final ConcurrentSkipListMap<String, Digest> profiles = new ConcurrentSkipListMap<>();
 
   /**
    * @param program the digest of the driver's own parts (launcher, table of environment variables,
@@ -70,7 +74,7 @@ public abstract class ProcessDriver implements Driver {
    */
   @Override
   public final Digest sandboxProfile(String profile) {
-    return withDriver(Profile.named(profile).digest());
+    return profiles.computeIfAbsent(profile, p -> withDriver(Profile.named(p).digest()));
   }
 
   @Override

@@ -11,6 +11,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -43,7 +45,31 @@ public final class PackageDirectory {
    *     document's own for what is malformed in it
    */
   ToolManifest manifest() {
-    return ToolManifest.read(Jcs.parse(bytes(MANIFEST, MANIFEST_BYTES_MAX)));
+    return read(manifestBytes());
+  }
+
+  /**
+   * The manifest as it is now; if its bytes are still those that were read before, without reading
+   * into them again.
+   *
+   * @throws WritException as {@link #manifest()}
+   */
+  ReadManifest manifest(Optional<ReadManifest> before) {
+    byte[] bytes = manifestBytes();
+    return before
+        .filter(known -> Arrays.equals(known.bytes(), bytes))
+        .orElseGet(() -> new ReadManifest(bytes, read(bytes)));
+  }
+
+  /** A manifest and the bytes that it was read from. */
+  record ReadManifest(byte[] bytes, ToolManifest manifest) {}
+
+  private byte[] manifestBytes() {
+    return bytes(MANIFEST, MANIFEST_BYTES_MAX);
+  }
+
+  private static ToolManifest read(byte[] manifest) {
+    return ToolManifest.read(Jcs.parse(manifest));
   }
 
   /**

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -39,6 +40,10 @@ public final class ToolRegistry {
   private static final String INCOMING = ".incoming";
 
   private final Optional<Path> directory;
+
+  /** By directory of the package. A call resolves its tool several times. */
+  private final ConcurrentSkipListMap<Path, PackageDirectory.ReadManifest> read =
+      new ConcurrentSkipListMap<>();
 
   private ToolRegistry(Optional<Path> directory) {
     this.directory = directory;
@@ -76,9 +81,11 @@ public final class ToolRegistry {
             () -> new WritException(ToolsError.TOOL_UNKNOWN, "\"" + name + " " + version + "\""));
   }
 
-  private static RegisteredTool registered(Path dir, String name, String version) {
+  private RegisteredTool registered(Path dir, String name, String version) {
     PackageDirectory files = new PackageDirectory(dir);
-    ToolManifest manifest = files.manifest();
+    PackageDirectory.ReadManifest now = files.manifest(Optional.ofNullable(read.get(dir)));
+    read.put(dir, now);
+    ToolManifest manifest = now.manifest();
     if (!manifest.name().equals(name) || !manifest.version().equals(version)) {
       throw new WritException(
           ToolsError.MANIFEST_INVALID,

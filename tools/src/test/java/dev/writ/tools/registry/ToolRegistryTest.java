@@ -138,6 +138,28 @@ class ToolRegistryTest {
   }
 
   @Test
+  void aManifestIsTheOneThatLiesThereNowThoughItWasReadBefore() throws IOException {
+    Digest first = registry.register(source).packageDigest();
+    Path manifest = registered.resolve("counter/2.0.0/manifest.json");
+    byte[] before = Files.readAllBytes(manifest);
+    assertThat(registry.resolve("counter", "2.0.0").manifest().packageDigest()).isEqualTo(first);
+
+    manifest("counter", "2.0.0"); // without its files: another package
+    byte[] other = Files.readAllBytes(source.resolve("manifest.json"));
+    Files.write(manifest, other);
+    assertThat(registry.resolve("counter", "2.0.0").manifest().packageDigest()).isNotEqualTo(first);
+    assertThatThrownBy(() -> registry.resolve("counter", "2.0.0", first))
+        .hasMessageContaining("TOL-025");
+    Files.writeString(manifest, "no json");
+    assertThatThrownBy(() -> registry.resolve("counter", "2.0.0")).hasMessageContaining("CAN-003");
+    Files.write(manifest, before);
+    assertThat(registry.resolve("counter", "2.0.0", first).manifest().packageDigest())
+        .isEqualTo(first);
+    Files.delete(manifest);
+    assertThatThrownBy(() -> registry.resolve("counter", "2.0.0")).hasMessageContaining("TOL-024");
+  }
+
+  @Test
   void aPackageUnderAnotherNameIsRefused() throws IOException {
     registry.register(source);
     Files.createDirectories(registered.resolve("other"));
