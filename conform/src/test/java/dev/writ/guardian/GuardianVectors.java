@@ -1619,6 +1619,20 @@ final class GuardianVectors {
         "a window of no length",
         "GRD-505",
         good.replace("window_s: 86400", "window_s: 0"));
+    String declared =
+        "    declared: { cpu_ms: %d, memory_bytes: 1048576, output_bytes: 1024, wall_ms: 1000 }\n";
+    policyFile(
+        "policy-role-declared",
+        "a role declares the resources of callers who state none, up to its ceiling",
+        "ok",
+        good.replace(
+            "    sandboxes: [wasm]\n", declared.formatted(5000) + "    sandboxes: [wasm]\n"));
+    policyFile(
+        "policy-role-declared-beyond",
+        "a role declares more than its ceiling, by one",
+        "GRD-505",
+        good.replace(
+            "    sandboxes: [wasm]\n", declared.formatted(5001) + "    sandboxes: [wasm]\n"));
     policyFile(
         "policy-message",
         "a requirement says what callers are told where it is not met",
