@@ -75,9 +75,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
-          if (running.isToBeLookedAt(lookMs)) {
-            running.requirePinned();
-          }
+          running.look(lookMs);
           return running;
         } catch (WritException e) {
           if (e.code() != ToolsError.UPSTREAM_SESSION) {
