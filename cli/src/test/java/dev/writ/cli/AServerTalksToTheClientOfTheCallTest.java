@@ -326,7 +326,9 @@ class AServerTalksToTheClientOfTheCallTest {
     public void close() throws IOException {
       process.getOutputStream().close();
       assertThat(out.lines().toList()).isEmpty();
-      assertThat(process.onExit().join().exitValue()).as(Files.readString(dir.resolve("e"))).isZero();
+      assertThat(process.onExit().join().exitValue())
+          .as(Files.readString(dir.resolve("e")))
+          .isZero();
     }
   }
 

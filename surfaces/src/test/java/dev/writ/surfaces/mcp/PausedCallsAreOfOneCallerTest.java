@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** spec/tool-mcp-passing.md, 22: a call that waits goes on with its own caller's repetition. */
 class PausedCallsAreOfOneCallerTest {
   private static final Caller ADA = new Caller("bearer", "t", "f1", "acme", "ada", List.of());
-  private static final String ANSWER = ",\"inputResponses\":{\"question-1\":{\"action\":\"accept\"}}";
+  private static final String ANSWER =
+      ",\"inputResponses\":{\"question-1\":{\"action\":\"accept\"}}";
 
   private final AtomicBoolean isEnding = new AtomicBoolean();
   private final AtomicInteger ended = new AtomicInteger();
@@ -56,7 +57,8 @@ class PausedCallsAreOfOneCallerTest {
     Optional<JsonValue.Obj> answer =
         work.ask("elicitation/create", JsonValue.object().put("message", "?").build(), 300_000);
     ended.incrementAndGet();
-    String said = answer.map(a -> new String(Jcs.write(a), StandardCharsets.UTF_8)).orElse("\"none\"");
+    String said =
+        answer.map(a -> new String(Jcs.write(a), StandardCharsets.UTF_8)).orElse("\"none\"");
     return new McpEndpoint.Reply(
         ("{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":" + said + "}").getBytes(StandardCharsets.UTF_8),
         false,
