@@ -28,6 +28,7 @@ import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.mcp.McpTrace;
 import dev.writ.surfaces.mcp.McpView;
 import dev.writ.surfaces.mcp.McpWork;
+import dev.writ.surfaces.mcp.PausedCalls;
 import dev.writ.tools.process.ProcessHost;
 import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
@@ -45,6 +46,7 @@ public final class LocalAnswering {
   private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
+  private final PausedCalls paused = new PausedCalls(random, () -> false, Version.text());
 
   /**
    * @param processes where processes run
@@ -112,41 +114,43 @@ public final class LocalAnswering {
   }
 
   private Optional<byte[]> answer(byte[] line, McpMessage.Request request, McpChannel beside) {
+    if (request.isStateless()) {
+      return home.work(giveUp, open -> stateless(open, line, request, beside));
+    }
     McpWork work = McpWork.of(request);
     byte[] answer;
-    if (request.isStateless()) {
-      answer =
-          home.work(
-              giveUp,
-              open -> {
-                McpEndpoint endpoint = endpoint(open);
-                McpSession own = endpoint.sessionOf(session.caller(), view, request);
-                return new McpDialogue(session, own, work, beside)
-                    .answer(
-                        request,
-                        () ->
-                            endpoint.answer(
-                                own, request, Digest.sha256(line), context(request), work),
-                        _ -> {})
-                    .json();
-              });
-    } else if (request.method().equals("ping")) {
+    if (request.method().equals("ping")) {
       answer = pong(request); // clients ping often: not worth opening the home
     } else {
       answer =
           new McpDialogue(session, session, work, beside)
-              .answer(request, () -> once(line, request, work), _ -> {})
+              .answer(request, () -> once(session, line, request, work), _ -> {})
               .json();
     }
     return work.isCancelled() ? Optional.empty() : Optional.of(answer);
   }
 
-  /** In a session: the home is closed while the person beside the client is asked. */
-  private McpEndpoint.Reply once(byte[] line, McpMessage.Request request, McpWork work) {
+  private Optional<byte[]> stateless(
+      OpenHome open, byte[] line, McpMessage.Request request, McpChannel beside) {
+    McpSession own = endpoint(open).sessionOf(session.caller(), view, request);
+    PausedCalls.Turn turn = paused.turn(own, request);
+    byte[] answer =
+        new McpDialogue(session, own, turn.work(), beside)
+            .answer(
+                request, () -> turn.answer(() -> once(own, line, request, turn.work())), _ -> {})
+            .json();
+    return turn.work().isCancelled() ? Optional.empty() : Optional.of(answer);
+  }
+
+  /**
+   * A call has the home open by itself: in a session it is closed while the person beside the
+   * client is asked about an approval, without one a call may wait for its client's next request.
+   */
+  private McpEndpoint.Reply once(
+      McpSession of, byte[] line, McpMessage.Request request, McpWork work) {
     return home.work(
         giveUp,
-        open ->
-            endpoint(open).answer(session, request, Digest.sha256(line), context(request), work));
+        open -> endpoint(open).answer(of, request, Digest.sha256(line), context(request), work));
   }
 
   /** The answers in their order, in the versions that have batches. */
@@ -215,6 +219,7 @@ public final class LocalAnswering {
    * run stays open.
    */
   public void close() {
+    paused.close();
     try {
       home.work(
           () -> true,

@@ -61,11 +61,10 @@ public final class McpDialogue {
       Supplier<McpEndpoint.Reply> once,
       Consumer<ApprovalQuestion> await) {
     connection.begins(message.id(), work);
-    work.isHeard(
-        this::wake,
-        channel.canAnswer() && !session.peer().version().isStateless()
-            ? Optional.of(this::ask)
-            : Optional.empty());
+    work.isHeard(this::wake);
+    if (channel.canAnswer() && !session.peer().version().isStateless()) {
+      work.isAsked(this::ask);
+    }
     Thread pulse = Thread.ofVirtual().name("writ-mcp-progress").start(this::pulse);
     try {
       McpEndpoint.Reply reply = once.get();

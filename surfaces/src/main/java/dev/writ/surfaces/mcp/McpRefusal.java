@@ -46,7 +46,11 @@ public enum McpRefusal implements ErrorCode {
   SERVER_UNKNOWN(
       "GWY-208",
       "there is no such MCP server for this caller",
-      "Name a server of `writ mcp list` that policy lets a role of yours call.");
+      "Name a server of `writ mcp list` that policy lets a role of yours call."),
+  ANSWERS(
+      "GWY-209",
+      "the inputResponses are not an object of answers",
+      "Send an object with one object for each key of inputRequests; the call still waits.");
 
   private final Entry entry;
 

@@ -44,6 +44,7 @@ public final class McpSurface implements Surface {
   private final McpEndpoint endpoint;
   private final McpSettings settings;
   private final McpSessions sessions;
+  private final PausedCalls paused;
   private final boolean onLoopback;
   private final SecureRandom random;
 
@@ -65,6 +66,7 @@ public final class McpSurface implements Surface {
     this.onLoopback = onLoopback;
     this.random = random;
     this.sessions = new McpSessions(random, settings.sessionIdle());
+    this.paused = new PausedCalls(random, pipeline::isDraining, version);
     this.endpoint =
         new McpEndpoint(
             new McpParts(
@@ -230,7 +232,8 @@ public final class McpSurface implements Surface {
     if (isStreamed(session, request) && takesEvents(call)) {
       return streamed(call, session, request);
     }
-    McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
+    PausedCalls.Turn turn = paused.turn(session, request);
+    McpEndpoint.Reply reply = turn.answer(() -> inSpan(call, request, session, turn.work()));
     return reply(reply, reply.isUnknown() ? 404 : 200);
   }
 
@@ -261,17 +264,18 @@ public final class McpSurface implements Surface {
 
   /** An answer after which messages about the call come, and its result at last. */
   private HttpAnswer streamed(HttpCall call, McpSession session, McpMessage.Request request) {
+    PausedCalls.Turn turn = paused.turn(session, request);
     return HttpAnswer.events(
             sink -> {
               McpEvents events = new McpEvents(sink);
-              McpWork work = McpWork.of(request);
               byte[] last;
+              McpWork work = turn.work();
               try {
                 last =
                     new McpDialogue(session, session, work, events)
                         .answer(
                             request,
-                            () -> inSpan(call, request, session, work),
+                            () -> turn.answer(() -> inSpan(call, request, session, work)),
                             question -> endpoint.awaitDecision(question, work))
                         .json();
               } catch (WritException e) {
@@ -415,7 +419,8 @@ public final class McpSurface implements Surface {
           case SESSION_UNKNOWN, SERVER_UNKNOWN -> 404;
           case ORIGIN -> 403;
           case ACCEPT -> 406;
-          case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL, HEADERS, META, STATE -> 400;
+          case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL, HEADERS, META, STATE, ANSWERS ->
+              400;
           case CANCELLED -> 200;
         };
     return HttpAnswer.of(status, "application/json", error(e, message))
@@ -437,7 +442,8 @@ public final class McpSurface implements Surface {
                   : McpSchema.ErrorCodes.PARSE_ERROR;
           case McpRefusal.PROTOCOL_VERSION -> UNSUPPORTED_VERSION;
           case McpRefusal.HEADERS -> HEADER_MISMATCH;
-          case McpRefusal.META, McpRefusal.STATE -> McpSchema.ErrorCodes.INVALID_PARAMS;
+          case McpRefusal.META, McpRefusal.STATE, McpRefusal.ANSWERS ->
+              McpSchema.ErrorCodes.INVALID_PARAMS;
           case McpRefusal _ -> McpSchema.ErrorCodes.INVALID_REQUEST;
           default -> McpSchema.ErrorCodes.INTERNAL_ERROR;
         };

@@ -29,8 +29,8 @@ public final class McpWork {
   /** How many messages may wait until the client is told them; more are lost. */
   private static final int TOLD_MAX = 256;
 
-  private final Optional<JsonValue> progressToken;
-  private final Optional<String> logLevel;
+  private Optional<JsonValue> progressToken;
+  private Optional<String> logLevel;
   private final ArrayDeque<Told> told = new ArrayDeque<>();
   private Runnable wakes = () -> {};
   private Optional<Asking> asking = Optional.empty();
@@ -71,16 +71,32 @@ public final class McpWork {
   private static final String LOG_LEVEL = Stateless.PREFIX + "logLevel";
 
   /** The level of log messages that this message itself asks for. */
-  Optional<String> logLevel() {
+  synchronized Optional<String> logLevel() {
     return logLevel;
   }
 
-  /** Has somebody tell what is told and ask what is asked. */
-  void isHeard(Runnable wake, Optional<Asking> by) {
+  /** Has somebody tell what is told. */
+  synchronized void isHeard(Runnable wake) {
+    wakes = wake;
+  }
+
+  /** Has somebody ask what is asked. */
+  synchronized void isAsked(Asking by) {
+    asking = Optional.of(by);
+  }
+
+  /** Another message of the client goes on with it, and wants to hear its own. */
+  void goesOnWith(McpMessage.Request message) {
+    McpWork next = of(message);
     synchronized (this) {
-      wakes = wake;
-      asking = by;
+      progressToken = next.progressToken;
+      logLevel = next.logLevel;
     }
+  }
+
+  /** The request that it became, once it began. */
+  synchronized Optional<Digest> request() {
+    return request;
   }
 
   /** Whether there is a way to ask. */
@@ -121,7 +137,7 @@ public final class McpWork {
   }
 
   /** Under which the client wants progress told. */
-  public Optional<JsonValue> progressToken() {
+  public synchronized Optional<JsonValue> progressToken() {
     return progressToken;
   }
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
@@ -46,6 +47,7 @@ final class ReadyServer implements AutoCloseable {
   private int atWork;
   private boolean retired;
   private volatile long lookedAt;
+  private final AtomicBoolean isOwedALook = new AtomicBoolean();
 
   private ReadyServer(
       UpstreamPackage upstream,
@@ -207,12 +209,40 @@ final class ReadyServer implements AutoCloseable {
   }
 
   /**
+   * Has its lists compared where they may differ. Where calls have their turns and one is at work,
+   * which may wait for a person, the next call compares them in its own turn.
+   *
+   * @param everyMs how long it may go unasked
+   * @throws WritException {@code TOL-232}
+   */
+  void look(long everyMs) throws InterruptedException {
+    if (!isToBeLookedAt(everyMs)) {
+      return;
+    }
+    if (!takesTurns()) {
+      requirePinned();
+    } else if (turn.tryAcquire()) {
+      try {
+        requirePinned();
+      } finally {
+        turn.release();
+      }
+    } else {
+      isOwedALook.set(true);
+    }
+  }
+
+  private boolean takesTurns() {
+    return upstream.spec().passes().talks();
+  }
+
+  /**
    * Whether its lists are to be looked at: it said that one changed, or it was not asked for a
    * while; a server elsewhere sooner, since another program may answer there by now.
    *
    * @param everyMs how long it may go unasked
    */
-  boolean isToBeLookedAt(long everyMs) {
+  private boolean isToBeLookedAt(long everyMs) {
     long most = isRemote() ? Math.min(everyMs, LIST_AGE_MS) : everyMs;
     return hooks.changed().get() || clock.getAsLong() - lookedAt >= most * 1_000_000;
   }
@@ -227,11 +257,12 @@ final class ReadyServer implements AutoCloseable {
    * Makes a call, and brings the client of it what the server says meanwhile. Where nothing would
    * tie that to a call, calls have their turns.
    *
-   * @throws WritException {@code TOL-246} where none came in time; nothing was sent then
+   * @throws WritException {@code TOL-246} where none came in time, {@code TOL-232}; nothing was
+   *     sent then
    */
   PeerMessage.Answer during(CallLine line, Patience patience, Work work)
       throws InterruptedException {
-    boolean takesTurns = upstream.spec().passes().talks();
+    boolean takesTurns = takesTurns();
     if (takesTurns && !turn.tryAcquire(patience.wallMs(), TimeUnit.MILLISECONDS)) {
       throw new WritException(ToolsError.UPSTREAM_TURN, patience.wallMs() + " ms");
     }
@@ -244,6 +275,7 @@ final class ReadyServer implements AutoCloseable {
       }
       String token = hooks.begins(line);
       try {
+        requireLook();
         tellLevel(line, patience);
         return work.with(line, line.peer().wantsProgress() ? Optional.of(token) : Optional.empty());
       } catch (StillRunning e) {
@@ -257,6 +289,13 @@ final class ReadyServer implements AutoCloseable {
       if (takesTurns) {
         turn.release();
       }
+    }
+  }
+
+  /** What could not be compared while another call was at work. */
+  private void requireLook() throws InterruptedException {
+    if (isOwedALook.getAndSet(false)) {
+      requirePinned();
     }
   }
 

@@ -91,9 +91,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
-          if (running.isToBeLookedAt(terms.lookMs())) {
-            running.requirePinned();
-          }
+          running.look(terms.lookMs());
           return running;
         } catch (WritException e) {
           if (e.code() != ToolsError.UPSTREAM_SESSION) {

@@ -76,6 +76,9 @@ def steps(request, args):
 
 
 def slow(request, args):
+    token = request["params"].get("_meta", {}).get("progressToken")
+    if token is not None:
+        tell("notifications/progress", {"progressToken": token, "progress": 1, "message": "begins"})
     if args.get("mode") == "stubborn":
         while True:
             read()
