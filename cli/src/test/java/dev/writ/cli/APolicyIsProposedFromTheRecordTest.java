@@ -66,6 +66,27 @@ class APolicyIsProposedFromTheRecordTest {
   }
 
   @Test
+  void whatWouldBeRefusedIsToldBesideTheResultWhilePolicyObserves() throws Exception {
+    writ("policy", "observe", "-o", file("observing.yaml"));
+    String text = Files.readString(dir.resolve("observing.yaml"));
+    Files.writeString(
+        dir.resolve("narrow.yaml"),
+        text.replace(
+            "requirements:\n",
+            "requirements:\n  - effect: { tool: js, operation: eval }\n"
+                + "    require: { cel: 'size(params.source) < 3' }\n"));
+    writ("policy", "activate", file("narrow.yaml"));
+    Run run = any("run", "js", "--param", "source=6*7");
+    assertThat(run.status()).isZero();
+    assertThat(run.out()).contains("42").doesNotContain("Not enforced");
+    assertThat(run.err())
+        .contains("ALLOWED")
+        .contains(
+            "Not enforced, since policy only observes; it would be denied (prg check, GRD-102)")
+        .contains("Look at the argument \"source\"");
+  }
+
+  @Test
   void aNarrowerPolicySaysWhatItWouldHaveRefused() throws Exception {
     writ("run", "js", "--param", "source=6*7");
     writ("run", "js", "--run", "second", "--param", "source=" + "1+".repeat(30) + "1");

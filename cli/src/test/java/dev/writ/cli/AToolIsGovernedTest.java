@@ -135,6 +135,39 @@ class AToolIsGovernedTest {
     done("audit");
   }
 
+  /** spec/tool-governance.md, Imported APIs and MCP servers, 1. */
+  @Test
+  void anApiThatWasImportedGoesTheSameWay() throws IOException {
+    Path policy = dir.resolve("home/policy.yaml");
+    edit(policy, "tools: [\"word-*\"]", "tools: [petstore, \"word-*\"]");
+    done("policy", "activate", policy.toString());
+    Path root = Path.of(System.getProperty("writ.root", ".."));
+    Path petstore = dir.resolve("petstore");
+    Path file = dir.resolve("petstore-1.0.0.tool");
+    String document = root.resolve("examples/openapi/petstore.yaml").toString();
+    done("tool", "import", document, "-o", petstore.toString());
+    done("tool", "package", petstore.toString(), "--out", file.toString());
+    done("tool", "sign", file.toString());
+
+    Run above = writ("tool", "submit", file.toString());
+    assertThat(above.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(above.out()).contains("language http", "network petstore.example:443", "petstore_token");
+
+    edit(policy, "languages: [python]", "languages: [http, python]");
+    edit(
+        policy,
+        "network: [], spawn: false,",
+        "network: [\"petstore.example:443\"], spawn: false, secrets: [petstore_token],");
+    edit(policy, "resource_class: small }", "resource_class: large }");
+    done("policy", "activate", policy.toString());
+    assertThat(done("tool", "submit", file.toString()).err()).contains("tool approve petstore 1.0.0");
+    assertThat(done("tool", "review", "petstore").out()).contains("petstore.example:443");
+    done("tool", "approve", "petstore", "1.0.0", "--as", "ada");
+    done("tool", "approve", "petstore", "1.0.0", "--as", "ben");
+    done("tool", "stage", "petstore", "1.0.0", "active");
+    assertThat(done("tool", "status").out()).contains("petstore", "active");
+  }
+
   @Test
   void whatIsAboveThePolicyIsFoundAndCannotBeApproved() throws IOException {
     edit(project.resolve("tool.manifest"), "network: []", "network: [\"example.org:443\"]");

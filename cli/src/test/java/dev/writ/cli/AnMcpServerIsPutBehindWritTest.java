@@ -48,6 +48,8 @@ class AnMcpServerIsPutBehindWritTest {
     assertThat(Run.of("mcp", "list", "--home", home).out()).contains("calc", "listed");
     assertThat(Run.of("mcp", "show", "calc", "--home", home).out()).contains("format");
     assertThat(Run.of("mcp", "add", "js", "--home", home, "--", "true").err()).contains("TOL-230");
+    assertThat(Run.of("tool", "submit", "calc", "--home", home).err())
+        .contains("TOL-300", "calc 1.0.0 sha256:");
 
     assertThat(overMcp(home))
         .contains("\"description\":\"Adds two numbers.\\n(calc 1.0.0, tool add of an MCP server.")

@@ -121,12 +121,7 @@ public record VerifiedOutcome(
   public String reason() {
     return receipt
         .map(r -> (r.reason() + " " + r.message()).strip())
-        .orElseGet(() ->
-            decision.checks().stream()
-                .filter(check -> check.code().isPresent())
-                .map(CheckOutcome::detail)
-                .findFirst()
-                .orElse(""));
+        .orElseGet(() -> decision.refusing().map(CheckOutcome::detail).orElse(""));
   }
 
   /**

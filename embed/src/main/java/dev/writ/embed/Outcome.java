@@ -60,11 +60,7 @@ public final class Outcome {
           ? receipt.reason()
           : receipt.reason() + ": " + receipt.message();
     }
-    return decision().checks().stream()
-        .filter(check -> check.code().isPresent())
-        .findFirst()
-        .map(Outcome::told)
-        .orElse("");
+    return decision().refusing().map(Outcome::told).orElse("");
   }
 
   /**

@@ -473,11 +473,12 @@ final class Judging {
   }
 
   /**
-   * What helps the caller of a request that was not allowed, from the documents that are stored.
-   * Empty where it was allowed, and where the tool or the key of that time is not known any more.
+   * What helps the caller of a request that was not allowed, or would not be if policy did not only
+   * observe, from the documents that are stored. Empty where it was allowed, and where the tool or
+   * the key of that time is not known any more.
    */
   Optional<Guidance> guidance(Digest id, Decision decision, SystemState now) {
-    if (decision.verdict() == Verdict.ALLOW) {
+    if (decision.refusing().isEmpty() && decision.letThrough().isEmpty()) {
       return Optional.empty();
     }
     Optional<Envelope> signed = ledger.document(id);

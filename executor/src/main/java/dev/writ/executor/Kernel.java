@@ -567,8 +567,8 @@ public final class Kernel {
   }
 
   /**
-   * What helps the caller of a request that was not allowed (spec/guidance.md); empty where it was
-   * allowed, and for one that was never judged. Reads only.
+   * What helps the caller of a request that was not allowed, or would not be if policy did not only
+   * observe (spec/guidance.md); empty for any other, and for one that was never judged. Reads only.
    */
   public Optional<Guidance> guidance(Digest request) {
     return row(request)

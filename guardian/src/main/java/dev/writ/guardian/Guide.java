@@ -59,23 +59,21 @@ public final class Guide {
    * @param m the tool as it is registered; where it is not the one that policy approves, nothing is
    *     told of it
    * @param p the policy that the decision names
-   * @return empty for a decision that allows
+   * @return empty for a decision that allows, unless policy only observes and would not
    */
   public static Optional<Guidance> of(Admitted a, ToolManifest m, Policy p, Decision decision) {
-    return deciding(decision)
-        .filter(_ -> decision.verdict() != Verdict.ALLOW)
+    boolean allowed = decision.verdict() == Verdict.ALLOW;
+    return (allowed ? decision.letThrough() : decision.refusing())
         .map(check ->
-            new Guide(new Matter(a, m, p, JudgeInputs.read(decision.inputs())), check).guidance());
+            new Guide(new Matter(a, m, p, JudgeInputs.read(decision.inputs())), check)
+                .guidance(
+                    decision.observed().filter(_ -> allowed).map(Decision.Observed::verdict)));
   }
 
-  /** The check that decided, where it did not allow. */
-  private static Optional<CheckOutcome> deciding(Decision decision) {
-    return decision.checks().stream().filter(check -> check.code().isPresent()).findFirst();
-  }
-
-  private Guidance guidance() {
+  private Guidance guidance(Optional<Verdict> observed) {
     boolean known = mayKnow();
     return new Guidance(
+        observed,
         check.code().orElseThrow(),
         check.check(),
         check.detail(),

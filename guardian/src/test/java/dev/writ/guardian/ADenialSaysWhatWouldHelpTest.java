@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Lack;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,6 +63,81 @@ class ADenialSaysWhatWouldHelpTest {
     Admitted admitted = World.request().admit(policy);
     assertThat(Guide.of(admitted, World.manifest(), policy, World.judge(policy, World.request())))
         .isEmpty();
+  }
+
+  /** spec/guidance.md, 9: the same is told of what policy only observes, marked as not enforced. */
+  @Test
+  void whatIsOnlyObservedIsToldLikeARefusalAndMarked() {
+    String enforced =
+        World.POLICY.replace(
+            "{ cel: 'size(params.source) < 20000' }",
+            "{ cel: 'size(params.source) < 3' }\n    message: Send less than three characters.");
+    String observing = enforced.replace("name: test\n", "name: test\nmode: observe\n");
+    World.RequestBuilder request = World.request().params("{\"source\":\"1+1\"}");
+    Guidance refused = guidance(World.policy(enforced), request);
+    Guidance let = guidance(World.policy(observing), request);
+    assertThat(refused.observed()).isEmpty();
+    assertThat(let.observed()).contains(Verdict.DENY);
+    assertThat(let.missing()).isEqualTo(refused.missing()).isNotEmpty();
+    assertThat(let.lines().getFirst())
+        .isEqualTo(
+            "Not enforced, since policy only observes; it would be denied (prg check, GRD-102): "
+                + refused.reason()
+                + ".");
+    assertThat(let.lines().subList(1, let.lines().size())).isEqualTo(refused.lines());
+    assertThat(let.toJson().get("observed")).isEqualTo(JsonValue.of("DENY"));
+    assertThat(refused.toJson().members()).doesNotContainKey("observed");
+  }
+
+  @Test
+  void anApprovalThatIsOnlyObservedIsToldAsOne() {
+    Guidance told =
+        guidance(
+            World.policy(
+                World.POLICY
+                    .replace("name: test\n", "name: test\nmode: observe\n")
+                    .replace(
+                        "{ cel: 'size(params.source) < 20000' }",
+                        "{ approvals: { role: reviewer, count: 2 } }")),
+            World.request());
+    assertThat(told.observed()).contains(Verdict.ESCALATE);
+    assertThat(told.lines().getFirst()).contains("it would wait for an approval (prg check");
+    assertThat(told.missing()).containsExactly(new Lack.Approvals("reviewer", 2, 0));
+  }
+
+  /** A budget is enforced although the requirement before it is not: the budget refused it. */
+  @Test
+  void underAPolicyThatObservesTheCheckThatRefusedIsTheOneThatIsTold() {
+    Guidance told =
+        guidance(
+            World.policy(
+                World.POLICY
+                    .replace("name: test\n", "name: test\nmode: observe\n")
+                    .replace("{ cel: 'size(params.source) < 20000' }", "{ cel: 'false' }")
+                    .replace("limit: 1000", "limit: 0")),
+            World.request());
+    assertThat(told.code()).isEqualTo("GRD-201");
+    assertThat(told.check()).isEqualTo("budget");
+    assertThat(told.observed()).isEmpty();
+    assertThat(told.lines()).noneMatch(line -> line.contains("Not enforced"));
+  }
+
+  /** Rule 8 holds there as well. */
+  @Test
+  void ofAToolOutsideTheCallersRolesNothingMoreIsToldWhereItIsOnlyObserved() {
+    Guidance told =
+        guidance(
+            World.policy(
+                World.POLICY
+                    .replace("name: test\n", "name: test\nmode: observe\n")
+                    .replace("tools: [js]", "tools: [js/lint]")
+                    .replace(
+                        "{ cel: 'size(params.source) < 20000' }",
+                        "{ cel: 'params.n == 1' }\n    message: Only the board may.")),
+            World.request().params("{\"source\":\"1\"}"));
+    assertThat(told.observed()).contains(Verdict.DENY);
+    assertThat(told.message()).isEmpty();
+    assertThat(told.missing()).isEmpty();
   }
 
   @Test

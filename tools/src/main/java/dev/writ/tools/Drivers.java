@@ -12,6 +12,7 @@ import dev.writ.tools.js.JsDriver;
 import dev.writ.tools.language.LanguageDrivers;
 import dev.writ.tools.language.PoolSettings;
 import dev.writ.tools.language.WarmPool;
+import dev.writ.tools.mcp.KeptServers;
 import dev.writ.tools.mcp.McpDriver;
 import dev.writ.tools.permit.PermitDriver;
 import dev.writ.tools.process.ProcessHost;
@@ -64,7 +65,7 @@ public final class Drivers implements AutoCloseable {
 
   /** The same, with threads of the caller's size. */
   public static Drivers all(GuestPool pool, ProcessHost processes) {
-    return all(pool, processes, PoolSettings.NONE);
+    return all(pool, processes, PoolSettings.NONE, Optional.empty());
   }
 
   /**
@@ -73,10 +74,21 @@ public final class Drivers implements AutoCloseable {
    * @param waiting how many workers may wait
    */
   public static Drivers all(ProcessHost processes, PoolSettings waiting) {
-    return all(GuestPool.ofThisHost(), processes, waiting);
+    return all(processes, waiting, Optional.empty());
   }
 
-  private static Drivers all(GuestPool pool, ProcessHost processes, PoolSettings waiting) {
+  /**
+   * The same.
+   *
+   * @param kept MCP servers that go on when the drivers are closed
+   */
+  public static Drivers all(
+      ProcessHost processes, PoolSettings waiting, Optional<KeptServers> kept) {
+    return all(GuestPool.ofThisHost(), processes, waiting, kept);
+  }
+
+  private static Drivers all(
+      GuestPool pool, ProcessHost processes, PoolSettings waiting, Optional<KeptServers> kept) {
     WarmPool workers = new WarmPool(processes, waiting);
     List<Driver> drivers = new ArrayList<>(wasm(pool));
     drivers.addAll(CodeDriver.both(processes));
@@ -88,7 +100,9 @@ public final class Drivers implements AutoCloseable {
     drivers.addAll(LanguageDrivers.all(processes, workers));
     HttpDriver http = new HttpDriver(processes);
     drivers.add(http);
-    drivers.add(new McpDriver(processes));
+    drivers.add(
+        kept.map(servers -> new McpDriver(processes, servers))
+            .orElseGet(() -> new McpDriver(processes)));
     return new Drivers(pool, processes, workers, http, drivers);
   }
 

@@ -76,9 +76,7 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
   /** Prints the output to stdout and everything else to stderr. */
   void print(Terminal terminal) {
     var err = terminal.err();
-    List<String> lines = new ArrayList<>(guidance.map(Guidance::faults).orElse(List.of()));
-    lines.add(because(answer)); // behind what the caller itself got wrong
-    lines.addAll(guidance.map(Guidance::further).orElse(List.of()));
+    List<String> lines = told();
     err.println(terminal.paintErr(style(), headline()) + "  " + Text.printable(lines.getFirst()));
     lines.stream().skip(1).forEach(line -> err.println("  " + Text.printable(line)));
     err.println("  request  " + answer.request());
@@ -92,6 +90,16 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
     if (answer.decision().verdict() == Verdict.ESCALATE) {
       err.println("  next: " + Homes.name() + " approve " + shortId(answer.request()));
     }
+  }
+
+  /** Why, behind what the caller itself got wrong; what is not enforced comes behind what came. */
+  private List<String> told() {
+    Optional<Guidance> refusal = guidance.filter(told -> told.observed().isEmpty());
+    List<String> lines = new ArrayList<>(refusal.map(Guidance::faults).orElse(List.of()));
+    lines.add(because(answer));
+    lines.addAll(
+        refusal.map(Guidance::further).or(() -> guidance.map(Guidance::lines)).orElse(List.of()));
+    return lines;
   }
 
   private static void printOutput(Terminal terminal, Served served, byte[] bytes) {
@@ -160,9 +168,8 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
   static String because(Answer answer) {
     Decision decision = answer.decision();
     if (decision.verdict() != Verdict.ALLOW) {
-      return decision.checks().stream()
-          .filter(c -> c.code().isPresent())
-          .findFirst()
+      return decision
+          .refusing()
           .map(c -> c.check() + " check, " + c.code().get() + ": " + c.detail())
           .orElse("");
     }

@@ -15,6 +15,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.LocalAnswering;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.guardian.document.AccessDocument;
 import dev.writ.ledger.error.LedgerError;
@@ -223,7 +224,12 @@ public final class McpCommand implements CliCommand {
         local =
             Optional.of(
                 new LocalAnswering(
-                    home(), () -> Homes.processes(session, home()), key(), view, this::isServed));
+                    home(),
+                    () -> Homes.processes(session, home()),
+                    () -> SandboxPlace.hostOfKept(home(), session.environment()),
+                    key(),
+                    view,
+                    this::isServed));
       }
       return local.get();
     }

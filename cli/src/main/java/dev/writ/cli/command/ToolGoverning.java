@@ -37,7 +37,9 @@ import dev.writ.tools.author.CapabilityCheck;
 import dev.writ.tools.author.LibraryCheck;
 import dev.writ.tools.author.LintFinding;
 import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.registry.ToolRegistry;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -245,7 +247,9 @@ final class ToolGoverning {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      ToolArchive archive = Workbench.archive(Path.of(arguments.argument("FILE")));
+      Path file = Path.of(arguments.argument("FILE"));
+      requireNoServer(session, file);
+      ToolArchive archive = Workbench.archive(file);
       SystemState system = system(session);
       archive.verify(system.trust(), Homes.clock().instant());
       ToolManifest manifest = archive.project().manifest();
@@ -288,6 +292,21 @@ final class ToolGoverning {
       SystemWords.send(session, arguments, documents);
       show(session, tool.name(), tool.version());
       return findings.isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+    }
+
+    private static void requireNoServer(Session session, Path file) {
+      if (!Files.exists(file)) {
+        new Upstreams(session)
+            .all().stream()
+                .map(server -> server.manifest())
+                .filter(manifest -> manifest.name().equals(file.toString()))
+                .findFirst()
+                .ifPresent(manifest -> {
+                  throw new WritException(
+                      ToolsError.UPSTREAM_GOVERNED,
+                      manifest.name() + " " + manifest.version() + " " + manifest.packageDigest());
+                });
+      }
     }
 
     private static List<LintFinding> findings(ToolArchive archive, Policy policy) {

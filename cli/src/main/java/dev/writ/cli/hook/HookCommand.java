@@ -112,7 +112,8 @@ public final class HookCommand implements CliCommand {
   private static Permission permission(HookAsking.Told told, boolean defer) {
     if (told.verdict() == Verdict.ALLOW && told.isServed()) {
       return new Permission(
-          defer ? Permission.Answer.DEFER : Permission.Answer.ALLOW, "Allowed by policy.");
+          defer ? Permission.Answer.DEFER : Permission.Answer.ALLOW,
+          Text.printable(("Allowed by policy. " + String.join(" ", told.help())).strip()));
     }
     String help = String.join(" ", told.help());
     String code = told.code().orElse("");

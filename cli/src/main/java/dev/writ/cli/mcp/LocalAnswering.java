@@ -48,6 +48,7 @@ public final class LocalAnswering {
 
   /**
    * @param processes where processes run
+   * @param kept where MCP servers run, which go on between calls
    * @param key the agent's, which signs every request
    * @param view what the agent sees
    * @param giveUp asked while another process has the home open; true to stop waiting for it
@@ -55,10 +56,11 @@ public final class LocalAnswering {
   public LocalAnswering(
       Home home,
       Supplier<ProcessHost> processes,
+      Supplier<ProcessHost> kept,
       SigningKey key,
       McpView view,
       BooleanSupplier giveUp) {
-    this.home = new SharedHome(home, processes);
+    this.home = new SharedHome(home, processes, kept);
     this.key = key;
     this.view = view;
     this.giveUp = giveUp;
@@ -208,7 +210,10 @@ public final class LocalAnswering {
             false));
   }
 
-  /** Closes the session's run unless a request in it waits; otherwise the run stays open. */
+  /**
+   * Ends what was kept, and closes the session's run unless a request in it waits; otherwise the
+   * run stays open.
+   */
   public void close() {
     try {
       home.work(
@@ -224,6 +229,8 @@ public final class LocalAnswering {
                           key)));
     } catch (WritException e) {
       // There is no run, it cannot be closed, or another process has the home open.
+    } finally {
+      home.close();
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.tools.mcp.KeptServers;
 import dev.writ.tools.process.ProcessHost;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -17,22 +18,25 @@ import java.util.function.Supplier;
  * A home that is open only while calls are at work, so that other processes can use it between
  * them: commands, above all approvals, and another agent's {@code writ mcp}.
  */
-final class SharedHome {
+final class SharedHome implements AutoCloseable {
   private static final Duration LOOK_EVERY = Duration.ofMillis(100);
   private static final int LOOKS_MAX = 150;
 
   private final Home home;
   private final Supplier<ProcessHost> processes;
+  private final KeptServers servers;
   private final Running running = new Running();
   private OpenHome open;
   private int users;
 
   /**
    * @param processes makes the host of processes, each time that the home is opened
+   * @param kept makes that of MCP servers, which go on while the home is closed
    */
-  SharedHome(Home home, Supplier<ProcessHost> processes) {
+  SharedHome(Home home, Supplier<ProcessHost> processes, Supplier<ProcessHost> kept) {
     this.home = home;
     this.processes = processes;
+    this.servers = new KeptServers(kept);
   }
 
   Home home() {
@@ -80,7 +84,10 @@ final class SharedHome {
     for (int looks = 1; ; looks++) {
       try {
         return OpenHome.open(
-            home, Opening.of(Homes.clock(), processes.get()).wrapping(running::cancellable));
+            home,
+            Opening.of(Homes.clock(), processes.get())
+                .keepingServers(servers)
+                .wrapping(running::cancellable));
       } catch (WritException e) {
         if (e.code() != LedgerError.LOCKED || looks == LOOKS_MAX || giveUp.getAsBoolean()) {
           throw e;
@@ -93,5 +100,11 @@ final class SharedHome {
         throw new IllegalStateException(e);
       }
     }
+  }
+
+  /** Ends the servers that were kept. */
+  @Override
+  public void close() {
+    servers.close();
   }
 }

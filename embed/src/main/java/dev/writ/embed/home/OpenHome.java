@@ -84,7 +84,7 @@ public final class OpenHome implements AutoCloseable {
           Ledger.open(
               new LedgerConfig(
                   home.ledger(), home.anchor(), home.origin(), home.key("log"), opening.clock()));
-      drivers = Drivers.all(opening.processes(), opening.waiting());
+      drivers = Drivers.all(opening.processes(), opening.waiting(), opening.servers());
       return new OpenHome(home, ledger, drivers, opening);
     } catch (RuntimeException e) {
       if (drivers != null) {

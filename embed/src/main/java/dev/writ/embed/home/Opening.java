@@ -3,6 +3,7 @@ package dev.writ.embed.home;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.language.PoolSettings;
+import dev.writ.tools.mcp.KeptServers;
 import dev.writ.tools.process.ProcessHost;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -19,6 +20,7 @@ import java.util.function.UnaryOperator;
  * @param processes runs tools that are processes; closed with the home
  * @param wrap wraps each driver before the kernel gets it
  * @param waiting how many workers of tool packages wait for their calls
+ * @param servers MCP servers that go on when the home is closed
  * @param region where it stands, which its receipts say
  * @param ownDrivers beside those of the release
  * @param ownTools tools of the caller's own drivers, which are in no registry
@@ -30,6 +32,7 @@ public record Opening(
     ProcessHost processes,
     UnaryOperator<Driver> wrap,
     PoolSettings waiting,
+    Optional<KeptServers> servers,
     Optional<String> region,
     List<Driver> ownDrivers,
     List<ToolManifest> ownTools) {
@@ -49,32 +52,49 @@ public record Opening(
         UnaryOperator.identity(),
         PoolSettings.NONE,
         Optional.empty(),
+        Optional.empty(),
         List.of(),
         List.of());
   }
 
   public Opening wrapping(UnaryOperator<Driver> each) {
     return new Opening(
-        clock, elapsed, random, processes, each, waiting, region, ownDrivers, ownTools);
+        clock, elapsed, random, processes, each, waiting, servers, region, ownDrivers, ownTools);
   }
 
   public Opening keepingWorkers(PoolSettings settings) {
     return new Opening(
-        clock, elapsed, random, processes, wrap, settings, region, ownDrivers, ownTools);
+        clock, elapsed, random, processes, wrap, settings, servers, region, ownDrivers, ownTools);
   }
 
   /** Whose receipts name this region. */
   public Opening inRegion(Optional<String> name) {
     return new Opening(
-        clock, elapsed, random, processes, wrap, waiting, name, ownDrivers, ownTools);
+        clock, elapsed, random, processes, wrap, waiting, servers, name, ownDrivers, ownTools);
+  }
+
+  /** With MCP servers that go on when the home is closed. */
+  public Opening keepingServers(KeptServers kept) {
+    return new Opening(
+        clock,
+        elapsed,
+        random,
+        processes,
+        wrap,
+        waiting,
+        Optional.of(kept),
+        region,
+        ownDrivers,
+        ownTools);
   }
 
   public Opening withTools(List<Driver> drivers, List<ToolManifest> tools) {
-    return new Opening(clock, elapsed, random, processes, wrap, waiting, region, drivers, tools);
+    return new Opening(
+        clock, elapsed, random, processes, wrap, waiting, servers, region, drivers, tools);
   }
 
   public Opening measuring(LongSupplier passed, SecureRandom seeds) {
     return new Opening(
-        clock, passed, seeds, processes, wrap, waiting, region, ownDrivers, ownTools);
+        clock, passed, seeds, processes, wrap, waiting, servers, region, ownDrivers, ownTools);
   }
 }

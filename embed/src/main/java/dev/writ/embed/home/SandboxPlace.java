@@ -38,24 +38,54 @@ public final class SandboxPlace {
   private static final Path OF_ROOT = Path.of("/var/lib/writ");
   private static final Path OF_USERS = Path.of("/var/tmp");
 
+  /** How many processes may keep servers of one home. */
+  private static final int KEPT_MAX = 16;
+
   private SandboxPlace() {}
 
   /** The host for the processes of a home; it creates nothing before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
-    return host(home.dir().toString(), environment, home.secrets());
+    return host(home.dir().toString(), "", environment, home.secrets());
+  }
+
+  /**
+   * A host of its own for processes that go on while others use that of the home. A directory that
+   * a killed process left is taken up, and what was left in it removed.
+   *
+   * @throws WritException {@code SBX-005} where {@link #KEPT_MAX} processes have one, {@code
+   *     SBX-006}
+   */
+  public static ProcessHost hostOfKept(Home home, Map<String, String> environment) {
+    for (int number = 0; ; number++) {
+      ProcessHost host = host(home.dir().toString(), "k" + number, environment, home.secrets());
+      try {
+        host.workspaces(); // opens its directory
+        return host;
+      } catch (WritException e) {
+        host.close();
+        if (e.code() != SandboxError.STATE_LOCKED || number == KEPT_MAX - 1) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** The host for processes that a replay runs again: one replay at a time. */
   public static ProcessHost hostOfReplays(Map<String, String> environment) {
-    return host("replay", environment, SecretStore.NONE);
+    return host("replay", "", environment, SecretStore.NONE);
   }
 
-  private static ProcessHost host(String of, Map<String, String> environment, SecretStore secrets) {
+  /**
+   * @param below a directory in that of the home; empty for the latter
+   */
+  private static ProcessHost host(
+      String of, String below, Map<String, String> environment, SecretStore secrets) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
-      return open(settings(Path.of(named), environment), secrets, engineName, () -> {});
+      return open(
+          settings(Path.of(named).resolve(below), environment), secrets, engineName, () -> {});
     }
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
@@ -69,7 +99,7 @@ public final class SandboxPlace {
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
     return open(
-        settings(parent.resolve(name), environment),
+        settings(parent.resolve(name).resolve(below), environment),
         secrets,
         engineName,
         () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));

@@ -196,7 +196,12 @@ final class Exchange {
       if (answer.body() instanceof HttpAnswer.Body.Bytes) {
         admission.answered();
       }
-      new Reply(parts, context, request.response(), isHead())
+      new Reply(
+              parts,
+              context,
+              request.response(),
+              isHead(),
+              failure -> parts.failures().accept(trace, failure))
           .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);
     } catch (IOException e) {

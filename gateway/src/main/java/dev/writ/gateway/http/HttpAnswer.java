@@ -62,6 +62,12 @@ public record HttpAnswer(
 
     /** Whether the client has gone. */
     boolean isGone();
+
+    /**
+     * Tells whoever runs the server of an unexpected exception, where the stream says something
+     * else to the client and ends as it should. One that is thrown is told, too, and breaks it off.
+     */
+    void failed(RuntimeException failure);
   }
 
   public static HttpAnswer of(int status, String contentType, byte[] bytes) {

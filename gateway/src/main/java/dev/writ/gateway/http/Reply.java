@@ -1,5 +1,6 @@
 package dev.writ.gateway.http;
 
+import dev.writ.canonicalize.WritException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Sends an answer from a thread that may block, no faster than the client reads it. */
@@ -34,12 +36,22 @@ final class Reply {
   private final Context context;
   private final HttpServerResponse response;
   private final boolean headOnly;
+  private final Consumer<RuntimeException> failures;
 
-  Reply(ServerParts parts, Context context, HttpServerResponse response, boolean headOnly) {
+  /**
+   * @param failures is told of an unexpected exception in a stream, which can have no other answer
+   */
+  Reply(
+      ServerParts parts,
+      Context context,
+      HttpServerResponse response,
+      boolean headOnly,
+      Consumer<RuntimeException> failures) {
     this.parts = parts;
     this.context = context;
     this.response = response;
     this.headOnly = headOnly;
+    this.failures = failures;
   }
 
   /** Returns when the answer is sent or the client has gone. */
@@ -100,7 +112,10 @@ final class Reply {
     }
     try {
       stream.writer().write(new PacedSink(stream.length() >= 0));
+    } catch (WritException | UncheckedIOException e) { // refused, or the client has gone
+      throw new IOException("the stream broke off", e);
     } catch (RuntimeException e) {
+      failures.accept(e);
       throw new IOException("the stream broke off", e);
     }
     await(response::end);
@@ -138,6 +153,11 @@ final class Reply {
     @Override
     public boolean isGone() {
       return response.closed();
+    }
+
+    @Override
+    public void failed(RuntimeException failure) {
+      failures.accept(failure);
     }
   }
 

@@ -114,7 +114,7 @@ final class DocumentRoutes {
         reader.kernel().ledger().get(Tables.SERVED, Tables.key(id)).map(Digest::ofBytes);
     if (receipt.isPresent()) {
       Served served = reader.kernel().receipt(caller.tenant(), receipt.get());
-      return Replies.of(served);
+      return Replies.of(served, reader.kernel().guidance(id));
     }
     var row = reader.row(id).orElseThrow(() -> Reader.unknown(id));
     return HttpAnswer.json(

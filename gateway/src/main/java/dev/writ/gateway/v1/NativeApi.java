@@ -247,7 +247,7 @@ public final class NativeApi implements Surface {
               inTurn(
                   ordered(verified(order, ExecutionOrder.TYPE), intent),
                   () -> executed(signer, decision, intent, order));
-          return Replies.of(answer.served().orElseThrow());
+          return Replies.of(answer.served().orElseThrow(), Optional.empty());
         });
   }
 

@@ -33,7 +33,7 @@ final class Replies {
   }
 
   /**
-   * @param guidance for a request that was not allowed
+   * @param guidance for a request that was not allowed, or is only observed
    * @param request the signed request that the decision is on, for a caller who did not sign it
    */
   static HttpAnswer of(Answer answer, Optional<Guidance> guidance, Optional<Envelope> request) {
@@ -77,8 +77,14 @@ final class Replies {
         .build();
   }
 
-  static HttpAnswer of(Served served) {
-    ObjectBuilder body = JsonValue.object().put("request_id", served.receipt().request());
+  /**
+   * @param guidance of what policy would have refused if it did not only observe
+   */
+  static HttpAnswer of(Served served, Optional<Guidance> guidance) {
+    ObjectBuilder body =
+        JsonValue.object()
+            .put("request_id", served.receipt().request())
+            .putIfPresent("guidance", guidance, Guidance::toJson);
     put(body, served);
     return HttpAnswer.json(200, body.build())
         .with("Writ-Request", served.receipt().request().toString())

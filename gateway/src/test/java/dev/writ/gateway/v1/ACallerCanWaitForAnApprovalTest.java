@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.Approval;
@@ -58,6 +59,22 @@ class ACallerCanWaitForAnApprovalTest {
   void whatIsAllowedComesWithoutAdvice() {
     Reply served = gateway.submit(gateway.home.ask("alice").sign());
     assertThat(served.json().members()).doesNotContainKeys("guidance", "waiting");
+  }
+
+  /** It ran, so nothing waits and nothing failed; what policy would say is beside the receipt. */
+  @Test
+  void whatIsOnlyObservedIsServedAndSaysWhatWouldBeRefused() {
+    gateway.home.activate(TestPolicy.YAML.replace("name: test\n", "name: test\nmode: observe\n"));
+    Envelope request = gateway.home.ask("alice").tool("mail").params("{\"forbidden\":1}").sign();
+    Reply served = gateway.submit(request);
+    assertThat(served.status()).isEqualTo(200);
+    assertThat(served.json().members()).containsKey("receipt").doesNotContainKey("waiting");
+    JsonValue.Obj guidance = member(served, "guidance");
+    assertThat(guidance.get("observed")).isEqualTo(JsonValue.of("DENY"));
+    assertThat(guidance.get("code")).isEqualTo(JsonValue.of("GRD-102"));
+    assertThat(text(guidance.get("help"))).contains("Not enforced").contains("forbidden");
+    Reply later = gateway.get("alice", "/v1/requests/" + request.id() + "/outcome");
+    assertThat(member(later, "guidance")).isEqualTo(guidance);
   }
 
   @Test

@@ -68,6 +68,22 @@ public record Decision(
     checks = List.copyOf(checks);
   }
 
+  /** The check that kept it from being allowed; empty where nothing did. */
+  public Optional<CheckOutcome> refusing() {
+    return first(false);
+  }
+
+  /** The first check that would have kept it from being allowed, if policy did not only observe. */
+  public Optional<CheckOutcome> letThrough() {
+    return first(true);
+  }
+
+  private Optional<CheckOutcome> first(boolean goesOn) {
+    return checks.stream()
+        .filter(check -> check.code().isPresent() && check.outcome().goesOn() == goesOn)
+        .findFirst();
+  }
+
   public static Decision read(JsonValue document) {
     Fields fields = Fields.of("decision", document);
     Decision decision =

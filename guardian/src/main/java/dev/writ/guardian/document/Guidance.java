@@ -10,10 +10,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What helps the caller of a request that was not allowed: what was missing, and what would help
- * (spec/guidance.md). It is derived from the signed decision, request and policy, and is itself
- * signed by nobody.
+ * What helps the caller of a request that was not allowed, or would not be if policy did not only
+ * observe: what was missing, and what would help (spec/guidance.md). It is derived from the signed
+ * decision, request and policy, and is itself signed by nobody.
  *
+ * @param observed the verdict that policy would give if it did not only observe, of a request that
+ *     it let through; empty where the refusal is enforced
  * @param code of the check that decided
  * @param check its name
  * @param reason its finding, as the decision states it
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
  * @param remedy what the catalogue of errors says about the code
  */
 public record Guidance(
+    Optional<Verdict> observed,
     String code,
     String check,
     String reason,
@@ -48,9 +51,27 @@ public record Guidance(
         : missing.stream().flatMap(lack -> lack.freeAt().stream()).max(Comparator.naturalOrder());
   }
 
-  /** For people and models, a sentence each: the faults of parameters come first. */
+  /**
+   * For people and models, a sentence each: the faults of parameters come first, behind the one
+   * that says that nothing of it was enforced, where that is so.
+   */
   public List<String> lines() {
-    return Stream.concat(faults().stream(), further().stream()).toList();
+    return Stream.of(notEnforced().stream().toList(), faults(), further())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  private Optional<String> notEnforced() {
+    return observed.map(verdict ->
+        "Not enforced, since policy only observes; it would "
+            + (verdict == Verdict.ESCALATE ? "wait for an approval" : "be denied")
+            + " ("
+            + check
+            + " check, "
+            + code
+            + "): "
+            + reason
+            + ".");
   }
 
   /** The faults of parameters, a sentence each: they are told before why it was refused. */
@@ -72,6 +93,7 @@ public record Guidance(
   /** What is absent is left out. */
   public JsonValue.Obj toJson() {
     return JsonValue.object()
+        .putIfPresent("observed", observed, verdict -> JsonValue.of(verdict.name()))
         .put("code", code)
         .put("check", check)
         .put("reason", reason)

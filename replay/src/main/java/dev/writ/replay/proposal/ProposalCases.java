@@ -11,6 +11,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.RunId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -193,8 +194,8 @@ final class ProposalCases {
   /** What was called earlier in the same run, each operation once. */
   private static List<JsonValue> before(SeenCall call, List<SeenCall> all) {
     return all.stream()
-        .filter(other -> other.request().scope().run().equals(call.request().scope().run()))
-        .filter(other -> other.at().isBefore(call.at()))
+        .takeWhile(other -> !other.id().equals(call.id())) // not by time: two may have the same
+        .filter(other -> runOf(other).equals(runOf(call)))
         .<JsonValue>map(other ->
             JsonValue.object()
                 .put("tool", other.tool().name())
@@ -202,6 +203,10 @@ final class ProposalCases {
                 .build())
         .distinct()
         .toList();
+  }
+
+  private static RunId runOf(SeenCall call) {
+    return new RunId(call.request().scope().tenant(), call.request().scope().run());
   }
 
   /** Names with characters that are not shown are refused in files for people. */

@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 public record SeenCall(
     Instant at, Digest id, Request request, JudgeInputs inputs, ToolRef tool, Verdict said) {
 
-  /** Everything that was allowed in these runs, in the order of time. */
+  /** Everything that was allowed in these runs, in the order of time and of each run. */
   public static List<SeenCall> read(LedgerView ledger, Predicate<RunId> runs) {
     List<SeenCall> seen = new ArrayList<>();
     TreeSet<Digest> known = new TreeSet<>();
@@ -48,7 +48,7 @@ public record SeenCall(
             });
       }
     });
-    seen.sort(Comparator.comparing(SeenCall::at).thenComparing(SeenCall::id));
+    seen.sort(Comparator.comparing(SeenCall::at)); // stable: those of one moment as in their run
     return List.copyOf(seen);
   }
 

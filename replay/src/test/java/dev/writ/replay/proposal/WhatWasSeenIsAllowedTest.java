@@ -2,17 +2,25 @@ package dev.writ.replay.proposal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.PolicyTest;
+import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Role;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -293,6 +301,81 @@ class WhatWasSeenIsAllowedTest {
     assertThat(proposal.text()).contains("approvals: { role: reviewer, count: 1 }");
     assertThat(ask("mail", "{\"forbidden\":1}").verdict()).isEqualTo(Verdict.DENY);
     assertThat(ask("pay", "{}").verdict()).isEqualTo(Verdict.ESCALATE);
+  }
+
+  private static Envelope delegated(Request request) {
+    Envelope link =
+        Envelope.sign(
+            Delegation.TYPE,
+            new Delegation(
+                    TestKeys.TENANT,
+                    TestKeys.key("boss").kid(),
+                    TestKeys.key("alice").kid(),
+                    List.of("calc"),
+                    TestHome.START,
+                    TestHome.START.plusSeconds(3600),
+                    0)
+                .toJson(),
+            TestKeys.key("boss"));
+    JsonValue.Obj said =
+        PolicyDocument.with(
+            request.toJson(), "delegations", _ -> JsonValue.of(List.of(link.toJson())));
+    return Envelope.sign(Request.TYPE, said, TestKeys.key("alice"));
+  }
+
+  /** What a call was judged by beside its arguments is in its case, which would not hold else. */
+  @Test
+  void casesHaveDelegatorsInputsEvidenceApprovalsAndWhatCameBefore() {
+    home.enrol(TestKeys.trusted("boss", KeyRole.PRINCIPAL, Optional.of(TestKeys.TENANT)));
+    String type = "application/vnd.example.tests+json";
+    home.activate(
+        TestPolicy.YAML
+            .replace(
+                "  - { tenant: acme, subject: bob,",
+                "  - { tenant: acme, subject: boss, roles: [worker] }\n"
+                    + "  - { tenant: acme, subject: bob,")
+            .replace(
+                "{ cel: '!has(params.forbidden)' }",
+                "{ artifact: { type: " + type + ", role: attestor } }")
+            .replace(
+                "requirements:",
+                "temporal:\n  order:\n    - { effect: { tool: sim, operation: do },"
+                    + " after: { tool: calc, operation: do } }\nrequirements:"));
+    Request shared = home.ask("alice").tool("calc").request();
+    assertThat(home.submit(delegated(shared)).decision().verdict()).isEqualTo(Verdict.ALLOW);
+    Content put =
+        home.kernel()
+            .put(TestKeys.TENANT, new ByteArrayInputStream(new byte[] {'x'}), "text/plain");
+    assertThat(
+            home.submit(home.ask("alice").tool("sim").input("a", put.digest(), put.size()))
+                .decision()
+                .verdict())
+        .isEqualTo(Verdict.ALLOW);
+    Envelope tested =
+        Envelope.sign(type, JsonValue.object().put("passed", true).build(), TestKeys.key("ci"));
+    assertThat(
+            home.kernel()
+                .submit(
+                    home.ask("alice").tool("mail").evidence(List.of(tested.id())).bytes(),
+                    List.of(tested))
+                .decision()
+                .verdict())
+        .isEqualTo(Verdict.ALLOW);
+    TestRequest paid = home.ask("alice").tool("pay");
+    home.submit(paid);
+    home.approve(paid.sign(), "rita");
+    Proposal proposal = propose();
+    assertThat(proposal.calls()).isEqualTo(4);
+    assertThat(proposal.cases())
+        .contains(
+            "delegators:", "inputs:", "artifacts:", "approvals:", "succeeded:", "boss", "rita");
+    assertThat(
+            PolicyTest.run(
+                proposal.policy(),
+                proposal.cases().getBytes(StandardCharsets.UTF_8),
+                "cases",
+                this::manifest))
+        .allMatch(PolicyTest.CaseResult::passed);
   }
 
   @Test

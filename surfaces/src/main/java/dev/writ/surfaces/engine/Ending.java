@@ -78,12 +78,7 @@ record Ending(
 
   /** The ending of a request that the Guardian did not allow. */
   static Ending of(Decision decision, Optional<Guidance> guidance) {
-    String message =
-        decision.checks().stream()
-            .filter(check -> check.code().isPresent())
-            .findFirst()
-            .map(CheckOutcome::detail)
-            .orElse("");
+    String message = decision.refusing().map(CheckOutcome::detail).orElse("");
     String code = decision.code().orElse("");
     Optional<JsonValue.Obj> approval =
         decision.verdict() == Verdict.ESCALATE

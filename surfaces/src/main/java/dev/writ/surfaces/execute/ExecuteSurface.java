@@ -159,10 +159,10 @@ public final class ExecuteSurface implements Surface {
   private HttpAnswer notAllowed(ExecuteRequest request, Answer answer, Instant startedAt) {
     String ours = answer.decision().code().orElse("");
     String reason =
-        answer.decision().checks().stream()
-            .filter(check -> check.code().isPresent())
+        answer
+            .decision()
+            .refusing()
             .map(check -> check.detail())
-            .findFirst()
             .map(detail -> detail + help(answer))
             .orElse("");
     Optional<RejectionCode> code = RejectionCode.ofRefusal(ours);

@@ -268,12 +268,7 @@ public final class LoglineSurface implements Surface {
 
   private static HttpAnswer denied(Answer answer) {
     String code = answer.decision().code().orElse("");
-    String reason =
-        answer.decision().checks().stream()
-            .filter(check -> check.code().isPresent())
-            .map(check -> check.detail())
-            .findFirst()
-            .orElse("");
+    String reason = answer.decision().refusing().map(check -> check.detail()).orElse("");
     return error(403, code, reason);
   }
 

@@ -275,10 +275,10 @@ public final class McpSurface implements Surface {
                             question -> endpoint.awaitDecision(question, work))
                         .json();
               } catch (WritException e) {
-                if (!(e.code() instanceof McpRefusal)) {
-                  throw e;
-                }
                 last = error(e, call.body());
+              } catch (RuntimeException e) {
+                sink.failed(e);
+                last = error(new WritException(GatewayError.INTERNAL, ""), call.body());
               }
               if (!work.isCancelled()) {
                 events.write(last);
@@ -438,7 +438,8 @@ public final class McpSurface implements Surface {
           case McpRefusal.PROTOCOL_VERSION -> UNSUPPORTED_VERSION;
           case McpRefusal.HEADERS -> HEADER_MISMATCH;
           case McpRefusal.META, McpRefusal.STATE -> McpSchema.ErrorCodes.INVALID_PARAMS;
-          default -> McpSchema.ErrorCodes.INVALID_REQUEST;
+          case McpRefusal _ -> McpSchema.ErrorCodes.INVALID_REQUEST;
+          default -> McpSchema.ErrorCodes.INTERNAL_ERROR;
         };
     ObjectBuilder data =
         JsonValue.object()

@@ -132,8 +132,7 @@ final class Results {
 
   /** The check that refused, its code, and its finding. */
   private static String why(Decision decision) {
-    Optional<CheckOutcome> check =
-        decision.checks().stream().filter(c -> c.code().isPresent()).findFirst();
+    Optional<CheckOutcome> check = decision.refusing();
     return decision.code().orElse("")
         + check.map(c -> " (" + c.check() + " check): " + c.detail()).orElse("")
         + ".";

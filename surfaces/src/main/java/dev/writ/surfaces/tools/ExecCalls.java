@@ -199,12 +199,7 @@ public final class ExecCalls {
   }
 
   private static Ended denied(Decision decision, Optional<Guidance> guidance) {
-    String detail =
-        decision.checks().stream()
-            .filter(check -> check.code().isPresent())
-            .map(check -> check.detail())
-            .findFirst()
-            .orElse("");
+    String detail = decision.refusing().map(check -> check.detail()).orElse("");
     return new Ended.Denied(
         403, decision.code().orElse(""), decision.verdict().name(), detail, guidance);
   }

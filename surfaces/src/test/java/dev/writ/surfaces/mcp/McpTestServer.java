@@ -71,6 +71,10 @@ final class McpTestServer implements AutoCloseable {
 
   final TestHome home;
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
+
+  /** Thrown where a call's effects are told, as no caller can bring about. */
+  volatile Optional<RuntimeException> breaks = Optional.empty();
+
   private final BlockingQueue<Observer.Finished> finished = new LinkedBlockingQueue<>();
   final List<String> effects = new CopyOnWriteArrayList<>();
   final ConcurrencyLimiter places = GatewayServer.places(HttpLimits.DEFAULT);
@@ -130,6 +134,9 @@ final class McpTestServer implements AutoCloseable {
             new EffectObserver() {
               @Override
               public void answered(String surface, Request request, Answer answer, ToolWork work) {
+                breaks.ifPresent(e -> {
+                  throw e;
+                });
                 effects.add(surface + " " + request.effect().tool());
               }
 

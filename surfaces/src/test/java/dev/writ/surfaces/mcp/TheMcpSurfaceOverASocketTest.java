@@ -103,6 +103,28 @@ class TheMcpSurfaceOverASocketTest {
     assertThat(alice.ask("ping", "{}").result()).isEqualTo(JsonValue.object().build());
   }
 
+  /** spec/guidance.md, 10: observing changes nothing of what the model is shown. */
+  @Test
+  void whatPolicyOnlyObservesIsInMetaAndNotInTheResult() {
+    String call = "{\"name\":\"mail_do\",\"arguments\":{\"forbidden\":1}}";
+    Reply denied = alice.ask("tools/call", call);
+    assertThat(denied.result().get("isError")).isEqualTo(JsonValue.TRUE);
+    server.home.activate(
+        McpTestServer.POLICY.replace("name: test\n", "name: test\nmode: observe\n"));
+    try {
+      Reply let = alice.ask("tools/call", call);
+      assertThat(let.result().get("isError")).isEqualTo(JsonValue.FALSE);
+      assertThat(let.result().get("content").toString()).doesNotContain("GRD-102", "Not enforced");
+      JsonValue.Obj meta = (JsonValue.Obj) let.result().get("_meta");
+      JsonValue.Obj guidance = (JsonValue.Obj) meta.get("dev.writ/guidance");
+      assertThat(guidance.get("observed")).isEqualTo(JsonValue.of("DENY"));
+      assertThat(guidance.get("code")).isEqualTo(JsonValue.of("GRD-102"));
+      assertThat(meta.get("dev.writ/code")).isNull();
+    } finally {
+      server.home.activate(McpTestServer.POLICY);
+    }
+  }
+
   /**
    * OpenTelemetry's conventions for the protocol: the message states its trace, on any transport.
    */

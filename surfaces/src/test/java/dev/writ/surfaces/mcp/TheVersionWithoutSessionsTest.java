@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -439,6 +440,34 @@ class TheVersionWithoutSessionsTest {
     } finally {
       server.home.driver.does("sim", Behaviours::echo);
     }
+  }
+
+  /**
+   * As in an answer that is no stream: whoever runs the server learns of it, the client does not.
+   */
+  @Test
+  void anUnexpectedExceptionInAStreamIsToldToTheServersFailuresAndAnsweredWithoutIt() {
+    server.breaks = Optional.of(new IllegalStateException("secret-of-the-inside"));
+    Reply reply;
+    try {
+      reply =
+          ask(
+              "alice",
+              "tools/call",
+              "calc_do",
+              "\"name\":\"calc_do\",\"arguments\":{\"streamed\":1}," + plain());
+    } finally {
+      server.breaks = Optional.empty();
+    }
+    assertThat(reply.header("Content-Type")).isEqualTo("text/event-stream");
+    JsonValue.Obj last = last(reply);
+    assertThat(last.get("id")).isEqualTo(JsonValue.of(7));
+    JsonValue.Obj error = (JsonValue.Obj) last.get("error");
+    assertThat(error.get("code")).isEqualTo(JsonValue.of(-32603));
+    assertThat(((JsonValue.Obj) error.get("data")).get("code")).isEqualTo(JsonValue.of("GWY-070"));
+    assertThat(reply.text()).doesNotContain("secret-of-the-inside", "IllegalState");
+    assertThat(server.failures).singleElement().isInstanceOf(IllegalStateException.class);
+    server.failures.clear();
   }
 
   private static TestDriver.Behaviour untilInterrupted(CountDownLatch runs, CountDownLatch ended) {

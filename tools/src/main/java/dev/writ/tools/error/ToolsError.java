@@ -468,6 +468,11 @@ public enum ToolsError implements ErrorCode {
       "a command names a folder or file of this machine that the server would not see",
       "Say what it may see, before `--`: --read PATH, or --write FOLDER where it may change what is"
           + " there."),
+  UPSTREAM_GOVERNED(
+      "TOL-300",
+      "an MCP server is no package of a publisher, so it is not submitted",
+      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names the"
+          + " digest; spec/tool-governance.md says why."),
   FOLDER_UNFIT(
       "TOL-305",
       "a folder cannot be one that an MCP server writes to",

@@ -37,6 +37,7 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private static final String JSON = "application/json";
 
   private final RunningServers servers;
+  private final boolean keepsThem;
   private final ConcurrentSkipListMap<Digest, UpstreamPackage> packages =
       new ConcurrentSkipListMap<>();
 
@@ -48,8 +49,18 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   }
 
   McpDriver(ProcessHost host, long lookMs) {
+    this(host, new RunningServers(() -> host, RunningServers.Terms.looking(lookMs)), false);
+  }
+
+  /** A driver whose servers go on when it is closed. */
+  public McpDriver(ProcessHost host, KeptServers kept) {
+    this(host, kept.servers(), true);
+  }
+
+  private McpDriver(ProcessHost host, RunningServers servers, boolean keepsThem) {
     super(UpstreamPackage.DRIVER, Digest.sha256("mcp 1".getBytes(StandardCharsets.UTF_8)), host);
-    this.servers = new RunningServers(host, lookMs);
+    this.servers = servers;
+    this.keepsThem = keepsThem;
   }
 
   @Override
@@ -273,6 +284,8 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   /** Ends all servers. */
   @Override
   public void close() {
-    servers.close();
+    if (!keepsThem) {
+      servers.close();
+    }
   }
 }

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The servers that run: one for each package and place, started for its first call, kept for the
@@ -23,25 +25,37 @@ final class RunningServers implements AutoCloseable {
 
   private static final long LOOK_MS = 15_000;
 
-  private final ProcessHost host;
-  private final long lookMs;
+  /**
+   * @param most how many may run at once
+   * @param idleMs how long one runs that nobody calls
+   * @param lookMs how long a server's lists are believed to be as they were
+   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
+   */
+  record Terms(int most, long idleMs, long lookMs, LongSupplier nanos) {
+    static Terms looking(long lookMs) {
+      return new Terms(SERVERS_MAX, IDLE_MS, lookMs, System::nanoTime);
+    }
+  }
+
+  private final Supplier<ProcessHost> host;
+  private final Terms terms;
   private final TreeMap<String, Kept> byKey = new TreeMap<>();
   private Optional<Thread> sweeper = Optional.empty();
   private boolean closed;
 
   /**
-   * @param lookMs how long a server's lists are believed to be as they were
+   * @param host where they run; asked for each start
    */
-  RunningServers(ProcessHost host, long lookMs) {
+  RunningServers(Supplier<ProcessHost> host, Terms terms) {
     this.host = host;
-    this.lookMs = lookMs;
+    this.terms = terms;
   }
 
   /** One server; whoever starts it holds its lock meanwhile. */
   private static final class Kept {
     private Optional<ReadyServer> server = Optional.empty();
     private int users;
-    private long lastUsed = System.nanoTime();
+    private long lastUsed;
   }
 
   /** Work with a server that is ready. */
@@ -64,7 +78,7 @@ final class RunningServers implements AutoCloseable {
     } finally {
       synchronized (this) {
         kept.users--;
-        kept.lastUsed = System.nanoTime();
+        kept.lastUsed = terms.nanos().getAsLong();
       }
     }
   }
@@ -75,7 +89,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
-          if (running.isToBeLookedAt(lookMs)) {
+          if (running.isToBeLookedAt(terms.lookMs())) {
             running.requirePinned();
           }
           return running;
@@ -87,7 +101,7 @@ final class RunningServers implements AutoCloseable {
       }
       kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
-      ReadyServer started = ReadyServer.start(host, upstream, place);
+      ReadyServer started = ReadyServer.start(host.get(), upstream, place);
       kept.server = Optional.of(started);
       started.requirePinned();
       return started;
@@ -103,8 +117,8 @@ final class RunningServers implements AutoCloseable {
       }
       kept = byKey.get(key);
       if (kept == null) {
-        while (byKey.size() >= SERVERS_MAX) {
-          String oldest = idle().orElseThrow(RunningServers::busy);
+        while (byKey.size() >= terms.most()) {
+          String oldest = idle().orElseThrow(this::busy);
           over.add(byKey.remove(oldest));
         }
         kept = new Kept();
@@ -119,8 +133,8 @@ final class RunningServers implements AutoCloseable {
     return kept;
   }
 
-  private static WritException busy() {
-    return new WritException(ToolsError.UPSTREAM_BUSY, "at most " + SERVERS_MAX);
+  private WritException busy() {
+    return new WritException(ToolsError.UPSTREAM_BUSY, "at most " + terms.most());
   }
 
   /** The key of the one that nobody has used for the longest time. */
@@ -135,24 +149,29 @@ final class RunningServers implements AutoCloseable {
     try {
       while (true) {
         TimeUnit.MILLISECONDS.sleep(LOOK_MS);
-        List<Kept> over = new ArrayList<>();
-        synchronized (this) {
-          long now = System.nanoTime();
-          byKey
-              .values()
-              .removeIf(kept -> {
-                boolean idle = kept.users == 0 && now - kept.lastUsed > IDLE_MS * 1_000_000;
-                if (idle) {
-                  over.add(kept);
-                }
-                return idle;
-              });
-        }
-        over.forEach(RunningServers::end);
+        endIdle();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Ends those that nobody has called for so long. */
+  void endIdle() {
+    List<Kept> over = new ArrayList<>();
+    synchronized (this) {
+      long now = terms.nanos().getAsLong();
+      byKey
+          .values()
+          .removeIf(kept -> {
+            boolean idle = kept.users == 0 && now - kept.lastUsed > terms.idleMs() * 1_000_000;
+            if (idle) {
+              over.add(kept);
+            }
+            return idle;
+          });
+    }
+    over.forEach(RunningServers::end);
   }
 
   private static void end(Kept kept) {

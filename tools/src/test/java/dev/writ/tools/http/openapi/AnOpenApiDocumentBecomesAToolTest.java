@@ -12,6 +12,10 @@ import dev.writ.tools.author.ToolProject;
 import dev.writ.tools.http.HttpApi;
 import dev.writ.tools.http.openapi.OpenApiImport.Imported;
 import dev.writ.tools.http.openapi.OpenApiImport.Wanted;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -308,6 +312,60 @@ class AnOpenApiDocumentBecomesAToolTest {
         .hasMessageContaining("TOL-256")
         .hasMessageContaining("api.yaml line ")
         .hasMessageContaining("#/");
+  }
+
+  /** Wherever a document may name another: a server that listens is never connected to. */
+  @Test
+  void nothing_is_fetched_wherever_a_reference_stands() throws IOException {
+    try (ServerSocketChannel listening = ServerSocketChannel.open()) {
+      listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      listening.configureBlocking(false);
+      int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
+      String url = "http://127.0.0.1:" + port + "/x.yaml#/A";
+      String ref = "{ $ref: \"" + url + "\" }";
+      String body = ", requestBody: { content: { application/json: { schema: ";
+      for (String refused :
+          List.of(
+              "\"/a\": " + ref,
+              get("/a", "a", ", parameters: [" + ref + "]"),
+              get("/a", "a", ", requestBody: " + ref).replace("get:", "post:"),
+              get("/a", "a", body + ref + " } } }").replace("get:", "post:"),
+              get("/a", "a", body + "{ type: object, properties: { p: " + ref + " } } } } }")
+                  .replace("get:", "post:"),
+              get("/a", "a", body + "{ allOf: [" + ref + "] } } } }").replace("get:", "post:"))) {
+        assertThatThrownBy(() -> imported(minimal(refused, "")))
+            .as(refused)
+            .hasMessageContaining("TOL-256")
+            .hasMessageContaining("nothing is fetched");
+      }
+      String ignored =
+          get(
+                  "/a",
+                  "a",
+                  ", externalDocs: { url: \""
+                      + url
+                      + "\" }, requestBody: { content: { application/json: { schema: { type: object"
+                      + " }, examples: { e: { externalValue: \""
+                      + url
+                      + "\" } } } } }")
+              .replace("get:", "post:");
+      assertThat(imported(minimal(ignored, "")).operations()).containsExactly("a");
+      assertThat(listening.accept()).isNull();
+    }
+  }
+
+  /** A schema of itself, which is no fault: trees are described so. */
+  @Test
+  void a_schema_that_contains_itself_ends() {
+    String document =
+        minimal(
+            "/a: { post: { operationId: a, responses: {}, requestBody: { content: {"
+                + " application/json: { schema: { $ref: \"#/components/schemas/T\" } } } } } }\n",
+            "components: { schemas: { T: { type: object, properties: { left: { $ref:"
+                + " \"#/components/schemas/T\" }, right: { $ref: \"#/components/schemas/T\" }, all:"
+                + " { type: array, items: { $ref: \"#/components/schemas/T\" } } } } } }");
+    assertThat(imported(document).operations()).containsExactly("a");
+    project(imported(document));
   }
 
   @ParameterizedTest
