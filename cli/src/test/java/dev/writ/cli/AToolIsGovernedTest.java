@@ -151,7 +151,8 @@ class AToolIsGovernedTest {
 
     Run above = writ("tool", "submit", file.toString());
     assertThat(above.status()).isEqualTo(ExitCode.REFUSED.status());
-    assertThat(above.out()).contains("language http", "network petstore.example:443", "petstore_token");
+    assertThat(above.out())
+        .contains("language http", "network petstore.example:443", "petstore_token");
 
     edit(policy, "languages: [python]", "languages: [http, python]");
     edit(
@@ -160,7 +161,8 @@ class AToolIsGovernedTest {
         "network: [\"petstore.example:443\"], spawn: false, secrets: [petstore_token],");
     edit(policy, "resource_class: small }", "resource_class: large }");
     done("policy", "activate", policy.toString());
-    assertThat(done("tool", "submit", file.toString()).err()).contains("tool approve petstore 1.0.0");
+    assertThat(done("tool", "submit", file.toString()).err())
+        .contains("tool approve petstore 1.0.0");
     assertThat(done("tool", "review", "petstore").out()).contains("petstore.example:443");
     done("tool", "approve", "petstore", "1.0.0", "--as", "ada");
     done("tool", "approve", "petstore", "1.0.0", "--as", "ben");

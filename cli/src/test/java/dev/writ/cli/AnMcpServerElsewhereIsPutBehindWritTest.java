@@ -105,7 +105,8 @@ class AnMcpServerElsewhereIsPutBehindWritTest {
     assertThat(replayed.status()).as(replayed.out() + replayed.err()).isZero();
     assertThat(withToken()).containsExactly(Path.of(home, "secrets", "mcp-crm-oauth"));
 
-    assertThat(run("mcp", "remove", "crm").status()).isZero();
+    assertThat(run("mcp", "remove", "crm").out()).contains("mcp-crm-oauth is deleted here");
+    assertThat(withToken()).isEmpty();
     assertThat(run("policy", "activate", policy).status()).isZero();
     assertThat(run("audit").status()).isZero();
   }
@@ -126,6 +127,17 @@ class AnMcpServerElsewhereIsPutBehindWritTest {
     Run nothing = Run.withInput("", "mcp", "add", "crm", url, "--no-browser", "--home", home);
     assertThat(nothing.err()).contains("CLI-071");
     assertThat(nothing.status()).isNotZero();
+  }
+
+  @Test
+  void aServerThatIsNotAddedAfterItsLoginLeavesNoTokens() throws IOException {
+    Run refused = Run.in(browser(), "mcp", "add", "crm", url, "--role", "nobody", "--home", home);
+    assertThat(refused.status()).as(refused.out() + refused.err()).isNotZero();
+    assertThat(refused.err()).contains("Agree at this address");
+    assertThat(withToken()).isEmpty();
+    Run added = Run.in(browser(), "mcp", "add", "crm", url, "--home", home);
+    assertThat(added.status()).as(added.err()).isZero();
+    assertThat(withToken()).containsExactly(Path.of(home, "secrets", "mcp-crm-oauth"));
   }
 
   /** All files with a token in them. */

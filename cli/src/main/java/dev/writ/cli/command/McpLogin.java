@@ -142,18 +142,25 @@ final class McpLogin implements CliCommand {
             id.map(i -> new OauthClient(i, secret)),
             scopes,
             origins);
-    String tokens = "mcp-" + name + "-oauth";
+    String tokens = tokens(name);
     try (ProcessHost host = Homes.processes(session, Homes.home(session));
         OauthWeb web = new OauthWeb(host.requireSettings(), remote.url())) {
       Login login = Login.at(web, wish);
       TokenSet got = alone ? login.alone() : agreed(session, login, arguments.has("--no-browser"));
+      RemoteSpec with =
+          remote.with(
+              login.spec(
+                  alone ? OauthSpec.Grant.CLIENT_CREDENTIALS : OauthSpec.Grant.AUTHORIZATION_CODE,
+                  secretName,
+                  tokens));
       Homes.home(session).secrets().put(tokens, got.toBytes());
-      return remote.with(
-          login.spec(
-              alone ? OauthSpec.Grant.CLIENT_CREDENTIALS : OauthSpec.Grant.AUTHORIZATION_CODE,
-              secretName,
-              tokens));
+      return with;
     }
+  }
+
+  /** The secret that holds the tokens for a server. */
+  static String tokens(String name) {
+    return "mcp-" + name + "-oauth";
   }
 
   private static List<String> origins(List<String> given) {

@@ -22,6 +22,7 @@ import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
+import dev.writ.tools.mcp.oauth.OauthSpec;
 import dev.writ.tools.mcp.remote.HeaderValue;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.nio.file.Path;
@@ -188,6 +189,17 @@ final class McpServers {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
+      FreshTokens tokens = new FreshTokens(session, upstreams, arguments.argument("NAME"));
+      try {
+        return run(session, arguments, upstreams, tokens);
+      } catch (WritException e) {
+        tokens.forget();
+        throw e;
+      }
+    }
+
+    private static ExitCode run(
+        Session session, Arguments arguments, Upstreams upstreams, FreshTokens tokens) {
       String name = arguments.argument("NAME");
       ServerSpec spec = upstreams.keeping(spec(arguments), arguments.options("--write"));
       TreeMap<String, byte[]> own = new TreeMap<>();
@@ -195,7 +207,7 @@ final class McpServers {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
       }
       if (spec.remote().isPresent() && McpLogin.isAskedFor(arguments)) {
-        spec = loggedIn(session, upstreams, name, spec, arguments);
+        spec = tokens.login(spec, arguments);
       }
       boolean allow = !arguments.has("--no-policy");
       NewServer added =
@@ -210,8 +222,7 @@ final class McpServers {
             || !added.mayLogIn()) {
           throw e;
         }
-        made =
-            added.with(loggedIn(session, upstreams, name, spec, arguments)).add(session, upstreams);
+        made = added.with(tokens.login(spec, arguments)).add(session, upstreams);
       }
       List<String> only = new ArrayList<>();
       arguments.options("--only").forEach(names -> only.addAll(List.of(names.split(","))));
@@ -225,12 +236,6 @@ final class McpServers {
       session.show(
           new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
-    }
-
-    private static ServerSpec loggedIn(
-        Session session, Upstreams upstreams, String name, ServerSpec spec, Arguments arguments) {
-      upstreams.requireFree(name, PinnedTools.of(List.of()));
-      return spec.at(McpLogin.login(session, name, spec.remote().orElseThrow(), arguments));
     }
 
     private static ServerSpec spec(Arguments arguments) {
@@ -581,7 +586,7 @@ final class McpServers {
       UpstreamPackage made =
           upstreams.register(
               before.manifest().name(),
-              compared.now().spec(),
+              compared.now().spec().speaking(Optional.of(compared.seen().protocol())),
               compared.seen().tools(),
               compared.now().own());
       boolean allow = !arguments.has("--no-policy");
@@ -604,14 +609,23 @@ final class McpServers {
     public CommandUsage usage() {
       return CommandUsage.of(
               "remove",
-              "Take a server out of policy.yaml; its packages stay, since receipts name them.")
+              "Take a server out of policy.yaml, and delete the tokens of its login; its packages"
+                  + " stay, since receipts name them.")
           .argument("NAME", "Its name.");
     }
 
-    private record Removed(String name, Path policy) implements Report {
+    /**
+     * What was removed.
+     *
+     * @param tokens the secret with tokens that was deleted, where there was one
+     */
+    private record Removed(String name, Optional<String> tokens, Path policy) implements Report {
       @Override
       public JsonValue toJson() {
-        return JsonValue.object().put("removed", name).build();
+        return JsonValue.object()
+            .put("removed", name)
+            .putIfPresent("tokens_deleted", tokens, JsonValue::of)
+            .build();
       }
 
       static void print(Removed removed, Terminal terminal) {
@@ -619,15 +633,33 @@ final class McpServers {
             .out()
             .println(removed.policy() + " names " + removed.name() + " no more; in force once:");
         terminal.out().println("  " + Homes.name() + " policy activate " + removed.policy());
+        removed
+            .tokens()
+            .ifPresent(secret ->
+                terminal
+                    .out()
+                    .println(
+                        secret
+                            + " is deleted here; only who gave these tokens can end them"
+                            + " before they are over"));
       }
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
-      String name = upstreams.one(arguments.argument("NAME")).manifest().name();
+      UpstreamPackage upstream = upstreams.one(arguments.argument("NAME"));
+      String name = upstream.manifest().name();
       upstreams.forbid(name);
-      session.show(new Removed(name, upstreams.policyFile()), Removed::print);
+      Optional<String> tokens =
+          upstream
+              .spec()
+              .remote()
+              .flatMap(RemoteSpec::oauth)
+              .map(OauthSpec::tokens)
+              .filter(upstreams.secrets().list()::contains);
+      tokens.ifPresent(upstreams.secrets()::remove);
+      session.show(new Removed(name, tokens, upstreams.policyFile()), Removed::print);
       return ExitCode.OK;
     }
   }

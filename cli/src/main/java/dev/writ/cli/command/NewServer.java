@@ -51,6 +51,7 @@ record NewServer(
     if (!hidden) {
       Upstreams.requireVisible(seen.tools());
     }
-    return upstreams.register(name, prepared.spec(), seen.tools(), prepared.own());
+    ServerSpec known = prepared.spec().speaking(Optional.of(seen.protocol()));
+    return upstreams.register(name, known, seen.tools(), prepared.own());
   }
 }

@@ -134,7 +134,7 @@ final class Upstreams {
     return new WritException(ToolsError.UPSTREAM_NAME, found);
   }
 
-  /** Starts a server and sees what it lists. */
+  /** Starts a server and sees what it lists, and which version it speaks now. */
   UpstreamProbe.Seen look(ServerSpec spec, SortedMap<String, byte[]> own) {
     List<SecretFile> secrets =
         spec.secretNames().stream()
@@ -142,7 +142,7 @@ final class Upstreams {
             .toList();
     Scope scope = new Scope(home.tenant(), "probe", home.agent());
     try (ProcessHost host = host()) {
-      return UpstreamProbe.look(host, spec, own, scope, secrets);
+      return UpstreamProbe.look(host, spec.speaking(Optional.empty()), own, scope, secrets);
     } catch (WritException e) {
       List<String> unrun = spec.npm().map(npm -> npm.unrun()).orElse(List.of());
       throw e.code() == ToolsError.UPSTREAM_START && !unrun.isEmpty()

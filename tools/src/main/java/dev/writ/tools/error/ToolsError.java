@@ -471,8 +471,8 @@ public enum ToolsError implements ErrorCode {
   UPSTREAM_GOVERNED(
       "TOL-300",
       "an MCP server is no package of a publisher, so it is not submitted",
-      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names the"
-          + " digest; spec/tool-governance.md says why."),
+      "Whoever owns the policy approves what `writ mcp add` pinned: its line under `tools` names"
+          + " the digest; spec/tool-governance.md says why."),
   FOLDER_UNFIT(
       "TOL-305",
       "a folder cannot be one that an MCP server writes to",

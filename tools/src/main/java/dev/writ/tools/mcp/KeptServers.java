@@ -13,7 +13,8 @@ import java.util.function.Supplier;
  */
 public final class KeptServers implements AutoCloseable {
   private final Supplier<ProcessHost> opening;
-  private final RunningServers servers = new RunningServers(this::host, RunningServers.Terms.looking(McpDriver.LOOK_MS));
+  private final RunningServers servers =
+      new RunningServers(this::host, RunningServers.Terms.STANDARD);
   private Optional<ProcessHost> host = Optional.empty();
   private boolean closed;
 

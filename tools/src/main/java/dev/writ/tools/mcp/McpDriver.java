@@ -41,15 +41,12 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
   private final ConcurrentSkipListMap<Digest, UpstreamPackage> packages =
       new ConcurrentSkipListMap<>();
 
-  /** How long a server's lists are believed to be as they were, where it says nothing. */
-  static final long LOOK_MS = 300_000;
-
   public McpDriver(ProcessHost host) {
-    this(host, LOOK_MS);
+    this(host, RunningServers.Terms.STANDARD);
   }
 
-  McpDriver(ProcessHost host, long lookMs) {
-    this(host, new RunningServers(() -> host, RunningServers.Terms.looking(lookMs)), false);
+  McpDriver(ProcessHost host, RunningServers.Terms terms) {
+    this(host, new RunningServers(() -> host, terms), false);
   }
 
   /** A driver whose servers go on when it is closed. */

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /** A server after its handshake, whose tools are those of its package. */
@@ -39,46 +40,55 @@ final class ReadyServer implements AutoCloseable {
   private final UpstreamSession session;
   private final Patience start;
   private final ServerHooks hooks;
+  private final LongSupplier clock;
   private final Semaphore turn = new Semaphore(1, true);
   private Optional<String> level = Optional.empty();
   private int atWork;
   private boolean retired;
-  private volatile long lookedAt = System.nanoTime();
+  private volatile long lookedAt;
 
   private ReadyServer(
       UpstreamPackage upstream,
       ServerLink server,
       UpstreamSession session,
       Patience start,
-      ServerHooks hooks) {
+      ServerHooks hooks,
+      LongSupplier clock) {
     this.upstream = upstream;
     this.server = server;
     this.session = session;
     this.start = start;
     this.hooks = hooks;
+    this.clock = clock;
+    this.lookedAt = clock.getAsLong();
   }
 
   /**
    * Starts a server and shakes hands.
    *
+   * @param clock in nanoseconds, by which its lists grow old
    * @throws WritException {@code TOL-231} to {@code TOL-240}, or why there is no sandbox
    */
-  static ReadyServer start(ProcessHost host, UpstreamPackage upstream, ServerPlace place)
+  static ReadyServer start(
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, LongSupplier clock)
       throws InterruptedException {
-    boolean asks = !KNOWN_OLD.contains(upstream.manifest().packageDigest());
+    boolean remembers = upstream.spec().protocol().isPresent();
+    boolean asks = !remembers && !KNOWN_OLD.contains(upstream.manifest().packageDigest());
     try {
-      return start(host, upstream, place, asks);
+      return start(host, upstream, place, clock, asks);
     } catch (WritException e) {
-      if (e.code() != ToolsError.UPSTREAM_ENDED) {
+      boolean ended = e.code() == ToolsError.UPSTREAM_ENDED;
+      boolean forgot = remembers && e.code() == ToolsError.UPSTREAM_START;
+      if (!ended && !forgot) {
         throw e;
       }
-      if (!asks || upstream.spec().remote().isPresent()) {
+      if (!asks && !remembers || upstream.spec().remote().isPresent()) {
         throw ended(e);
       }
     }
     try {
-      // It may have ended of a question before the handshake.
-      return start(host, upstream, place, false);
+      // It may have ended of a question before the handshake, or know no handshake any more.
+      return start(host, upstream, place, clock, !asks);
     } catch (WritException e) {
       throw e.code() == ToolsError.UPSTREAM_ENDED ? ended(e) : e;
     }
@@ -89,7 +99,11 @@ final class ReadyServer implements AutoCloseable {
   }
 
   private static ReadyServer start(
-      ProcessHost host, UpstreamPackage upstream, ServerPlace place, boolean asks)
+      ProcessHost host,
+      UpstreamPackage upstream,
+      ServerPlace place,
+      LongSupplier clock,
+      boolean asks)
       throws InterruptedException {
     Passes passes = upstream.spec().passes();
     JsonValue.Obj can = passes.capabilities();
@@ -106,7 +120,7 @@ final class ReadyServer implements AutoCloseable {
       if (old && upstream.spec().remote().isEmpty()) {
         KNOWN_OLD.add(upstream.manifest().packageDigest());
       }
-      return new ReadyServer(upstream, server, session, start, hooks);
+      return new ReadyServer(upstream, server, session, start, hooks, clock);
     } catch (WritException e) {
       server.close();
       throw new WritException(e.code(), e.found() + said(server.lastWords()), e);
@@ -151,7 +165,7 @@ final class ReadyServer implements AutoCloseable {
    */
   PinnedTools tools() throws InterruptedException {
     hooks.changed().set(false);
-    lookedAt = System.nanoTime();
+    lookedAt = clock.getAsLong();
     Passes all = upstream.spec().passes();
     boolean marks = isRemote() && session.version().equals(ProtocolVersion.STATELESS);
     List<JsonValue.Obj> listed =
@@ -200,7 +214,7 @@ final class ReadyServer implements AutoCloseable {
    */
   boolean isToBeLookedAt(long everyMs) {
     long most = isRemote() ? Math.min(everyMs, LIST_AGE_MS) : everyMs;
-    return hooks.changed().get() || System.nanoTime() - lookedAt >= most * 1_000_000;
+    return hooks.changed().get() || clock.getAsLong() - lookedAt >= most * 1_000_000;
   }
 
   /** Work with the server that belongs to one call. */

@@ -28,12 +28,14 @@ final class RunningServers implements AutoCloseable {
   /**
    * @param most how many may run at once
    * @param idleMs how long one runs that nobody calls
-   * @param lookMs how long a server's lists are believed to be as they were
+   * @param lookMs how long a server's lists are believed to be as they were, where it says nothing
    * @param nanos a clock that nobody sets, as {@link System#nanoTime}
    */
   record Terms(int most, long idleMs, long lookMs, LongSupplier nanos) {
-    static Terms looking(long lookMs) {
-      return new Terms(SERVERS_MAX, IDLE_MS, lookMs, System::nanoTime);
+    static final Terms STANDARD = looking(300_000, System::nanoTime);
+
+    static Terms looking(long lookMs, LongSupplier nanos) {
+      return new Terms(SERVERS_MAX, IDLE_MS, lookMs, nanos);
     }
   }
 
@@ -101,7 +103,7 @@ final class RunningServers implements AutoCloseable {
       }
       kept.server.ifPresent(ReadyServer::leave); // what is at work there has its end
       kept.server = Optional.empty();
-      ReadyServer started = ReadyServer.start(host.get(), upstream, place);
+      ReadyServer started = ReadyServer.start(host.get(), upstream, place, terms.nanos());
       kept.server = Optional.of(started);
       started.requirePinned();
       return started;

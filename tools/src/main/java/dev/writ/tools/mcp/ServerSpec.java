@@ -9,6 +9,7 @@ import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
+import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,6 +32,8 @@ import java.util.TreeSet;
  * @param passes what it may do beside answering calls
  * @param npm where its code was taken from, for a server of npm
  * @param remote where it is, for a server elsewhere
+ * @param protocol the version that a local server agreed on when it was added, where that begins
+ *     with a handshake: then it is not asked for another
  * @param kept what of this machine it changes that outlasts it
  */
 public record ServerSpec(
@@ -43,6 +46,7 @@ public record ServerSpec(
     Passes passes,
     Optional<NpmOrigin> npm,
     Optional<RemoteSpec> remote,
+    Optional<String> protocol,
     KeptPlaces kept) {
   public static final String FILE = "server.json";
 
@@ -59,7 +63,7 @@ public record ServerSpec(
   /** The same server, which may do that beside answering calls. */
   public ServerSpec passing(Passes all) {
     return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, all, npm, remote, kept);
+        command, environment, secrets, hosts, reads, startMs, all, npm, remote, protocol, kept);
   }
 
   /** The same server elsewhere, with other headers or tokens. */
@@ -74,6 +78,27 @@ public record ServerSpec(
         passes,
         npm,
         Optional.of(other),
+        protocol,
+        kept);
+  }
+
+  /**
+   * The same server, of which it is known what it agrees on; nothing is, where that is empty.
+   *
+   * @param version kept of a local server where it begins with a handshake
+   */
+  public ServerSpec speaking(Optional<String> version) {
+    return new ServerSpec(
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        remote,
+        version.filter(v -> remote.isEmpty() && ProtocolVersion.ALL.contains(v)),
         kept);
   }
 
@@ -118,6 +143,9 @@ public record ServerSpec(
             "what is at " + path + " is read-only, and at " + folder + " it is not");
       }
     }
+    require(
+        protocol.isEmpty() || remote.isEmpty() && ProtocolVersion.ALL.contains(protocol.get()),
+        "its protocol is no version with a handshake");
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
   }
 
@@ -139,6 +167,7 @@ public record ServerSpec(
         Passes.NONE,
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         KeptPlaces.NONE);
   }
 
@@ -154,6 +183,7 @@ public record ServerSpec(
         Passes.NONE,
         Optional.empty(),
         Optional.of(remote),
+        Optional.empty(),
         KeptPlaces.NONE);
   }
 
@@ -194,6 +224,7 @@ public record ServerSpec(
                   ? Optional.of(NpmOrigin.read(fields.fields("npm")))
                   : Optional.empty(),
               Optional.empty(),
+              fields.optional("protocol", fields::string),
               KeptPlaces.read(fields));
       fields.end();
       return spec;
@@ -235,7 +266,7 @@ public record ServerSpec(
   /** The same with another command, and with where its code came from. */
   public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
     return new ServerSpec(
-        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, kept);
+        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, protocol, kept);
   }
 
   /** The same with more that it sees of this machine. */
@@ -243,13 +274,23 @@ public record ServerSpec(
     List<String> all = new ArrayList<>(reads);
     all.addAll(more);
     return new ServerSpec(
-        command, environment, secrets, hosts, all, startMs, passes, npm, remote, kept);
+        command, environment, secrets, hosts, all, startMs, passes, npm, remote, protocol, kept);
   }
 
   /** The same, which changes that of this machine. */
   public ServerSpec keeping(KeptPlaces places) {
     return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, passes, npm, remote, places);
+        command,
+        environment,
+        secrets,
+        hosts,
+        reads,
+        startMs,
+        passes,
+        npm,
+        remote,
+        protocol,
+        places);
   }
 
   public JsonValue.Obj toJson() {
@@ -266,7 +307,8 @@ public record ServerSpec(
               .putList("hosts", hosts, JsonValue::of)
               .putList("reads", reads, JsonValue::of)
               .put("start_ms", startMs)
-              .putIfPresent("npm", npm, NpmOrigin::toJson);
+              .putIfPresent("npm", npm, NpmOrigin::toJson)
+              .putIfPresent("protocol", protocol, JsonValue::of);
       kept.write(json);
     }
     if (!passes.names().isEmpty()) {

@@ -41,7 +41,7 @@ public final class UpstreamProbe {
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
     FolderProbe.requireWritable(host, spec.kept());
     ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
-    try (ReadyServer server = ReadyServer.start(host, upstream, place)) {
+    try (ReadyServer server = ReadyServer.start(host, upstream, place, System::nanoTime)) {
       requireOffered(spec.passes(), server.session());
       return new Seen(server.tools(), server.session().version(), server.session().server());
     } catch (InterruptedException e) {

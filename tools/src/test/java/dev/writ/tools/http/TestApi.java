@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ public final class TestApi implements AutoCloseable {
   private final ServerSocket server;
   private final Handler handler;
   private final List<Asked> asked = new CopyOnWriteArrayList<>();
+  private final Thread accepting;
 
   /** A request as it came. */
   public record Asked(String head, byte[] content) {
@@ -48,7 +50,7 @@ public final class TestApi implements AutoCloseable {
   private TestApi(ServerSocket server, Handler handler) {
     this.server = server;
     this.handler = handler;
-    Thread.ofVirtual().start(this::accept);
+    this.accepting = Thread.ofVirtual().start(this::accept);
   }
 
   public static TestApi plain(Handler handler) {
@@ -137,12 +139,32 @@ public final class TestApi implements AutoCloseable {
         text, length.isEmpty() ? new byte[0] : in.readNBytes(Integer.parseInt(length)));
   }
 
+  /**
+   * Closes the server, and keeps its port: whoever connects is refused, since nobody listens there
+   * and nobody else can.
+   */
+  public Socket leave() {
+    close();
+    try {
+      Socket holding = new Socket();
+      holding.setReuseAddress(true);
+      holding.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
+      return holding;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Nobody is accepted any more when it returns. */
   @Override
   public void close() {
     try {
       server.close();
+      accepting.join(); // which lets go of the port
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -60,7 +60,7 @@ class AKeptServerEndsWhenNobodyNeedsItTest {
   void two() {
     servers =
         new RunningServers(
-            hosts.host(), new RunningServers.Terms(2, IDLE_MS, Long.MAX_VALUE, nanos::get));
+            hosts::host, new RunningServers.Terms(2, IDLE_MS, Long.MAX_VALUE, nanos::get));
   }
 
   @AfterEach

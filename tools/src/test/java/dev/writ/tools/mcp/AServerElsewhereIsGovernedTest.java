@@ -23,11 +23,16 @@ import dev.writ.tools.mcp.remote.HeaderValue;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import dev.writ.tools.mcp.remote.TestMcp;
 import dev.writ.tools.process.TestHosts;
+import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +43,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A server of others over HTTP, in each version, honest and lying. */
 class AServerElsewhereIsGovernedTest {
   private static final String SECRET = "correct-horse-battery";
+  private static final String TELLS_OF_CHANGES =
+      "{\"resultType\":\"complete\",\"supportedVersions\":[\"2026-07-28\"],"
+          + "\"capabilities\":{\"tools\":{\"listChanged\":true}},"
+          + "\"ttlMs\":0,\"cacheScope\":\"public\"}";
   private TestHosts hosts;
   private McpDriver driver;
 
@@ -67,7 +76,7 @@ class AServerElsewhereIsGovernedTest {
   }
 
   private static ServerSpec spec(String url, TreeMap<String, HeaderValue> headers) {
-    return ServerSpec.elsewhere(new RemoteSpec(RemoteSpec.requireUrl(url), headers), 20_000);
+    return ServerSpec.elsewhere(new RemoteSpec(RemoteSpec.requireUrl(url), headers), 60_000);
   }
 
   private UpstreamProbe.Seen look(ServerSpec spec) {
@@ -109,9 +118,13 @@ class AServerElsewhereIsGovernedTest {
 
   /** What a server that lies about its calls, and about nothing before, makes of one. */
   private DriverOutcome lied(TestMcp server, TestMcp.Lie lie) {
+    return lied(server, lie, call());
+  }
+
+  private DriverOutcome lied(TestMcp server, TestMcp.Lie lie, Call call) {
     UpstreamPackage upstream = pinned(spec(server));
     server.lyingAt("tools/call", lie);
-    return run(upstream, call().wallMs(2_000));
+    return run(upstream, call);
   }
 
   @ParameterizedTest
@@ -224,6 +237,76 @@ class AServerElsewhereIsGovernedTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "subscriptions/listen"})
+  void aListThatChangesMeanwhileIsReadBeforeTheNextCall(String stream) throws InterruptedException {
+    boolean session = stream.equals("GET");
+    try (TestMcp server = session ? TestMcp.withSessions("2025-11-25") : TestMcp.stateless()) {
+      UpstreamPackage upstream = pinned(spec(server));
+      CountDownLatch opened = new CountDownLatch(1);
+      CountDownLatch changed = new CountDownLatch(1);
+      CountDownLatch read = new CountDownLatch(1);
+      server.lying((asked, message, out, socket) -> {
+        if (JsonValue.of("server/discover").equals(message.get("method")) && !session) {
+          TestApi.write(out, json(result(message, TELLS_OF_CHANGES)));
+          return true;
+        }
+        boolean listens =
+            session
+                ? asked.line().startsWith("GET")
+                : JsonValue.of(stream).equals(message.get("method"));
+        if (!listens) {
+          return false;
+        }
+        if (changed.getCount() == 0) { // it read the stream before to its end
+          read.countDown();
+          return true;
+        }
+        TestApi.write(out, events("retry: 1\n\n"));
+        opened.countDown();
+        awaitQuietly(changed);
+        String notice = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}";
+        TestApi.write(out, event("", notice));
+        return true;
+      });
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      opened.await();
+      int lists = server.asked("tools/list").size();
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      assertThat(server.asked("tools/list")).as("not read without a reason").hasSize(lists);
+      server.describe("Another one.");
+      changed.countDown();
+      read.await();
+      assertRefused(upstream, "TOL-232");
+      assertThat(server.asked("tools/call")).hasSize(2);
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void aListThatIsOlderThanAMinuteIsReadAgain() {
+    AtomicLong now = new AtomicLong();
+    driver.close();
+    driver = new McpDriver(hosts.host(), RunningServers.Terms.looking(300_000, now::get));
+    try (TestMcp server = TestMcp.stateless()) {
+      UpstreamPackage upstream = pinned(spec(server));
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      server.describe("Another one."); // and tells nobody
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(59_999));
+      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+      assertRefused(upstream, "TOL-232");
+      assertThat(server.asked("tools/call")).hasSize(2);
+    }
+  }
+
   private void assertRefused(UpstreamPackage upstream, String code) {
     assertThatThrownBy(() -> prepared(upstream, call().invocation()))
         .isInstanceOfSatisfying(
@@ -280,14 +363,13 @@ class AServerElsewhereIsGovernedTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"nothing", "half a head", "half a body", "a stream without an answer", "hangs"})
+  @ValueSource(strings = {"nothing", "half a head", "half a body", "a stream without an answer"})
   void aCallThatWasSentAndIsNotAnsweredIsInDoubt(String how) {
     try (TestMcp server = TestMcp.stateless()) {
       DriverOutcome outcome =
           lied(
               server,
-              (_, message, out, socket) -> {
+              (_, message, out, _) -> {
                 switch (how) {
                   case "half a head" -> TestApi.write(out, "HTTP/1.1 200 OK\r\nContent-");
                   case "half a body" -> {
@@ -297,32 +379,45 @@ class AServerElsewhereIsGovernedTest {
                   }
                   case "a stream without an answer" ->
                       TestApi.write(out, events(": still here\n\n"));
-                  case "hangs" -> {
-                    TestApi.write(out, events(": still here\n\n"));
-                    socket.getInputStream().read();
-                  }
                   default -> {}
                 }
                 return true;
               });
       assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.IN_DOUBT);
-      assertThat(outcome.message()).containsAnyOf("TOL-240", "TOL-237");
+      assertThat(outcome.message()).contains("TOL-240");
     }
   }
 
   @Test
-  void aServerThatIsNotThereIsRefusedBeforeDispatchAndNothingIsInDoubt() {
-    UpstreamPackage upstream;
+  void aCallThatIsNotAnsweredInTimeIsInDoubt() {
     try (TestMcp server = TestMcp.stateless()) {
-      upstream = pinned(spec(server));
-      assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+      DriverOutcome outcome =
+          lied(
+              server,
+              (_, _, out, socket) -> {
+                TestApi.write(out, events(": still here\n\n"));
+                socket.getInputStream().read();
+                return true;
+              },
+              call().wallMs(3_000)); // enough to be sent on a machine that is busy
+      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.IN_DOUBT);
+      assertThat(outcome.message()).contains("TOL-237");
     }
-    DriverOutcome outcome = run(upstream);
-    assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
-    assertThat(outcome.message()).startsWith("TOL-271");
-    driver.close();
-    driver = new McpDriver(hosts.host());
-    assertRefused(upstream, "TOL-271");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsRefusedBeforeDispatchAndNothingIsInDoubt() throws IOException {
+    TestMcp server = TestMcp.stateless();
+    UpstreamPackage upstream = pinned(spec(server));
+    assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+    try (Socket _ = server.leave()) {
+      DriverOutcome outcome = run(upstream);
+      assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.FAILED);
+      assertThat(outcome.message()).startsWith("TOL-271");
+      driver.close();
+      driver = new McpDriver(hosts.host());
+      assertRefused(upstream, "TOL-271");
+    }
   }
 
   @Test
@@ -331,7 +426,8 @@ class AServerElsewhereIsGovernedTest {
       String byName = server.url().replace("127.0.0.1", "localhost");
       assertThatThrownBy(() -> look(spec(byName, new TreeMap<>())))
           .hasMessageContaining("TOL-271")
-          .hasMessageContaining("not public");
+          .hasMessageContaining("not public")
+          .hasMessageContaining("write 127.0.0.1 instead of localhost");
       assertThat(server.asked()).isEmpty();
     }
     assertThatThrownBy(() -> spec("http://crm.example/mcp", new TreeMap<>()))
@@ -495,7 +591,7 @@ class AServerElsewhereIsGovernedTest {
   void whatAServerWithSessionsAsksIsAnsweredThatItIsNotOffered() throws InterruptedException {
     try (TestMcp server = TestMcp.withSessions("2025-11-25")) {
       UpstreamPackage upstream = pinned(spec(server));
-      java.util.concurrent.CountDownLatch refused = new java.util.concurrent.CountDownLatch(1);
+      CountDownLatch refused = new CountDownLatch(1);
       server.lying((asked, message, out, _) -> {
         if (asked.text().contains("-32601")) {
           refused.countDown();

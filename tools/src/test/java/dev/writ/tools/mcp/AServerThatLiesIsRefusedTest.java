@@ -157,6 +157,37 @@ class AServerThatLiesIsRefusedTest {
     }
   }
 
+  private static UpstreamProbe.Seen look(ServerSpec spec) {
+    return UpstreamProbe.look(
+        hosts.host(), spec, own(), new Call(null).invocation().scope(), List.of());
+  }
+
+  @Test
+  void oneThatWasAddedWithAHandshakeIsNotAskedForAnotherVersion() {
+    ServerSpec added = spec("tells").speaking(Optional.of("2025-11-25"));
+    assertThat(look(spec("tells")).server().get("name"))
+        .isEqualTo(JsonValue.of("server/discover,initialize"));
+    assertThat(look(added).server().get("name")).isEqualTo(JsonValue.of("initialize"));
+    UpstreamPackage upstream = UpstreamPackage.of("calc", "1.0.0", added, honest(), own());
+    assertThat(ServerSpec.parse(upstream.files().get(ServerSpec.FILE))).isEqualTo(added);
+  }
+
+  @Test
+  void oneThatKnowsNoHandshakeAnyMoreIsAskedAgain() {
+    ServerSpec before = spec("stateless-alone").speaking(Optional.of("2025-11-25"));
+    assertThat(look(before).protocol()).isEqualTo("2026-07-28");
+  }
+
+  @Test
+  void aVersionWithoutHandshakeIsNotKept() {
+    assertThat(spec("").speaking(Optional.of("2026-07-28")).protocol()).isEmpty();
+    assertThatThrownBy(() ->
+            ServerSpec.parse(
+                "{\"command\":[\"x\"],\"environment\":{},\"hosts\":[],\"protocol\":\"2026-07-28\",\"reads\":[],\"secrets\":{},\"start_ms\":1}"
+                    .getBytes(StandardCharsets.UTF_8)))
+        .hasMessageContaining("TOL-238");
+  }
+
   @Test
   void withoutSessionsARequestOfTheServerIsALie() {
     assertThat(run("stateless-asks", call()).message()).startsWith("TOL-235");

@@ -41,7 +41,10 @@ class QuestionsStayWithTheirCallTest {
   @BeforeAll
   static void open() throws IOException {
     hosts = TestHosts.open((_, _) -> List.of(), Optional.empty());
-    driver = new McpDriver(hosts.host(), 0); // looks before each call
+    driver =
+        new McpDriver(
+            hosts.host(),
+            RunningServers.Terms.looking(0, System::nanoTime)); // looks before each call
     try (InputStream in = QuestionsStayWithTheirCallTest.class.getResourceAsStream("passing.py")) {
       script = in.readAllBytes();
     }
@@ -167,7 +170,7 @@ class QuestionsStayWithTheirCallTest {
       assertThat(again.end()).isEqualTo(End.FAILED);
       assertThat(again.message()).startsWith("TOL-232").contains("prompt greet");
       driver.close();
-      driver = new McpDriver(hosts.host(), 0);
+      driver = new McpDriver(hosts.host(), RunningServers.Terms.looking(0, System::nanoTime));
     }
   }
 }

@@ -78,7 +78,7 @@ class TokensAreForOneServerOfOneIssuerTest {
   }
 
   private UpstreamPackage pinned(RemoteSpec remote) {
-    ServerSpec spec = ServerSpec.elsewhere(remote, 20_000);
+    ServerSpec spec = ServerSpec.elsewhere(remote, 60_000);
     List<SecretFile> files =
         spec.secretNames().stream().map(n -> new SecretFile(n, secrets.read(n))).toList();
     PinnedTools tools =
@@ -242,12 +242,35 @@ class TokensAreForOneServerOfOneIssuerTest {
         UpstreamPackage.of(
             "crm",
             "2.0.0",
-            ServerSpec.elsewhere(remote().with(other), 20_000),
+            ServerSpec.elsewhere(remote().with(other), 60_000),
             upstream.tools(),
             new TreeMap<>());
     int before = oauth.mcp().asked().size();
     assertThatThrownBy(() -> run(moved)).hasMessageContaining("TOL-289");
     assertThat(oauth.mcp().asked()).hasSize(before);
+  }
+
+  @Test
+  void aClientMayBeTheAddressOfItsDescriptionWhereThatIsTaken() {
+    OauthClient client = new OauthClient("https://writ.example/client.json", Optional.empty());
+    Login.Wish described =
+        new Login.Wish(Optional.empty(), Optional.of(client), List.of(), List.of());
+    assertThatThrownBy(() -> loggedIn(described)).hasMessageContaining("TOL-285");
+    assertThat(oauth.asked("/authorize")).isEmpty();
+    oauth.lying("documents");
+    RemoteSpec remote = loggedIn(described);
+    assertThat(remote.oauth().orElseThrow().clientId()).contains(client.id());
+    assertThat(oauth.asked("/authorize").getFirst().line())
+        .contains("client_id=https%3A%2F%2Fwrit.example%2Fclient.json");
+    UpstreamPackage upstream = pinned(remote);
+    oauth.revoke();
+    assertThat(run(upstream).end()).isEqualTo(End.SUCCEEDED);
+    assertThat(oauth.renewals())
+        .isNotEmpty()
+        .allMatch(a ->
+            a.text().contains("client_id=https%3A%2F%2Fwrit.example%2Fclient.json")
+                && a.field("Authorization").isEmpty());
+    assertThat(oauth.asked("/register")).isEmpty();
   }
 
   @Test

@@ -85,9 +85,11 @@ def call(request):
             say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 
 
+methods = []
 for line in sys.stdin:
     message = json.loads(line)
     method = message.get("method")
+    methods.append(method)
     if method == "server/discover" and LIE.startswith("stateless"):
         result(
             message,
@@ -105,7 +107,7 @@ for line in sys.stdin:
         subscription = {"io.modelcontextprotocol/subscriptionId": message["id"]}
         acknowledged = "notifications/subscriptions/acknowledged"
         say({"jsonrpc": "2.0", "method": acknowledged, "params": {"_meta": subscription}})
-    elif method == "initialize":
+    elif method == "initialize" and LIE != "stateless-alone":
         if LIE == "version":
             message["params"]["protocolVersion"] = "1999-01-01"
         result(
@@ -113,7 +115,7 @@ for line in sys.stdin:
             {
                 "protocolVersion": message["params"]["protocolVersion"],
                 "capabilities": {"tools": {}},
-                "serverInfo": {"name": "t", "version": "1"},
+                "serverInfo": {"name": ",".join(methods) if LIE == "tells" else "t", "version": "1"},
             },
         )
     elif method == "tools/list":

@@ -135,8 +135,7 @@ public final class OauthWeb implements AutoCloseable {
           WITHIN,
           BYTES_MAX);
     } catch (NoAnswer e) {
-      throw new WritException(
-          ToolsError.UPSTREAM_UNREACHED, address.place() + ": " + e.getMessage(), e);
+      throw new WritException(ToolsError.UPSTREAM_UNREACHED, address.unreached(e), e);
     }
   }
 

@@ -94,7 +94,7 @@ final class PostedRequest {
    * @param sent whether the server may have seen the request
    */
   private WritException refused(NoAnswer e, boolean sent) {
-    String found = server.url().place() + ": " + e.getMessage();
+    String found = server.url().unreached(e);
     if (!sent) {
       return new WritException(ToolsError.UPSTREAM_UNREACHED, found, e);
     }

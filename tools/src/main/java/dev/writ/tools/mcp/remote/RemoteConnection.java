@@ -39,7 +39,7 @@ public final class RemoteConnection implements ServerLink {
   static final int MESSAGE_BYTES_MAX = 40 << 20;
 
   private static final Duration NOTICE = Duration.ofSeconds(10);
-  private static final Duration GOODBYE = Duration.ofSeconds(2);
+  private static final Duration GOODBYE = Duration.ofSeconds(5);
 
   /** What is never sent twice, whatever the reason. */
   private static final List<String> ACTS = List.of("tools/call", "resources/read", "prompts/get");

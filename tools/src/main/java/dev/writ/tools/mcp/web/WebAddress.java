@@ -2,6 +2,8 @@ package dev.writ.tools.mcp.web;
 
 import dev.writ.guardian.policy.NetworkPlace;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.egress.EgressClient.NoAnswer;
+import dev.writ.sandbox.egress.EgressClient.Why;
 import dev.writ.sandbox.egress.EgressRule;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -107,6 +109,15 @@ public record WebAddress(boolean secure, String host, int port, String target) {
    */
   public EgressRule rule(SandboxSettings settings, boolean trusted) {
     return settings.placed(new EgressRule(host, port, trusted && isLiteral()));
+  }
+
+  /** Why it was not reached, and what to write instead where its name alone is the reason. */
+  public String unreached(NoAnswer why) {
+    boolean byName = why.why() == Why.DENIED && isLoopback() && !isLiteral();
+    return place()
+        + ": "
+        + why.getMessage()
+        + (byName ? "; write 127.0.0.1 instead of " + host + " for this machine" : "");
   }
 
   @Override

@@ -17,12 +17,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /** An authorization server of the test's own, and the MCP server that takes its tokens. */
 public final class TestOauth implements AutoCloseable {
   /** What every token of it begins with: nothing that is shown or written may have it. */
   public static final String TOKEN = "token-nobody-may-see-";
 
+  private final String host;
   private final TestApi api;
   private final TestMcp mcp;
   private final AtomicInteger tokens = new AtomicInteger();
@@ -31,41 +34,54 @@ public final class TestOauth implements AutoCloseable {
   private volatile String lie = "";
   private volatile String refresh = "";
   private volatile int expiresIn = 3_600;
+  private volatile Runnable renewing = () -> {};
 
   public TestOauth() {
-    api = TestApi.plain((asked, out, _) -> answer(asked, out));
+    this("http://127.0.0.1", TestApi::plain, TestMcp.stateless());
+  }
+
+  /** Both over TLS, as {@code login.test} and {@code crm.test}. */
+  public static TestOauth secure(SSLContext identity, SSLContext identityOfMcp) {
+    return new TestOauth(
+        "https://login.test",
+        handler -> TestApi.secure(identity, handler),
+        TestMcp.secure(identityOfMcp, "crm.test"));
+  }
+
+  private TestOauth(String host, Function<TestApi.Handler, TestApi> open, TestMcp server) {
+    this.host = host;
+    api = open.apply((asked, out, _) -> answer(asked, out));
     mcp =
-        TestMcp.stateless()
-            .lying((asked, message, out, _) -> {
-              if (asked.line().contains("/.well-known/")) {
-                TestApi.write(out, TestApi.message("200 OK", "application/json", resource()));
-                return true;
-              }
-              if (lie.equals("scope") && JsonValue.of("tools/call").equals(message.get("method"))) {
-                TestApi.write(
-                    out,
-                    "HTTP/1.1 403 No\r\nWWW-Authenticate: Bearer error=\"insufficient_scope\","
-                        + " scope=\"crm:write\"\r\nContent-Length: 0\r\n\r\n");
-                return true;
-              }
-              boolean known = asked.field("Authorization").equals("Bearer " + TOKEN + tokens.get());
-              if (!known) {
-                TestApi.write(
-                    out,
-                    "HTTP/1.1 401 Who\r\nWWW-Authenticate: Bearer realm=\"crm, or so\","
-                        + " resource_metadata=\""
-                        + mcpOrigin()
-                        + "/.well-known/oauth-protected-resource/mcp\", scope=\"crm:read\""
-                        + "\r\nContent-Length: 0\r\n\r\n");
-                return true;
-              }
-              if (lie.equals("echo") && JsonValue.of("tools/call").equals(message.get("method"))) {
-                String told = TestMcp.result(message, TestMcp.said(asked.field("Authorization")));
-                TestApi.write(out, TestApi.message("200 OK", "application/json", told));
-                return true;
-              }
-              return false;
-            });
+        server.lying((asked, message, out, _) -> {
+          if (asked.line().contains("/.well-known/")) {
+            TestApi.write(out, TestApi.message("200 OK", "application/json", resource()));
+            return true;
+          }
+          if (lie.equals("scope") && JsonValue.of("tools/call").equals(message.get("method"))) {
+            TestApi.write(
+                out,
+                "HTTP/1.1 403 No\r\nWWW-Authenticate: Bearer error=\"insufficient_scope\","
+                    + " scope=\"crm:write\"\r\nContent-Length: 0\r\n\r\n");
+            return true;
+          }
+          boolean known = asked.field("Authorization").equals("Bearer " + TOKEN + tokens.get());
+          if (!known) {
+            TestApi.write(
+                out,
+                "HTTP/1.1 401 Who\r\nWWW-Authenticate: Bearer realm=\"crm, or so\","
+                    + " resource_metadata=\""
+                    + mcpOrigin()
+                    + "/.well-known/oauth-protected-resource/mcp\", scope=\"crm:read\""
+                    + "\r\nContent-Length: 0\r\n\r\n");
+            return true;
+          }
+          if (lie.equals("echo") && JsonValue.of("tools/call").equals(message.get("method"))) {
+            String told = TestMcp.result(message, TestMcp.said(asked.field("Authorization")));
+            TestApi.write(out, TestApi.message("200 OK", "application/json", told));
+            return true;
+          }
+          return false;
+        });
   }
 
   public TestOauth lying(String how) {
@@ -76,6 +92,19 @@ public final class TestOauth implements AutoCloseable {
   public TestOauth expiringIn(int seconds) {
     expiresIn = seconds;
     return this;
+  }
+
+  /** What happens before a refresh token is taken. */
+  public TestOauth atRenewal(Runnable what) {
+    renewing = what;
+    return this;
+  }
+
+  /** The requests that came with a refresh token. */
+  public List<Asked> renewals() {
+    return asked("/token").stream()
+        .filter(a -> a.text().contains("grant_type=refresh_token"))
+        .toList();
   }
 
   /** No token so far is good any more. */
@@ -100,11 +129,11 @@ public final class TestOauth implements AutoCloseable {
   }
 
   public String issuer() {
-    return "http://127.0.0.1:" + api.port() + "/tenant";
+    return origin() + "/tenant";
   }
 
   private String origin() {
-    return "http://127.0.0.1:" + api.port();
+    return host + ":" + api.port();
   }
 
   private String resource() {
@@ -115,6 +144,7 @@ public final class TestOauth implements AutoCloseable {
         List.of(
             switch (lie) {
               case "http-issuer" -> "http://auth.example";
+              case "http-here" -> "http://127.0.0.1:" + api.port() + "/tenant";
               case "private-issuer" -> "https://10.1.2.3";
               default -> issuer();
             }));
@@ -136,6 +166,8 @@ public final class TestOauth implements AutoCloseable {
         origin() + "/register",
         "authorization_response_iss_parameter_supported",
         lie.equals("no-iss") || lie.equals("wrong-iss"),
+        "client_id_metadata_document_supported",
+        lie.equals("documents"),
         "code_challenge_methods_supported",
         lie.equals("no-pkce") ? List.of("plain") : List.of("S256"),
         "scopes_supported",
@@ -186,6 +218,9 @@ public final class TestOauth implements AutoCloseable {
 
   private String token(Asked asked) {
     TreeMap<String, String> form = form(asked.text());
+    if ("refresh_token".equals(form.get("grant_type"))) {
+      renewing.run();
+    }
     boolean good =
         mcp.url().equals(form.get("resource"))
             && switch (form.getOrDefault("grant_type", "")) {
@@ -251,6 +286,12 @@ public final class TestOauth implements AutoCloseable {
 
   /** Where the browser of a person who agrees ends. */
   public Optional<String> agree(String address) {
+    if (address.startsWith("https://login.test")) { // a name that no browser here knows
+      URI uri = URI.create(address);
+      String line = "GET " + uri.getRawPath() + "?" + uri.getRawQuery() + " HTTP/1.1\r\n\r\n";
+      return Optional.of(
+          new Asked(authorize(new Asked(line, new byte[0])), new byte[0]).field("Location"));
+    }
     try {
       var connection = (java.net.HttpURLConnection) URI.create(address).toURL().openConnection();
       connection.setInstanceFollowRedirects(false);

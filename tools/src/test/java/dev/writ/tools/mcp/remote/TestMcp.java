@@ -11,11 +11,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /** An MCP server over HTTP of the test's own, honest unless a test has it lie. */
 public final class TestMcp implements AutoCloseable {
   private final boolean modern;
   private final String version;
+  private final String host;
   private final TestApi api;
   private final AtomicInteger sessions = new AtomicInteger();
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -33,18 +36,26 @@ public final class TestMcp implements AutoCloseable {
         throws IOException;
   }
 
-  private TestMcp(boolean modern, String version) {
+  private TestMcp(
+      boolean modern, String version, String host, Function<TestApi.Handler, TestApi> open) {
     this.modern = modern;
     this.version = version;
-    this.api = TestApi.plain(this::answer);
+    this.host = host;
+    this.api = open.apply(this::answer);
   }
 
   public static TestMcp stateless() {
-    return new TestMcp(true, "2026-07-28");
+    return new TestMcp(true, "2026-07-28", "http://127.0.0.1", TestApi::plain);
+  }
+
+  /** Over TLS, under a name. */
+  public static TestMcp secure(SSLContext identity, String name) {
+    return new TestMcp(
+        true, "2026-07-28", "https://" + name, handler -> TestApi.secure(identity, handler));
   }
 
   public static TestMcp withSessions(String version) {
-    return new TestMcp(false, version);
+    return new TestMcp(false, version, "http://127.0.0.1", TestApi::plain);
   }
 
   public TestMcp lying(Lie other) {
@@ -73,7 +84,7 @@ public final class TestMcp implements AutoCloseable {
   }
 
   public String url() {
-    return "http://127.0.0.1:" + api.port() + "/mcp";
+    return host + ":" + api.port() + "/mcp";
   }
 
   public List<Asked> asked() {
@@ -222,6 +233,11 @@ public final class TestMcp implements AutoCloseable {
   /** The head of a stream, and some of it; it ends with the connection. */
   public static String events(String text) {
     return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + text;
+  }
+
+  /** Ends it, and has its port refuse until that is closed. */
+  public Socket leave() {
+    return api.leave();
   }
 
   @Override
