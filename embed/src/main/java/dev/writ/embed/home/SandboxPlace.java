@@ -50,22 +50,20 @@ public final class SandboxPlace {
 
   /**
    * A host of its own for processes that go on while others use that of the home. A directory that
-   * a killed process left is taken up, and what was left in it removed.
-   *
-   * @throws WritException {@code SBX-005} where {@link #KEPT_MAX} processes have one, {@code
-   *     SBX-006}
+   * a killed process left is taken up, and what was left in it removed. Where none can be had,
+   * whatever needs it is told why.
    */
   public static ProcessHost hostOfKept(Home home, Map<String, String> environment) {
     for (int number = 0; ; number++) {
-      ProcessHost host = host(home.dir().toString(), "k" + number, environment, home.secrets());
+      ProcessHost host = host(home.dir().toString(), "-k" + number, environment, home.secrets());
       try {
         host.workspaces(); // opens its directory
         return host;
       } catch (WritException e) {
-        host.close();
         if (e.code() != SandboxError.STATE_LOCKED || number == KEPT_MAX - 1) {
-          throw e;
+          return host;
         }
+        host.close();
       }
     }
   }
@@ -76,16 +74,16 @@ public final class SandboxPlace {
   }
 
   /**
-   * @param below a directory in that of the home; empty for the latter
+   * @param suffix of the directory's name; empty for that of the home
    */
   private static ProcessHost host(
-      String of, String below, Map<String, String> environment, SecretStore secrets) {
+      String of, String suffix, Map<String, String> environment, SecretStore secrets) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
       return open(
-          settings(Path.of(named).resolve(below), environment), secrets, engineName, () -> {});
+          settings(Path.of(Path.of(named) + suffix), environment), secrets, engineName, () -> {});
     }
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
@@ -99,7 +97,7 @@ public final class SandboxPlace {
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
     return open(
-        settings(parent.resolve(name).resolve(below), environment),
+        settings(parent.resolve(name + suffix), environment),
         secrets,
         engineName,
         () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
