@@ -73,6 +73,8 @@ class AnMcpServerElsewhereIsPutBehindWritTest {
   void itIsAddedThroughABrowserCalledReplayedAndRemoved() throws IOException {
     Run without = run("mcp", "add", "crm", url, "--no-login");
     assertThat(without.err()).contains("TOL-278");
+    Run code = run("mcp", "add", "crm", url, "--code", dir.toString());
+    assertThat(code.err()).contains("--code is for a program");
     Run added = Run.in(browser(), "mcp", "add", "crm", url, "--home", home);
     assertThat(added.status()).as(added.err()).isZero();
     assertThat(added.out()).contains("Adds two numbers.");

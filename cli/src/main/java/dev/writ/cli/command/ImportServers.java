@@ -19,6 +19,8 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
+import dev.writ.tools.mcp.LocalSpec;
+import dev.writ.tools.mcp.NpmOrigin;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.UpstreamPackage;
 import java.nio.file.Path;
@@ -27,6 +29,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -292,19 +296,24 @@ final class ImportServers implements CliCommand {
       }
     }
 
+    /** What a client's file says of a local server. */
+    private record Words(
+        List<String> command, SortedMap<String, String> environment, Set<String> secrets) {
+      static Words of(LocalSpec spec) {
+        return new Words(
+            spec.npm().map(NpmOrigin::asked).orElse(spec.command()),
+            spec.environment(),
+            spec.secrets().keySet());
+      }
+    }
+
     /** A server here that came from the same words. */
     private Optional<UpstreamPackage> there(ServerSpec spec) {
       return upstreams.all().stream()
           .filter(p -> upstreams.isListed(p.manifest()))
           .filter(p ->
-              p.spec().environment().equals(spec.environment())
-                  && p.spec().remote().map(r -> r.url()).equals(spec.remote().map(r -> r.url()))
-                  && p.spec().secrets().keySet().equals(spec.secrets().keySet())
-                  && p.spec()
-                      .npm()
-                      .map(npm -> npm.asked())
-                      .orElse(p.spec().command())
-                      .equals(spec.command()))
+              p.spec().remote().map(r -> r.url()).equals(spec.remote().map(r -> r.url()))
+                  && p.spec().local().map(Words::of).equals(spec.local().map(Words::of)))
           .findFirst();
     }
 

@@ -15,6 +15,7 @@ import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.LocalSpec;
 import dev.writ.tools.mcp.Passes;
 import dev.writ.tools.mcp.PinnedCode;
 import dev.writ.tools.mcp.PinnedTools;
@@ -73,7 +74,8 @@ final class McpServers {
                   + upstream.manifest().packageDigest());
       upstream
           .spec()
-          .npm()
+          .local()
+          .flatMap(LocalSpec::npm)
           .ifPresent(npm ->
               terminal
                   .out()
@@ -411,8 +413,13 @@ final class McpServers {
         UpstreamPackage upstream = shown.upstream();
         terminal.out().println(upstream.manifest().packageDigest());
         terminal.out().println("server  " + upstream.spec().line());
-        upstream.spec().reads().forEach(path -> terminal.out().println("reads   " + path));
-        upstream.spec().kept().writes().forEach(path -> terminal.out().println("writes  " + path));
+        upstream
+            .spec()
+            .local()
+            .ifPresent(local -> {
+              local.reads().forEach(path -> terminal.out().println("reads   " + path));
+              local.kept().writes().forEach(path -> terminal.out().println("writes  " + path));
+            });
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
               .lines()
@@ -467,10 +474,14 @@ final class McpServers {
       return of(upstreams, pinned, new ServerCode.Prepared(pinned.spec(), pinned.own()));
     }
 
+    /** What is started now, of which it is known what it agreed on. */
+    ServerSpec known() {
+      return now.spec().started(local -> local.speaking(Optional.of(seen.protocol())));
+    }
+
     static Compared of(Upstreams upstreams, UpstreamPackage pinned, ServerCode.Prepared now) {
       UpstreamProbe.Seen seen = upstreams.look(now.spec(), now.own());
-      List<String> code =
-          new ArrayList<>(ServerCode.differences(pinned.spec().npm(), now.spec().npm()));
+      List<String> code = new ArrayList<>(ServerCode.differences(pinned.spec(), now.spec()));
       boolean same =
           Arrays.equals(pinned.own().get(PinnedCode.FILE), now.own().get(PinnedCode.FILE));
       if (code.isEmpty() && !same) {
@@ -586,7 +597,7 @@ final class McpServers {
       UpstreamPackage made =
           upstreams.register(
               before.manifest().name(),
-              compared.now().spec().speaking(Optional.of(compared.seen().protocol())),
+              compared.known(),
               compared.seen().tools(),
               compared.now().own());
       boolean allow = !arguments.has("--no-policy");

@@ -51,7 +51,8 @@ record NewServer(
     if (!hidden) {
       Upstreams.requireVisible(seen.tools());
     }
-    ServerSpec known = prepared.spec().speaking(Optional.of(seen.protocol()));
+    ServerSpec known =
+        prepared.spec().started(local -> local.speaking(Optional.of(seen.protocol())));
     return upstreams.register(name, known, seen.tools(), prepared.own());
   }
 }

@@ -5,6 +5,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.sandbox.Profile;
 import dev.writ.tools.error.ToolsError;
+import dev.writ.tools.mcp.LocalSpec;
 import dev.writ.tools.mcp.NpmOrigin;
 import dev.writ.tools.mcp.PinnedCode;
 import dev.writ.tools.mcp.ServerSpec;
@@ -58,26 +59,27 @@ final class ServerCode {
       SortedMap<String, byte[]> own,
       Optional<String> code,
       Supplier<ProcessHost> host) {
-    if (typed.remote().isPresent()) {
+    if (typed.local().isEmpty()) {
+      if (code.isPresent()) {
+        throw new WritException(CliError.USAGE, "--code is for a program");
+      }
       return new Prepared(typed, own);
     }
     if (own.containsKey(PinnedCode.FILE)) {
       throw new WritException(
           ToolsError.CODE_UNPACKABLE, PinnedCode.FILE + " is the name of the archive of --code");
     }
-    if (typed.remote().isPresent()) {
-      if (code.isPresent()) {
-        throw new WritException(CliError.USAGE, "--code is for a program");
-      }
-      return new Prepared(typed, own);
-    }
+    LocalSpec local = typed.local().get();
     if (code.isPresent()) {
-      Prepared packed = packed(typed, own, Path.of(code.get()).toAbsolutePath().normalize());
-      requireSeen(packed.spec());
-      return packed;
+      Path folder = Path.of(code.get()).toAbsolutePath().normalize();
+      LocalSpec packed = packed(local, folder);
+      requireSeen(packed);
+      TreeMap<String, byte[]> all = new TreeMap<>(own);
+      all.put(PinnedCode.FILE, PinnedCode.of(folder));
+      return new Prepared(typed.started(_ -> packed), all);
     }
     check(typed);
-    Optional<NpxWords> words = NpxWords.of(typed.command());
+    Optional<NpxWords> words = NpxWords.of(local.command());
     return words.map(w -> installed(typed, own, w, host)).orElseGet(() -> new Prepared(typed, own));
   }
 
@@ -87,11 +89,12 @@ final class ServerCode {
    * @throws WritException {@code TOL-296}, {@code TOL-299}
    */
   void check(ServerSpec typed) {
-    if (typed.remote().isPresent()) {
-      return;
-    }
-    NpxWords.of(typed.command());
-    requireSeen(typed);
+    typed
+        .local()
+        .ifPresent(local -> {
+          NpxWords.of(local.command());
+          requireSeen(local);
+        });
   }
 
   /**
@@ -100,44 +103,48 @@ final class ServerCode {
    * @throws WritException as {@link #of}
    */
   Prepared again(ServerSpec spec, SortedMap<String, byte[]> own, Supplier<ProcessHost> host) {
-    Optional<NpxWords> words = spec.npm().flatMap(npm -> NpxWords.of(npm.asked()));
+    Optional<List<String>> asked = spec.local().flatMap(LocalSpec::npm).map(NpmOrigin::asked);
+    Optional<NpxWords> words = asked.flatMap(NpxWords::of);
     if (words.isEmpty()) {
       return new Prepared(spec, own);
     }
-    return installed(spec.with(spec.npm().get().asked(), Optional.empty()), own, words.get(), host);
+    ServerSpec typed = spec.started(local -> local.with(asked.get(), Optional.empty()));
+    return installed(typed, own, words.get(), host);
   }
 
   private Prepared installed(
       ServerSpec spec, SortedMap<String, byte[]> own, NpxWords words, Supplier<ProcessHost> host) {
     try (ProcessHost open = host.get()) {
       NpmInstaller.Installed installed =
-          NpmInstaller.install(open, spec.command(), words, session.environment());
+          NpmInstaller.install(
+              open, spec.local().orElseThrow().command(), words, session.environment());
       TreeMap<String, byte[]> all = new TreeMap<>(own);
       all.put(PinnedCode.FILE, installed.code());
       return new Prepared(
-          spec.with(installed.command(), Optional.of(installed.origin()))
-              .reading(installed.reads()),
+          spec.started(local ->
+              local
+                  .with(installed.command(), Optional.of(installed.origin()))
+                  .reading(installed.reads())),
           all);
     }
   }
 
-  private static Prepared packed(ServerSpec typed, SortedMap<String, byte[]> own, Path folder) {
+  /** The same, started from where the server sees the folder's files. */
+  private static LocalSpec packed(LocalSpec typed, Path folder) {
     if (!Files.isDirectory(folder)) {
       throw new WritException(ToolsError.CODE_UNPACKABLE, folder + " is no folder");
     }
-    TreeMap<String, byte[]> all = new TreeMap<>(own);
-    all.put(PinnedCode.FILE, PinnedCode.of(folder));
     List<String> command =
         typed.command().stream()
             .map(word -> word.startsWith("/") ? PinnedCode.seen(folder, word) : word)
             .toList();
-    return new Prepared(typed.with(command, Optional.empty()), all);
+    return typed.with(command, Optional.empty());
   }
 
-  /** What differs between two origins of a server's code, one line for each package. */
-  static List<String> differences(Optional<NpmOrigin> before, Optional<NpmOrigin> after) {
-    SortedMap<String, String> old = before.map(NpmOrigin::packages).orElseGet(TreeMap::new);
-    SortedMap<String, String> now = after.map(NpmOrigin::packages).orElseGet(TreeMap::new);
+  /** What differs in the code of a server from npm, one line for each package. */
+  static List<String> differences(ServerSpec before, ServerSpec after) {
+    SortedMap<String, String> old = packages(before);
+    SortedMap<String, String> now = packages(after);
     TreeSet<String> names = new TreeSet<>(old.keySet());
     names.addAll(now.keySet());
     List<String> lines = new ArrayList<>();
@@ -150,12 +157,16 @@ final class ServerCode {
     return lines;
   }
 
+  private static SortedMap<String, String> packages(ServerSpec spec) {
+    return spec.local().flatMap(LocalSpec::npm).map(NpmOrigin::packages).orElseGet(TreeMap::new);
+  }
+
   /**
    * Requires that the server sees the files of this machine that its command and variables name.
    *
    * @throws WritException {@code TOL-296} for code, {@code TOL-299}
    */
-  private void requireSeen(ServerSpec spec) {
+  private void requireSeen(LocalSpec spec) {
     List<String> words = spec.command();
     if (isUnseen(words.getFirst(), spec)) {
       throw unpinned(words.getFirst());
@@ -175,7 +186,7 @@ final class ServerCode {
     }
   }
 
-  private boolean isUnseen(String word, ServerSpec spec) {
+  private boolean isUnseen(String word, LocalSpec spec) {
     if (!word.matches("(?s)(/|~/|\\.{1,2}/).+|\\.{1,2}") || word.indexOf('\0') >= 0) {
       return false;
     }

@@ -12,6 +12,8 @@ import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.mcp.KeptPlaces;
 import dev.writ.tools.mcp.ListedTool;
+import dev.writ.tools.mcp.LocalSpec;
+import dev.writ.tools.mcp.NpmOrigin;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.ToolChange;
@@ -142,9 +144,11 @@ final class Upstreams {
             .toList();
     Scope scope = new Scope(home.tenant(), "probe", home.agent());
     try (ProcessHost host = host()) {
-      return UpstreamProbe.look(host, spec.speaking(Optional.empty()), own, scope, secrets);
+      return UpstreamProbe.look(
+          host, spec.started(l -> l.speaking(Optional.empty())), own, scope, secrets);
     } catch (WritException e) {
-      List<String> unrun = spec.npm().map(npm -> npm.unrun()).orElse(List.of());
+      List<String> unrun =
+          spec.local().flatMap(LocalSpec::npm).map(NpmOrigin::unrun).orElse(List.of());
       throw e.code() == ToolsError.UPSTREAM_START && !unrun.isEmpty()
           ? new WritException(ToolsError.NPM_SCRIPTS, unrun + "; " + e.found(), e)
           : e;
@@ -157,7 +161,7 @@ final class Upstreams {
    * @throws WritException {@code TOL-305}
    */
   ServerSpec keeping(ServerSpec spec, List<String> writes) {
-    if (writes.isEmpty() || spec.remote().isPresent()) {
+    if (writes.isEmpty() || spec.local().isEmpty()) {
       return spec;
     }
     List<Path> own = new ArrayList<>(List.of(home.dir(), home.anchor()));
@@ -169,7 +173,8 @@ final class Upstreams {
     if (user.startsWith("/")) {
       homes.add(Path.of(user));
     }
-    return spec.keeping(KeptPlaces.of(writes, own, homes));
+    KeptPlaces kept = KeptPlaces.of(writes, own, homes);
+    return spec.started(local -> local.keeping(kept));
   }
 
   /** Where processes run; who asks closes it. */
@@ -206,10 +211,11 @@ final class Upstreams {
         new ArrayList<>(
             made.tools().byName().values().stream().flatMap(Upstreams::warnings).toList());
     made.spec()
-        .npm()
+        .local()
+        .flatMap(LocalSpec::npm)
         .filter(npm -> !npm.unrun().isEmpty())
         .ifPresent(npm -> warnings.add("install scripts were not run: " + npm.unrun()));
-    List<String> writes = made.spec().kept().writes();
+    List<String> writes = made.spec().local().map(l -> l.kept().writes()).orElse(List.of());
     if (!writes.isEmpty()) {
       warnings.add("it may change and delete what is in " + String.join(", ", writes));
     }

@@ -101,7 +101,7 @@ final class LocalServer implements ServerLink {
   }
 
   private static Command command(ProcessHost host, UpstreamPackage upstream, ServerPlace place) {
-    ServerSpec spec = upstream.spec();
+    LocalSpec spec = upstream.spec().local().orElseThrow();
     List<Bind> binds = new ArrayList<>();
     if (!upstream.own().isEmpty()) {
       binds.add(

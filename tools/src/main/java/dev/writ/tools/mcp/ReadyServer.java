@@ -74,7 +74,7 @@ final class ReadyServer implements AutoCloseable {
   static ReadyServer start(
       ProcessHost host, UpstreamPackage upstream, ServerPlace place, LongSupplier clock)
       throws InterruptedException {
-    boolean remembers = upstream.spec().protocol().isPresent();
+    boolean remembers = upstream.spec().local().flatMap(LocalSpec::protocol).isPresent();
     boolean asks = !remembers && !KNOWN_OLD.contains(upstream.manifest().packageDigest());
     try {
       return start(host, upstream, place, clock, asks);

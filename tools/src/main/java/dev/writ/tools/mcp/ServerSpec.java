@@ -5,49 +5,26 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.guardian.policy.NetworkPlace;
-import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.language.LanguageAdapter;
-import dev.writ.tools.mcp.protocol.ProtocolVersion;
 import dev.writ.tools.mcp.remote.RemoteSpec;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * How an MCP server is started, or where it is: the file {@code server.json}. It holds no secret,
  * only names of secrets.
  *
- * @param command the program and its arguments; none for a server elsewhere
- * @param environment variables with plain values
- * @param secrets names of secrets by the variable that holds them
- * @param hosts destinations {@code host:port} that it may connect to, sorted
- * @param reads files and directories of the host that it sees at the same place, read-only, sorted
+ * @param local how it is started; absent for a server elsewhere
+ * @param remote where it is; absent for a local server
  * @param startMs how long it may take from its start to its list of tools
  * @param passes what it may do beside answering calls
- * @param npm where its code was taken from, for a server of npm
- * @param remote where it is, for a server elsewhere
- * @param protocol the version that a local server agreed on when it was added, where that begins
- *     with a handshake: then it is not asked for another
- * @param kept what of this machine it changes that outlasts it
  */
 public record ServerSpec(
-    List<String> command,
-    SortedMap<String, String> environment,
-    SortedMap<String, String> secrets,
-    List<String> hosts,
-    List<String> reads,
-    long startMs,
-    Passes passes,
-    Optional<NpmOrigin> npm,
-    Optional<RemoteSpec> remote,
-    Optional<String> protocol,
-    KeptPlaces kept) {
+    Optional<LocalSpec> local, Optional<RemoteSpec> remote, long startMs, Passes passes) {
   public static final String FILE = "server.json";
 
   /** Where the server sees its own files. */
@@ -60,92 +37,15 @@ public record ServerSpec(
   private static final long START_MS_MAX = 600_000;
   private static final int SECRETS_MAX = 16;
 
-  /** The same server, which may do that beside answering calls. */
-  public ServerSpec passing(Passes all) {
-    return new ServerSpec(
-        command, environment, secrets, hosts, reads, startMs, all, npm, remote, protocol, kept);
-  }
-
-  /** The same server elsewhere, with other headers or tokens. */
-  public ServerSpec at(RemoteSpec other) {
-    return new ServerSpec(
-        command,
-        environment,
-        secrets,
-        hosts,
-        reads,
-        startMs,
-        passes,
-        npm,
-        Optional.of(other),
-        protocol,
-        kept);
-  }
-
-  /**
-   * The same server, of which it is known what it agrees on; nothing is, where that is empty.
-   *
-   * @param version kept of a local server where it begins with a handshake
-   */
-  public ServerSpec speaking(Optional<String> version) {
-    return new ServerSpec(
-        command,
-        environment,
-        secrets,
-        hosts,
-        reads,
-        startMs,
-        passes,
-        npm,
-        remote,
-        version.filter(v -> remote.isEmpty() && ProtocolVersion.ALL.contains(v)),
-        kept);
-  }
-
   /**
    * @throws WritException {@code TOL-238} for what cannot be started
    */
   public ServerSpec {
-    command = List.copyOf(command);
-    environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
-    secrets = Collections.unmodifiableSortedMap(new TreeMap<>(secrets));
-    hosts = List.copyOf(new TreeSet<>(hosts));
-    reads = List.copyOf(new TreeSet<>(reads));
-    if (remote.isEmpty()) {
-      require(!command.isEmpty() && !command.getFirst().isEmpty(), "it names no program");
-    } else {
-      hosts = remote.get().places();
-      require(
-          command.isEmpty() && environment.isEmpty() && secrets.isEmpty() && reads.isEmpty(),
-          "it is elsewhere, and has a program");
-      require(kept.equals(KeptPlaces.NONE), "it is elsewhere, and keeps something here");
-    }
-    for (String name : environment.keySet()) {
-      requireVariable(name);
-      require(!secrets.containsKey(name), "a variable has a value and a secret");
-    }
-    secrets.keySet().forEach(ServerSpec::requireVariable);
-    int secretsAll = secrets.size() + remote.map(r -> r.secretNames().size()).orElse(0);
-    require(secretsAll <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
-    for (String secret : secrets.values()) {
-      require(SecretGrant.isName(secret), "a secret's name is not plain");
-    }
-    for (String host : hosts) {
-      require(
-          !host.contains("://") && NetworkPlace.parse(host).isPresent(),
-          "\"" + host + "\" is no host:port");
-    }
-    for (String path : reads) {
-      require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
-      for (String folder : kept.writes()) {
-        require(
-            !KeptPlaces.overlap(path, folder),
-            "what is at " + path + " is read-only, and at " + folder + " it is not");
-      }
-    }
-    require(
-        protocol.isEmpty() || remote.isEmpty() && ProtocolVersion.ALL.contains(protocol.get()),
-        "its protocol is no version with a handshake");
+    require(local.isPresent() != remote.isPresent(), "it is either local or elsewhere");
+    int secrets =
+        local.map(l -> l.secrets().size()).orElse(0)
+            + remote.map(r -> r.secretNames().size()).orElse(0);
+    require(secrets <= SECRETS_MAX, "more than " + SECRETS_MAX + " secrets");
     require(startMs >= 1 && startMs <= START_MS_MAX, "it may start for " + startMs + " ms");
   }
 
@@ -158,40 +58,42 @@ public record ServerSpec(
       List<String> reads,
       long startMs) {
     this(
-        command,
-        environment,
-        secrets,
-        hosts,
-        reads,
+        Optional.of(
+            new LocalSpec(
+                command,
+                environment,
+                secrets,
+                hosts,
+                reads,
+                Optional.empty(),
+                Optional.empty(),
+                KeptPlaces.NONE)),
+        Optional.empty(),
         startMs,
-        Passes.NONE,
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        KeptPlaces.NONE);
+        Passes.NONE);
   }
 
   /** A server elsewhere. */
   public static ServerSpec elsewhere(RemoteSpec remote, long startMs) {
-    return new ServerSpec(
-        List.of(),
-        new TreeMap<>(),
-        new TreeMap<>(),
-        List.of(),
-        List.of(),
-        startMs,
-        Passes.NONE,
-        Optional.empty(),
-        Optional.of(remote),
-        Optional.empty(),
-        KeptPlaces.NONE);
+    return new ServerSpec(Optional.empty(), Optional.of(remote), startMs, Passes.NONE);
   }
 
-  private static void requireVariable(String name) {
-    require(name.matches("[A-Za-z_][A-Za-z0-9_]{0,127}"), "a variable's name is no identifier");
+  /** The same server, which may do that beside answering calls. */
+  public ServerSpec passing(Passes all) {
+    return new ServerSpec(local, remote, startMs, all);
   }
 
-  private static void require(boolean holds, String found) {
+  /** The same server elsewhere, with other headers or tokens. */
+  public ServerSpec at(RemoteSpec other) {
+    return new ServerSpec(local, Optional.of(other), startMs, passes);
+  }
+
+  /** The same server started in another way; as it is, where it is elsewhere. */
+  public ServerSpec started(UnaryOperator<LocalSpec> otherwise) {
+    return new ServerSpec(local.map(otherwise), remote, startMs, passes);
+  }
+
+  static void require(boolean holds, String found) {
     if (!holds) {
       throw new WritException(ToolsError.UPSTREAM_PACKAGE, FILE + ": " + found);
     }
@@ -205,27 +107,15 @@ public record ServerSpec(
   static ServerSpec parse(byte[] bytes) {
     try {
       Fields fields = Fields.of("server", Jcs.parse(bytes));
-      if (Jcs.parse(bytes) instanceof JsonValue.Obj object && object.get("url") != null) {
-        ServerSpec spec =
-            elsewhere(RemoteSpec.parse(fields), fields.count("start_ms")).passing(passes(fields));
-        fields.end();
-        return spec;
-      }
+      boolean elsewhere = fields.has("url");
       ServerSpec spec =
           new ServerSpec(
-              fields.list("command", Fields::stringItem),
-              texts("environment", fields.obj("environment")),
-              texts("secrets", fields.obj("secrets")),
-              fields.list("hosts", Fields::stringItem),
-              fields.list("reads", Fields::stringItem),
+              elsewhere ? Optional.empty() : Optional.of(LocalSpec.read(fields)),
+              elsewhere ? Optional.of(RemoteSpec.parse(fields)) : Optional.empty(),
               fields.count("start_ms"),
-              passes(fields),
-              fields.has("npm")
-                  ? Optional.of(NpmOrigin.read(fields.fields("npm")))
-                  : Optional.empty(),
-              Optional.empty(),
-              fields.optional("protocol", fields::string),
-              KeptPlaces.read(fields));
+              fields
+                  .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
+                  .orElse(Passes.NONE));
       fields.end();
       return spec;
     } catch (WritException e) {
@@ -237,89 +127,34 @@ public record ServerSpec(
     }
   }
 
-  private static Passes passes(Fields fields) {
-    return fields
-        .optional("passes", name -> new Passes(fields.list(name, Fields::stringItem)))
-        .orElse(Passes.NONE);
-  }
-
-  private static SortedMap<String, String> texts(String at, JsonValue.Obj object) {
-    TreeMap<String, String> texts = new TreeMap<>();
-    object
-        .members()
-        .forEach((name, value) -> texts.put(name, Fields.stringItem(at + "/" + name, value)));
-    return texts;
+  /** The places {@code host:port} that it connects to, sorted. */
+  public List<String> hosts() {
+    return local.map(LocalSpec::hosts).or(() -> remote.map(RemoteSpec::places)).orElseThrow();
   }
 
   /** The names of all secrets, sorted. */
   public List<String> secretNames() {
-    TreeSet<String> names = new TreeSet<>(secrets.values());
+    TreeSet<String> names = new TreeSet<>();
+    local.ifPresent(l -> names.addAll(l.secrets().values()));
     remote.ifPresent(r -> names.addAll(r.secretNames()));
     return List.copyOf(names);
   }
 
   /** The program and its arguments, or the address, for people. */
   public String line() {
-    return remote.map(r -> r.url().text()).orElseGet(() -> String.join(" ", command));
-  }
-
-  /** The same with another command, and with where its code came from. */
-  public ServerSpec with(List<String> other, Optional<NpmOrigin> origin) {
-    return new ServerSpec(
-        other, environment, secrets, hosts, reads, startMs, passes, origin, remote, protocol, kept);
-  }
-
-  /** The same with more that it sees of this machine. */
-  public ServerSpec reading(List<String> more) {
-    List<String> all = new ArrayList<>(reads);
-    all.addAll(more);
-    return new ServerSpec(
-        command, environment, secrets, hosts, all, startMs, passes, npm, remote, protocol, kept);
-  }
-
-  /** The same, which changes that of this machine. */
-  public ServerSpec keeping(KeptPlaces places) {
-    return new ServerSpec(
-        command,
-        environment,
-        secrets,
-        hosts,
-        reads,
-        startMs,
-        passes,
-        npm,
-        remote,
-        protocol,
-        places);
+    return local
+        .map(l -> String.join(" ", l.command()))
+        .or(() -> remote.map(r -> r.url().text()))
+        .orElseThrow();
   }
 
   public JsonValue.Obj toJson() {
-    ObjectBuilder json;
-    if (remote.isPresent()) {
-      json = JsonValue.object().put("start_ms", startMs);
-      remote.get().write(json);
-    } else {
-      json =
-          JsonValue.object()
-              .putList("command", command, JsonValue::of)
-              .put("environment", object(environment))
-              .put("secrets", object(secrets))
-              .putList("hosts", hosts, JsonValue::of)
-              .putList("reads", reads, JsonValue::of)
-              .put("start_ms", startMs)
-              .putIfPresent("npm", npm, NpmOrigin::toJson)
-              .putIfPresent("protocol", protocol, JsonValue::of);
-      kept.write(json);
-    }
+    ObjectBuilder json = JsonValue.object().put("start_ms", startMs);
+    local.ifPresent(l -> l.write(json));
+    remote.ifPresent(r -> r.write(json));
     if (!passes.names().isEmpty()) {
       json.putList("passes", passes.names(), JsonValue::of);
     }
     return json.build();
-  }
-
-  private static JsonValue.Obj object(SortedMap<String, String> texts) {
-    var object = JsonValue.object();
-    texts.forEach(object::put);
-    return object.build();
   }
 }

@@ -39,7 +39,7 @@ public final class UpstreamProbe {
       List<SecretFile> secrets) {
     UpstreamPackage upstream =
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
-    FolderProbe.requireWritable(host, spec.kept());
+    spec.local().ifPresent(local -> FolderProbe.requireWritable(host, local.kept()));
     ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
     try (ReadyServer server = ReadyServer.start(host, upstream, place, System::nanoTime)) {
       requireOffered(spec.passes(), server.session());

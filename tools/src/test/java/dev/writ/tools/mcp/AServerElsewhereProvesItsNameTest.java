@@ -4,19 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.crypto.TlsAuthorities;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.End;
-import dev.writ.executor.driver.ExpectedCall;
-import dev.writ.executor.driver.Invocation;
-import dev.writ.guardian.policy.HostTerms;
 import dev.writ.sandbox.SandboxSettings;
-import dev.writ.sandbox.SecretFile;
 import dev.writ.sandbox.testing.TestTls;
 import dev.writ.tools.Call;
-import dev.writ.tools.mcp.oauth.Login;
-import dev.writ.tools.mcp.oauth.OauthSpec.Grant;
-import dev.writ.tools.mcp.oauth.OauthWeb;
 import dev.writ.tools.mcp.oauth.TestOauth;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import dev.writ.tools.process.SecretDirectory;
@@ -36,18 +28,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server elsewhere and its authorization server over TLS, by names, with authorities. */
 class AServerElsewhereProvesItsNameTest {
-  private static final String TOKENS = "mcp-crm-oauth";
+  private static final String TOKENS = TestLogins.TOKENS;
   private static final TestTls TRUSTED = TestTls.forNames("crm.test", "login.test");
   private static final TestTls ANOTHER = TestTls.forNames("crm.test", "login.test");
   @TempDir Path dir;
   private TestOauth oauth;
   private SecretDirectory secrets;
   private TestHosts hosts;
+  private TestLogins logins;
 
   private void open(TestTls login, TestTls crm) {
     oauth = TestOauth.secure(login.server(), crm.server());
     secrets = new SecretDirectory(dir.resolve("secrets"));
     hosts = TestHosts.open(this::settings, secrets, Optional.empty());
+    logins = new TestLogins(hosts, secrets, oauth);
   }
 
   /** The names lead to this machine, where they may. */
@@ -82,54 +76,20 @@ class AServerElsewhereProvesItsNameTest {
   }
 
   private RemoteSpec loggedIn() {
-    RemoteSpec remote = at(oauth.url());
-    try (OauthWeb web = new OauthWeb(hosts.host().requireSettings(), remote.url())) {
-      Login login =
-          Login.at(web, new Login.Wish(Optional.empty(), Optional.empty(), List.of(), List.of()));
-      String address = login.begin("http://127.0.0.1:1/callback");
-      assertThat(address).startsWith("https://login.test:");
-      secrets.put(TOKENS, login.finish(oauth.agree(address).orElseThrow()).toBytes());
-      return remote.with(login.spec(Grant.AUTHORIZATION_CODE, Optional.empty(), TOKENS));
-    }
-  }
-
-  private UpstreamPackage pinned(RemoteSpec remote) {
-    ServerSpec spec = ServerSpec.elsewhere(remote, 60_000);
-    List<SecretFile> files =
-        spec.secretNames().stream().map(n -> new SecretFile(n, secrets.read(n))).toList();
-    PinnedTools tools =
-        UpstreamProbe.look(
-                hosts.host(), spec, new TreeMap<>(), new Call(null).invocation().scope(), files)
-            .tools();
-    return UpstreamPackage.of("crm", "1.0.0", spec, tools, new TreeMap<>());
-  }
-
-  private static DriverOutcome run(McpDriver driver, UpstreamPackage upstream) {
-    Invocation call =
-        new Call(null)
-            .sandbox("default")
-            .params(JsonValue.object().put("a", 2L).put("b", 3L).build())
-            .invocation();
-    return driver
-        .prepare(
-            upstream.manifest(),
-            "add",
-            file -> upstream.files().get(file.path()),
-            HostTerms.NONE,
-            new ExpectedCall(call.scope(), call.resources(), call.sandbox(), false))
-        .run(call);
+    return logins.loggedIn(
+        TestLogins.wish(), address -> assertThat(address).startsWith("https://login.test:"));
   }
 
   @Test
   void whereTheirAuthorityIsTrustedItIsLoggedInToCalledAndItsTokenRenewed() {
     open(TRUSTED, TRUSTED);
-    UpstreamPackage upstream = pinned(loggedIn());
+    UpstreamPackage upstream = logins.pinned(loggedIn());
     assertThat(upstream.manifest().capabilities().hosts())
         .hasSize(2)
         .allMatch(host -> host.matches("(crm|login)\\.test:[0-9]+"));
     try (McpDriver driver = new McpDriver(hosts.host())) {
       oauth.revoke();
-      DriverOutcome outcome = run(driver, upstream);
+      DriverOutcome outcome = TestLogins.run(driver, upstream);
       assertThat(outcome.end()).as(Call.show(outcome)).isEqualTo(End.SUCCEEDED);
       assertThat(oauth.renewals()).hasSize(1);
     }
@@ -138,7 +98,7 @@ class AServerElsewhereProvesItsNameTest {
   @Test
   void aServerOfAnotherAuthorityIsSentNothing() {
     open(TRUSTED, ANOTHER);
-    assertThatThrownBy(() -> pinned(at(oauth.url()))).hasMessageContaining("TOL-271");
+    assertThatThrownBy(() -> logins.pinned(at(oauth.url()))).hasMessageContaining("TOL-271");
     assertThatThrownBy(this::loggedIn).hasMessageContaining("TOL-271");
     assertThat(oauth.mcp().asked()).isEmpty();
     assertThat(oauth.asked("/")).isEmpty();
@@ -148,7 +108,7 @@ class AServerElsewhereProvesItsNameTest {
   void aServerUnderANameThatItDoesNotProveIsSentNothing() {
     open(TRUSTED, TRUSTED);
     String other = oauth.url().replace("crm.test", "other.test");
-    assertThatThrownBy(() -> pinned(at(other))).hasMessageContaining("TOL-271");
+    assertThatThrownBy(() -> logins.pinned(at(other))).hasMessageContaining("TOL-271");
     assertThat(oauth.mcp().asked()).isEmpty();
   }
 

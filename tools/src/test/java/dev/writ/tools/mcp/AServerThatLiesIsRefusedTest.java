@@ -144,9 +144,7 @@ class AServerThatLiesIsRefusedTest {
   })
   void theVersionIsFoundWhateverAServerMakesOfTheQuestion(String lie, String version) {
     ServerSpec given = spec(lie);
-    ServerSpec quick =
-        new ServerSpec(
-            given.command(), given.environment(), given.secrets(), List.of(), List.of(), 8_000);
+    ServerSpec quick = new ServerSpec(given.local(), given.remote(), 8_000, given.passes());
     assertThat(
             UpstreamProbe.look(
                     hosts.host(), quick, own(), new Call(null).invocation().scope(), List.of())
@@ -157,6 +155,10 @@ class AServerThatLiesIsRefusedTest {
     }
   }
 
+  private static ServerSpec speaking(String lie, String version) {
+    return spec(lie).started(local -> local.speaking(Optional.of(version)));
+  }
+
   private static UpstreamProbe.Seen look(ServerSpec spec) {
     return UpstreamProbe.look(
         hosts.host(), spec, own(), new Call(null).invocation().scope(), List.of());
@@ -164,7 +166,7 @@ class AServerThatLiesIsRefusedTest {
 
   @Test
   void oneThatWasAddedWithAHandshakeIsNotAskedForAnotherVersion() {
-    ServerSpec added = spec("tells").speaking(Optional.of("2025-11-25"));
+    ServerSpec added = speaking("tells", "2025-11-25");
     assertThat(look(spec("tells")).server().get("name"))
         .isEqualTo(JsonValue.of("server/discover,initialize"));
     assertThat(look(added).server().get("name")).isEqualTo(JsonValue.of("initialize"));
@@ -174,13 +176,13 @@ class AServerThatLiesIsRefusedTest {
 
   @Test
   void oneThatKnowsNoHandshakeAnyMoreIsAskedAgain() {
-    ServerSpec before = spec("stateless-alone").speaking(Optional.of("2025-11-25"));
+    ServerSpec before = speaking("stateless-alone", "2025-11-25");
     assertThat(look(before).protocol()).isEqualTo("2026-07-28");
   }
 
   @Test
   void aVersionWithoutHandshakeIsNotKept() {
-    assertThat(spec("").speaking(Optional.of("2026-07-28")).protocol()).isEmpty();
+    assertThat(speaking("", "2026-07-28").local().orElseThrow().protocol()).isEmpty();
     assertThatThrownBy(() ->
             ServerSpec.parse(
                 "{\"command\":[\"x\"],\"environment\":{},\"hosts\":[],\"protocol\":\"2026-07-28\",\"reads\":[],\"secrets\":{},\"start_ms\":1}"
