@@ -76,8 +76,8 @@ final class McpListening {
       tellChanges(events); // since the client listed, or another stream ended
     }
     long told = System.nanoTime();
+    long seen = pipeline.changes().count(); // before anything is looked at, so that none is missed
     while (!sink.isClosing() && isFor()) {
-      long seen = pipeline.changes().count();
       SystemState now = pipeline.kernel().system();
       if (now != state || session.lists().isOutdated()) {
         state = now;
@@ -97,6 +97,7 @@ final class McpListening {
         told = System.nanoTime();
       }
       look.run();
+      seen = pipeline.changes().count();
     }
     subscription.ifPresent(by -> events.send(by.end()));
   }
