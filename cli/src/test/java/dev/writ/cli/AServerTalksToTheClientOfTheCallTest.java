@@ -12,6 +12,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,14 +68,10 @@ class AServerTalksToTheClientOfTheCallTest {
 
   private List<String> talk(String home, Function<JsonValue.Obj, String> answers, String... lines)
       throws Exception {
-    List<String> command = OwnProcess.writ("--home", home, "mcp", "--server", "notes");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()))
-            .start();
+    McpHere writ = new McpHere("--home", home, "mcp", "--server", "notes");
     List<String> said = new ArrayList<>();
-    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
-      OutputStream in = process.getOutputStream();
+    try (BufferedReader out = writ.out) {
+      OutputStream in = writ.in;
       for (String line : lines) {
         in.write((line + "\n").getBytes(StandardCharsets.UTF_8));
         in.flush();
@@ -98,7 +98,8 @@ class AServerTalksToTheClientOfTheCallTest {
       in.close();
       out.lines().forEach(said::add);
     }
-    assertThat(process.waitFor()).as(Files.readString(dir.resolve("log"))).isZero();
+    Run end = writ.end();
+    assertThat(end.status()).as(end.err()).isZero();
     return said;
   }
 
@@ -360,14 +361,121 @@ class AServerTalksToTheClientOfTheCallTest {
         .isZero();
   }
 
+  private static String[] post(HttpClient client, String url, String token, String message)
+      throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url + "/mcp/notes"))
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+            .header("MCP-Protocol-Version", "2026-07-28")
+            .header("Mcp-Method", "tools/call")
+            .header("Mcp-Name", "asks")
+            .POST(HttpRequest.BodyPublishers.ofString(message))
+            .build();
+    HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+    return answer
+        .body()
+        .lines()
+        .filter(line -> !line.isBlank() && !line.startsWith("event:") && !line.startsWith(":"))
+        .map(line -> line.replaceFirst("^data: ", ""))
+        .toArray(String[]::new);
+  }
+
+  /** The same over HTTP, where nothing but the state joins the two requests. */
+  @Test
+  void overHttpWithoutASessionAQuestionIsAnsweredByARepetition() throws Exception {
+    Process server =
+        new ProcessBuilder(OwnProcess.writ("--home", asking.home, "serve", "--port", "0"))
+            .redirectError(dir.resolve("serve").toFile())
+            .start();
+    String content = "{\"action\":\"accept\",\"content\":{\"colour\":\"green\"}}";
+    String sampled =
+        "{\"role\":\"assistant\",\"model\":\"m\",\"content\":{\"type\":\"text\",\"text\":\"sampled\"}}";
+    try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8);
+        HttpClient one = HttpClient.newHttpClient();
+        HttpClient other = HttpClient.newHttpClient()) {
+      String url = out.readLine().replace("listening on ", "");
+      String token =
+          text(Jcs.parse(Files.readAllBytes(Path.of(asking.home, "serving.json"))))
+              .replaceAll(".*\"token\":\"([^\"]*)\".*", "$1");
+      List<String> asked = List.of(post(one, url, token, stateless(1, FORM, "")));
+      assertThat(asked).as("a question comes as the result, never as a request").hasSize(1);
+      assertThat(asked.getFirst())
+          .contains(
+              "\"resultType\":\"input_required\"",
+              "\"method\":\"elicitation/create\"",
+              "The MCP server notes asks")
+          .doesNotContain("dev.writ/receipt");
+      String more =
+          ",\"inputResponses\":{\"question-1\":"
+              + content
+              + "},\"requestState\":\""
+              + state(asked, 1)
+              + "\"";
+      assertThat(post(one, url, token, stateless(2, FORM.replace("Which", "What"), more)))
+          .as("another call")
+          .singleElement()
+          .asString()
+          .contains("GWY-160");
+      assertThat(post(one, url, token, stateless(3, FORM, more.replaceFirst("\\{.*},", "[],"))))
+          .singleElement()
+          .asString()
+          .contains("GWY-209");
+      assertThat(post(other, url, token, stateless(4, FORM, more)))
+          .as("over another connection")
+          .singleElement()
+          .asString()
+          .contains("\"id\":4", "green", "\"dev.writ/receipt\":\"sha256:");
+      assertThat(post(other, url, token, stateless(5, FORM, more)))
+          .as("used")
+          .singleElement()
+          .asString()
+          .contains("GWY-160");
+      List<String> sample =
+          List.of(
+              post(
+                  one,
+                  url,
+                  token,
+                  stateless(6, SAMPLE, "")
+                      .replace("\"elicitation\":", "\"sampling\":{},\"elicitation\":")));
+      assertThat(sample.getLast())
+          .contains("sampling/createMessage", "written by the MCP server notes");
+      String reply =
+          ",\"inputResponses\":{\"question-1\":"
+              + sampled
+              + "},\"requestState\":\""
+              + state(sample, 6)
+              + "\"";
+      assertThat(
+              post(
+                  one,
+                  url,
+                  token,
+                  stateless(7, SAMPLE, reply)
+                      .replace("\"elicitation\":", "\"sampling\":{},\"elicitation\":")))
+          .singleElement()
+          .asString()
+          .contains("sampled", "dev.writ/receipt");
+      assertThat(post(one, url, token, stateless(8, SAMPLE, "")))
+          .as("it announced no model")
+          .singleElement()
+          .asString()
+          .contains("-32601");
+    } finally {
+      server.destroy();
+      server.waitFor();
+    }
+    assertThat(Run.of("audit", "--home", asking.home).status()).isZero();
+  }
+
   @Test
   void aCancelledCallIsEndedAtTheServerAndTheReceiptSaysWhetherItEndedIt() throws Exception {
     for (String mode : List.of("obedient", "stubborn")) {
-      List<String> command = OwnProcess.writ("--home", plain.home, "mcp", "--server", "notes");
-      Process process =
-          new ProcessBuilder(command).redirectError(dir.resolve("e").toFile()).start();
-      try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
-        OutputStream in = process.getOutputStream();
+      McpHere writ = new McpHere("--home", plain.home, "mcp", "--server", "notes");
+      try (BufferedReader out = writ.out) {
+        OutputStream in = writ.in;
         in.write((INITIALIZE + "\n").getBytes(StandardCharsets.UTF_8));
         in.write(
             (withToken(1, "slow", "\"mode\":\"" + mode + "\"") + "\n")
@@ -384,7 +492,7 @@ class AServerTalksToTheClientOfTheCallTest {
         assertThat(rest).as("a cancelled call has no response").hasSize(1);
         assertThat(rest.getFirst()).contains("no token");
       }
-      assertThat(process.waitFor()).isZero();
+      assertThat(writ.end().status()).isZero();
     }
     Set<String> messages = Set.copyOf(killed(plain.home));
     assertThat(messages)
@@ -393,16 +501,17 @@ class AServerTalksToTheClientOfTheCallTest {
   }
 
   private static List<String> killed(String home) {
-    JsonValue receipts =
-        Jcs.parse(
-            Run.of("receipts", "--home", home, "--json").out().getBytes(StandardCharsets.UTF_8));
+    JsonValue.Obj all =
+        (JsonValue.Obj)
+            Jcs.parse(
+                Run.of("receipts", "--home", home, "--json")
+                    .out()
+                    .getBytes(StandardCharsets.UTF_8));
     List<String> messages = new ArrayList<>();
-    for (String id : text(receipts).split("\"")) {
-      if (id.matches("sha256:[0-9a-f]{64}")) {
-        String shown = Run.of("show", id, "--home", home, "--json").out();
-        if (shown.contains("\"cancelled\"")) {
-          messages.add(shown.replaceAll("(?s).*\"message\":\"([^\"]*)\".*", "$1"));
-        }
+    for (JsonValue receipt : ((JsonValue.Arr) all.get("receipts")).items()) {
+      String shown = text(receipt);
+      if (shown.contains("\"cancelled\"")) {
+        messages.add(shown.replaceAll(".*\"message\":\"([^\"]*)\".*", "$1"));
       }
     }
     return messages;

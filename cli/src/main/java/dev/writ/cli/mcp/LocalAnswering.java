@@ -29,23 +29,32 @@ import dev.writ.surfaces.mcp.McpTrace;
 import dev.writ.surfaces.mcp.McpView;
 import dev.writ.surfaces.mcp.McpWork;
 import dev.writ.surfaces.mcp.PausedCalls;
+import dev.writ.surfaces.mcp.Subscription;
 import dev.writ.tools.process.ProcessHost;
 import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Answers in this process, for an agent whose key is available here: one session. */
 public final class LocalAnswering {
+  private static final int LISTENING_MAX = 16;
+
   private final SharedHome home;
   private final SigningKey key;
   private final BooleanSupplier giveUp;
   private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
+
+  /** By the ids of their requests. */
+  private final Map<JsonValue, Listening> listening = new ConcurrentHashMap<>();
+
   private final PausedCalls paused = new PausedCalls(random, () -> false, Version.text());
 
   /**
@@ -92,17 +101,26 @@ public final class LocalAnswering {
   public Optional<byte[]> answer(byte[] line, McpChannel beside) {
     JsonValue json = McpMessage.read(line);
     if (json instanceof JsonValue.Arr all) {
-      return batch(line, all);
+      return batch(line, all, beside);
     }
-    return answer(line, McpMessage.of(json), beside);
+    return answer(line, McpMessage.of(json), beside, beside);
   }
 
-  private Optional<byte[]> answer(byte[] line, McpMessage message, McpChannel beside) {
+  /**
+   * @param lists for what is told of changed lists
+   */
+  private Optional<byte[]> answer(
+      byte[] line, McpMessage message, McpChannel beside, McpChannel lists) {
     return switch (message) {
-      case McpMessage.Request request -> answer(line, request, beside);
+      case McpMessage.Request request -> answer(line, request, beside, lists);
       case McpMessage.Notification notification -> {
         if (notification.method().equals(McpSurface.CANCELLED)) {
-          notification.param("requestId").ifPresent(session::cancel);
+          notification
+              .param("requestId")
+              .ifPresent(id -> {
+                session.cancel(id);
+                listening.remove(id);
+              });
         }
         yield Optional.empty();
       }
@@ -113,7 +131,8 @@ public final class LocalAnswering {
     };
   }
 
-  private Optional<byte[]> answer(byte[] line, McpMessage.Request request, McpChannel beside) {
+  private Optional<byte[]> answer(
+      byte[] line, McpMessage.Request request, McpChannel beside, McpChannel lists) {
     if (request.isStateless()) {
       return home.work(giveUp, open -> stateless(open, line, request, beside));
     }
@@ -124,7 +143,7 @@ public final class LocalAnswering {
     } else {
       answer =
           new McpDialogue(session, session, work, beside)
-              .answer(request, () -> once(session, line, request, work), _ -> {})
+              .answer(request, () -> once(session, line, request, work, lists), _ -> {})
               .json();
     }
     return work.isCancelled() ? Optional.empty() : Optional.of(answer);
@@ -133,11 +152,17 @@ public final class LocalAnswering {
   private Optional<byte[]> stateless(
       OpenHome open, byte[] line, McpMessage.Request request, McpChannel beside) {
     McpSession own = endpoint(open).sessionOf(session.caller(), view, request);
+    if (Subscription.is(request)) {
+      listen(endpoint(open), own, request, beside);
+      return Optional.empty();
+    }
     PausedCalls.Turn turn = paused.turn(own, request);
     byte[] answer =
         new McpDialogue(session, own, turn.work(), beside)
             .answer(
-                request, () -> turn.answer(() -> once(own, line, request, turn.work())), _ -> {})
+                request,
+                () -> turn.answer(() -> once(own, line, request, turn.work(), beside)),
+                _ -> {})
             .json();
     return turn.work().isCancelled() ? Optional.empty() : Optional.of(answer);
   }
@@ -147,20 +172,50 @@ public final class LocalAnswering {
    * client is asked about an approval, without one a call may wait for its client's next request.
    */
   private McpEndpoint.Reply once(
-      McpSession of, byte[] line, McpMessage.Request request, McpWork work) {
+      McpSession of, byte[] line, McpMessage.Request request, McpWork work, McpChannel lists) {
     return home.work(
         giveUp,
-        open -> endpoint(open).answer(of, request, Digest.sha256(line), context(request), work));
+        open -> {
+          McpEndpoint endpoint = endpoint(open);
+          McpEndpoint.Reply reply =
+              endpoint.answer(of, request, Digest.sha256(line), context(request), work);
+          tellChanges(endpoint, lists);
+          return reply;
+        });
   }
 
+  /**
+   * What the lists show is compared whenever the home is open anyway: another process, above all
+   * {@code writ policy activate}, changes it meanwhile.
+   */
+  private void tellChanges(McpEndpoint endpoint, McpChannel to) {
+    endpoint.tellChanges(session, to);
+    listening.values().forEach(each -> endpoint.tellChanges(each.of(), each.subscription(), to));
+  }
+
+  /** Its client is told until it cancels the request, or the input ends. */
+  private void listen(
+      McpEndpoint endpoint, McpSession own, McpMessage.Request request, McpChannel beside) {
+    if (listening.size() >= LISTENING_MAX) {
+      throw new WritException(
+          McpRefusal.MESSAGE, "there are " + LISTENING_MAX + " subscriptions already");
+    }
+    Subscription subscription = new Subscription(request);
+    beside.send(endpoint.subscribe(own, subscription));
+    listening.put(request.id(), new Listening(own, subscription));
+  }
+
+  /** A subscription and the lists as its client saw them. */
+  private record Listening(McpSession of, Subscription subscription) {}
+
   /** The answers in their order, in the versions that have batches. */
-  private Optional<byte[]> batch(byte[] line, JsonValue.Arr all) {
+  private Optional<byte[]> batch(byte[] line, JsonValue.Arr all, McpChannel lists) {
     McpMessage.requireBatch(all, session);
     ByteArrayOutputStream answers = new ByteArrayOutputStream();
     for (JsonValue each : all.items()) {
       Optional<byte[]> answer;
       try {
-        answer = answer(line, McpMessage.of(each), McpChannel.NONE);
+        answer = answer(line, McpMessage.of(each), McpChannel.NONE, lists);
       } catch (WritException e) {
         if (!(e.code() instanceof McpRefusal)) {
           throw e;
@@ -210,8 +265,7 @@ public final class LocalAnswering {
             new RunBundle(packages),
             new SigningAsker(open.kernel(), key, random, home.running()),
             McpSettings.DEFAULT,
-            Version.text(),
-            false));
+            Version.text()));
   }
 
   /**

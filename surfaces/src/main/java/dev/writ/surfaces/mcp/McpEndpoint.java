@@ -2,6 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.http.Caller;
 import dev.writ.guardian.document.ToolManifest;
@@ -25,7 +26,9 @@ import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;
 import io.modelcontextprotocol.spec.McpStatelessServerTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,11 +121,53 @@ public final class McpEndpoint {
         caller, Stateless.run(parts.kernel().ledger(), caller, request), view, peer);
   }
 
-  /** What tools/list shows this caller, to be compared. */
-  Object listed(McpSession session) {
-    return catalogue(session).usable(session.caller()).stream()
-        .map(tool -> tool.entry().name() + " " + tool.entry().manifest().ref())
-        .toList();
+  /** What the lists that a client can be told of show this caller, to be compared. */
+  Map<ListKind, Digest> shown(McpSession session) {
+    Catalogue catalogue = catalogue(session);
+    EnumMap<ListKind, Digest> shown = new EnumMap<>(ListKind.class);
+    shown.put(
+        ListKind.TOOLS,
+        digest(
+            catalogue.usable(session.caller()).stream()
+                .map(tool -> tool.entry().name() + " " + tool.entry().manifest().ref())
+                .collect(Collectors.joining("\n"))));
+    if (session.view().server().isPresent()) {
+      new ServerMethods(catalogue, session.caller())
+          .prompts()
+          .ifPresent(prompts -> shown.put(ListKind.PROMPTS, Digest.sha256(Jcs.write(prompts))));
+    }
+    return shown;
+  }
+
+  private static Digest digest(String text) {
+    return Digest.sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Tells the client which lists became others since it saw them. */
+  public void tellChanges(McpSession session, McpChannel to) {
+    if (to.isOpen() && !session.lists().isEmpty()) {
+      session.lists().changed(shown(session)).forEach(kind -> to.send(kind.changed()));
+    }
+  }
+
+  /** The same for a subscription, of which each message says that it is about it. */
+  public void tellChanges(McpSession session, Subscription subscription, McpChannel to) {
+    session.lists().changed(shown(session)).forEach(kind -> to.send(subscription.changed(kind)));
+  }
+
+  /**
+   * Begins a subscription.
+   *
+   * @param session of its own
+   * @return the acknowledgment, which is sent first
+   * @throws WritException {@code GWY-208}
+   */
+  public JsonValue.Obj subscribe(McpSession session, Subscription subscription) {
+    requireSomething(session);
+    Map<ListKind, Digest> shown = shown(session);
+    shown.keySet().retainAll(subscription.wanted());
+    session.lists().begin(shown);
+    return subscription.acknowledged(shown.keySet());
   }
 
   /** A server that nobody knows, and one that is not for this caller, get the same answer. */
@@ -211,6 +256,30 @@ public final class McpEndpoint {
     }
 
     Reply answer() {
+      Map<ListKind, Digest> shown = lists() ? shown(session) : Map.of();
+      Reply reply = answered();
+      if (!reply.failed() && message.method().equals(McpSchema.METHOD_INITIALIZE)) {
+        session.lists().begin(shown);
+      } else if (!reply.failed()) {
+        shown.forEach((kind, digest) -> {
+          if (message.method().equals(kind.text() + "/list")) {
+            session.lists().saw(kind, digest);
+          }
+        });
+      }
+      return reply;
+    }
+
+    /** Whether its answer says what a list shows, or that the client is told of its changes. */
+    private boolean lists() {
+      return List.of(
+              McpSchema.METHOD_INITIALIZE,
+              McpSchema.METHOD_TOOLS_LIST,
+              McpSchema.METHOD_PROMPT_LIST)
+          .contains(message.method());
+    }
+
+    private Reply answered() {
       Object id = PlainJson.of(message.id());
       if (isPassed) {
         return reply(ServerMethods.answer(id, call()));
@@ -304,9 +373,11 @@ public final class McpEndpoint {
 
     private Map<String, Object> discovered() {
       Map<String, Object> capabilities = new TreeMap<>();
-      capabilities.put("tools", Map.of("listChanged", parts.notifies()));
+      capabilities.put("tools", Map.of("listChanged", true));
       if (isOfServer()) {
         capabilities.putAll(methods().capabilities());
+        capabilities.computeIfPresent(
+            ListKind.PROMPTS.text(), (_, _) -> Map.of("listChanged", true));
       } else {
         capabilities.put("resources", Map.of());
         capabilities.put("completions", Map.of());
@@ -418,14 +489,13 @@ public final class McpEndpoint {
 
     /** What is not announced in the view of one server may be read all the same: an output. */
     private McpSchema.ServerCapabilities capabilities() {
-      McpSchema.ServerCapabilities.Builder all =
-          McpSchema.ServerCapabilities.builder().tools(false);
+      McpSchema.ServerCapabilities.Builder all = McpSchema.ServerCapabilities.builder().tools(true);
       if (!isOfServer() || message.method().equals(McpSchema.METHOD_RESOURCES_READ)) {
         return all.resources(false, false).completions().build();
       }
       for (String capability : methods().capabilities().keySet()) {
         switch (capability) {
-          case "prompts" -> all.prompts(false);
+          case "prompts" -> all.prompts(true);
           case "resources" -> all.resources(false, false);
           case "completions" -> all.completions();
           default -> all.logging();

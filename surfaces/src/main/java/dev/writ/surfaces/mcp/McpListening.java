@@ -1,62 +1,90 @@
 package dev.writ.surfaces.mcp;
 
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.executor.SystemState;
+import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.pipeline.Pipeline;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 
-/** subscriptions/listen: tells one client when the tools that it may use are others. */
+/**
+ * A stream that tells one client when the lists that it may see are others: of a session, or of
+ * subscriptions/listen.
+ */
 final class McpListening {
   /** How often the client's end and the server's are looked for, and a sign of life is sent. */
   private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
-  private static final String TOOLS = "toolsListChanged";
-
   private final Pipeline pipeline;
   private final McpEndpoint endpoint;
   private final McpSession session;
-  private final McpMessage.Request request;
+  private final Optional<Subscription> subscription;
+  private final Optional<JsonValue.Obj> acknowledged;
+  private final Runnable look;
+  private SystemState state;
 
-  McpListening(
-      Pipeline pipeline, McpEndpoint endpoint, McpSession session, McpMessage.Request request) {
+  private McpListening(
+      Pipeline pipeline,
+      McpEndpoint endpoint,
+      McpSession session,
+      Optional<Subscription> subscription,
+      Runnable look) {
     this.pipeline = pipeline;
+    this.state = pipeline.kernel().system();
     this.endpoint = endpoint;
     this.session = session;
-    this.request = request;
+    this.subscription = subscription;
+    this.acknowledged = subscription.map(by -> endpoint.subscribe(session, by));
+    this.look = look;
+  }
+
+  /**
+   * That a request asked for, which ends it with its response.
+   *
+   * @throws WritException {@code GWY-208}
+   */
+  static McpListening subscribed(
+      Pipeline pipeline, McpEndpoint endpoint, McpSession session, McpMessage.Request request) {
+    return new McpListening(
+        pipeline, endpoint, session, Optional.of(new Subscription(request)), () -> {});
+  }
+
+  /**
+   * The one of a session. It ends with it, and when the session's client opens another.
+   *
+   * @param look has sessions end that are over
+   */
+  static McpListening inSession(
+      Pipeline pipeline, McpEndpoint endpoint, McpSession session, Runnable look) {
+    return new McpListening(pipeline, endpoint, session, Optional.empty(), look);
   }
 
   void run(HttpAnswer.Sink sink) throws IOException {
     McpEvents events = new McpEvents(sink);
-    boolean tools =
-        request.param("notifications").orElse(JsonValue.NULL) instanceof JsonValue.Obj wanted
-            && JsonValue.TRUE.equals(wanted.get(TOOLS));
-    SystemState state = pipeline.kernel().system();
-    Object shown = endpoint.listed(session);
-    events.send(
-        notification(
-            "notifications/subscriptions/acknowledged",
-            JsonValue.object()
-                .put("_meta", meta())
-                .put(
-                    "notifications",
-                    tools
-                        ? JsonValue.object().put(TOOLS, true).build()
-                        : JsonValue.object().build())));
-    while (!sink.isClosing()) {
-      long seen = pipeline.changes().count();
+    if (acknowledged.isPresent()) {
+      events.send(acknowledged.get());
+    } else {
+      session.streams(this);
+      pipeline.changes().happened(); // wakes the one before, which ends
+      events.writeNothing();
+      tellChanges(events); // since the client listed, or another stream ended
+    }
+    long told = System.nanoTime();
+    long seen = pipeline.changes().count(); // before anything is looked at, so that none is missed
+    while (!sink.isClosing() && isFor()) {
       SystemState now = pipeline.kernel().system();
-      if (tools && now != state) {
+      if (now != state || session.lists().isOutdated()) {
         state = now;
-        Object shows = endpoint.listed(session);
-        if (!shows.equals(shown)) {
-          shown = shows;
-          events.send(
-              notification(
-                  "notifications/tools/list_changed", JsonValue.object().put("_meta", meta())));
+        if (!isLetIn(now)) {
+          return;
         }
+        tellChanges(events);
       }
       try {
         pipeline.changes().await(seen, LOOK_EVERY);
@@ -64,27 +92,33 @@ final class McpListening {
         Thread.currentThread().interrupt();
         return;
       }
-      events.writeNothing();
+      if (System.nanoTime() - told >= LOOK_EVERY.toNanos()) {
+        events.writeNothing();
+        told = System.nanoTime();
+      }
+      look.run();
+      seen = pipeline.changes().count();
     }
-    events.send(
-        JsonValue.object()
-            .put("jsonrpc", "2.0")
-            .put("id", request.id())
-            .put(
-                "result",
-                JsonValue.object().put("resultType", "complete").put("_meta", meta()).build())
-            .build());
+    subscription.ifPresent(by -> events.send(by.end()));
   }
 
-  private JsonValue.Obj meta() {
-    return JsonValue.object().put(Stateless.PREFIX + "subscriptionId", request.id()).build();
+  private void tellChanges(McpEvents events) {
+    Map<ListKind, Digest> shown = endpoint.shown(session);
+    for (ListKind kind : session.lists().changed(shown)) {
+      if (isFor()) {
+        events.send(subscription.map(by -> by.changed(kind)).orElseGet(kind::changed));
+      }
+    }
   }
 
-  private static JsonValue.Obj notification(String method, ObjectBuilder params) {
-    return JsonValue.object()
-        .put("jsonrpc", "2.0")
-        .put("method", method)
-        .put("params", params.build())
-        .build();
+  private boolean isFor() {
+    return subscription.isPresent() || session.isStreamedBy(this);
+  }
+
+  /** A key may be revoked while its stream is open. */
+  private boolean isLetIn(SystemState now) {
+    Caller caller = session.caller();
+    return !caller.method().equals(AccessAuthentication.METHOD)
+        || now.trust().key(caller.principal()).filter(key -> key.revokedAt().isEmpty()).isPresent();
   }
 }

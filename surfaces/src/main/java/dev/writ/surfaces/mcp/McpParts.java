@@ -7,7 +7,6 @@ import dev.writ.gateway.v1.RunBundle;
  * The parts that the protocol uses.
  *
  * @param version this program's version, for clients
- * @param notifies whether changes can be told to clients that listen for them
  */
 public record McpParts(
     Kernel kernel,
@@ -15,5 +14,4 @@ public record McpParts(
     RunBundle bundles,
     McpAsker asker,
     McpSettings settings,
-    String version,
-    boolean notifies) {}
+    String version) {}

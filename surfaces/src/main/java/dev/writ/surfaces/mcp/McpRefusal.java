@@ -47,6 +47,10 @@ public enum McpRefusal implements ErrorCode {
       "GWY-208",
       "there is no such MCP server for this caller",
       "Name a server of `writ mcp list` that policy lets a role of yours call."),
+  EVENTS(
+      "GWY-210",
+      "the answer is a stream of events, and the caller does not accept that",
+      "Send Accept: text/event-stream."),
   ANSWERS(
       "GWY-209",
       "the inputResponses are not an object of answers",

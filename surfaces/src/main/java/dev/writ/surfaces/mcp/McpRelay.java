@@ -30,6 +30,9 @@ public final class McpRelay implements AutoCloseable {
   /** Until the head of an answer comes; longer than any effect may take. */
   private static final Duration WITHIN = Duration.ofMinutes(15);
 
+  /** Before a stream that broke off is opened again. */
+  private static final Duration AGAIN = Duration.ofSeconds(1);
+
   private static final String EVENTS = "text/event-stream";
   private static final String DATA = "data: ";
 
@@ -55,6 +58,11 @@ public final class McpRelay implements AutoCloseable {
   private byte[] initialize = INITIALIZE;
   private Optional<String> session = Optional.empty();
 
+  /** The session whose own messages are listened for. */
+  private String heard = "";
+
+  private boolean closed;
+
   /**
    * @param server without a path, for example {@code http://127.0.0.1:8181}
    * @param view which of the server's views
@@ -79,9 +87,14 @@ public final class McpRelay implements AutoCloseable {
     return switch (McpMessage.of(one)) {
       case McpMessage.Request request when request.method().equals(McpSurface.INITIALIZE) -> {
         synchronized (beginning) {
+          heard = "";
           initialize = message;
           yield Optional.of(begin());
         }
+      }
+      case McpMessage.Request request when Subscription.is(request) && request.isStateless() -> {
+        listen(message, request, beside);
+        yield Optional.empty();
       }
       case McpMessage.Request request when request.isStateless() ->
           withoutSession(message, request, beside);
@@ -95,9 +108,72 @@ public final class McpRelay implements AutoCloseable {
     HttpResponse<InputStream> response = post(message, Optional.of(used));
     if (response.statusCode() == 404) {
       discard(response);
-      response = post(message, Optional.of(open(Optional.of(used))));
+      used = open(Optional.of(used));
+      response = post(message, Optional.of(used));
     }
+    hear(used, beside);
     return content(response, beside);
+  }
+
+  /** Hands on the session's own messages, from its first message after initialize on. */
+  private void hear(String in, McpChannel beside) {
+    boolean isAnother;
+    synchronized (beginning) {
+      if (closed || in.equals(heard) || !session.equals(Optional.of(in))) {
+        return;
+      }
+      isAnother = !heard.isEmpty();
+      heard = in;
+    }
+    if (isAnother) {
+      beside.send(ListKind.TOOLS.changed()); // nobody knows what changed between the two
+    }
+    Thread.ofVirtual().name("writ-mcp-listens").start(() -> hearAll(in, beside));
+  }
+
+  /** A stream that broke off is opened again; one that the server does not have is not. */
+  private void hearAll(String in, McpChannel beside) {
+    try {
+      while (isOpen(in)) {
+        try {
+          HttpRequest.Builder call = call(Optional.of(in)).header("Accept", EVENTS).GET();
+          HttpResponse<InputStream> response = send(call);
+          if (response.statusCode() != 200) {
+            discard(response);
+            return;
+          }
+          content(response, beside);
+        } catch (WritException e) {
+          // the server has gone, or goes: it may come back
+        }
+        Thread.sleep(AGAIN);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isOpen(String in) {
+    synchronized (beginning) {
+      return !closed && session.equals(Optional.of(in));
+    }
+  }
+
+  /** The answer to subscriptions/listen ends with the subscription; nothing waits for it. */
+  private void listen(byte[] message, McpMessage.Request request, McpChannel beside) {
+    Thread.ofVirtual()
+        .name("writ-mcp-listens")
+        .start(() -> {
+          byte[] last;
+          try {
+            last = withoutSession(message, request, beside).orElse(null);
+          } catch (WritException e) {
+            last = McpSurface.error(e, message);
+          }
+          if (last != null) {
+            beside.send((JsonValue.Obj) Jcs.parse(last));
+          }
+        });
   }
 
   private Optional<byte[]> withoutSession(
@@ -269,12 +345,15 @@ public final class McpRelay implements AutoCloseable {
   /** Ends the session, if the server is still there. */
   @Override
   public void close() {
+    synchronized (beginning) {
+      closed = true;
+    }
     try {
       session.ifPresent(id -> discard(send(call(Optional.of(id)).DELETE())));
     } catch (WritException e) {
       // the server is gone, and the session with it
     } finally {
-      client.close();
+      client.shutdownNow(); // streams that are open end
     }
   }
 }

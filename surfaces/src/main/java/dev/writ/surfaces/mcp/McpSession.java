@@ -19,6 +19,13 @@ public final class McpSession {
   private volatile McpPeer peer;
   private volatile String logLevel = "info";
 
+  private final SeenLists lists = new SeenLists();
+
+  /** The stream of its own messages that was opened last. */
+  private Optional<Object> stream = Optional.empty();
+
+  private boolean ended;
+
   /** Calls at work, by the ids of their messages. */
   private final Map<JsonValue, McpWork> atWork = new ConcurrentHashMap<>();
 
@@ -87,6 +94,26 @@ public final class McpSession {
     return caller.tenant().equals(other.tenant())
         && caller.subject().equals(other.subject())
         && caller.credential().equals(other.credential());
+  }
+
+  /** The lists as its client saw them. */
+  SeenLists lists() {
+    return lists;
+  }
+
+  /** A stream of its own messages begins: the one before ends, so that none comes twice. */
+  synchronized void streams(Object by) {
+    stream = Optional.of(by);
+  }
+
+  /** Whether that stream is the one for its messages. */
+  synchronized boolean isStreamedBy(Object by) {
+    return !ended && stream.filter(by::equals).isPresent();
+  }
+
+  /** There is no such session any more. */
+  synchronized void end() {
+    ended = true;
   }
 
   /** A call begins; its id may be used again when it has ended. */

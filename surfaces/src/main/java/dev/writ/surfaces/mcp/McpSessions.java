@@ -52,7 +52,9 @@ final class McpSessions {
       LinkedHashMap<String, McpSession> own =
           bySubject.computeIfAbsent(subject(caller), _ -> new LinkedHashMap<>());
       if (own.size() >= PER_SUBJECT_MAX) {
-        byUse.remove(own.pollFirstEntry().getKey());
+        McpSession oldest = own.pollFirstEntry().getValue();
+        byUse.remove(oldest.id());
+        oldest.end();
       }
       if (byUse.size() >= ALL_MAX) {
         remove(byUse.pollFirstEntry().getValue().session());
@@ -83,6 +85,13 @@ final class McpSessions {
     }
   }
 
+  /** Ends those that were unused for too long, so that their streams end, too. */
+  void look(Instant now) {
+    synchronized (bySubject) {
+      endIdle(now);
+    }
+  }
+
   void end(McpSession session) {
     synchronized (bySubject) {
       byUse.remove(session.id());
@@ -110,6 +119,7 @@ final class McpSessions {
   }
 
   private void remove(McpSession session) {
+    session.end();
     String subject = subject(session.caller());
     LinkedHashMap<String, McpSession> own = bySubject.get(subject);
     if (own != null) {

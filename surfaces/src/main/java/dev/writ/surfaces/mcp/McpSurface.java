@@ -70,13 +70,7 @@ public final class McpSurface implements Surface {
     this.endpoint =
         new McpEndpoint(
             new McpParts(
-                pipeline.kernel(),
-                tools,
-                bundles,
-                new VouchingAsker(pipeline),
-                settings,
-                version,
-                true));
+                pipeline.kernel(), tools, bundles, new VouchingAsker(pipeline), settings, version));
   }
 
   @Override
@@ -84,11 +78,24 @@ public final class McpSurface implements Surface {
     return NAME;
   }
 
-  /** No GET: messages of ours belong to a call and come with its answer (405). */
   @Override
   public List<Route> routes() {
     return List.of(
-        posts(PATH), deletes(PATH), posts(PATH + "/{server}"), deletes(PATH + "/{server}"));
+        posts(PATH),
+        gets(PATH),
+        deletes(PATH),
+        posts(PATH + "/{server}"),
+        gets(PATH + "/{server}"),
+        deletes(PATH + "/{server}"));
+  }
+
+  /** Outside of a session there is no such stream: 405, as each version of the protocol says. */
+  private Route gets(String path) {
+    return Route.get(path, Route.Access.CALLER, this::get)
+        .when(headers ->
+            headers.has(SESSION)
+                && headers.one(VERSION).flatMap(McpVersion::of).stream()
+                    .noneMatch(McpVersion::isStateless));
   }
 
   private Route posts(String path) {
@@ -225,8 +232,8 @@ public final class McpSurface implements Surface {
     Stateless.requireHeaders(call.headers(), request);
     McpSession session = endpoint.sessionOf(call.caller(), view(call), request);
     if (request.method().equals(Stateless.LISTEN)) {
-      return HttpAnswer.events(new McpListening(pipeline, endpoint, session, request)::run)
-          .with("X-Accel-Buffering", "no");
+      McpListening listening = McpListening.subscribed(pipeline, endpoint, session, request);
+      return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
     }
     // Only a stream tells that its client has gone, which is how a call is cancelled.
     if (isStreamed(session, request) && takesEvents(call)) {
@@ -297,6 +304,23 @@ public final class McpSurface implements Surface {
     return HexFormat.of().formatHex(id);
   }
 
+  /** The stream of a session's own messages: what its lists show has changed. */
+  private HttpAnswer get(HttpCall call) {
+    try {
+      requirePlace(call);
+      requireVersion(call);
+      if (!takesEvents(call)) {
+        throw new WritException(McpRefusal.EVENTS, "");
+      }
+      McpSession session = session(call);
+      McpListening listening =
+          McpListening.inSession(pipeline, endpoint, session, () -> sessions.look(passed()));
+      return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
+    } catch (WritException e) {
+      return refused(e, call.body());
+    }
+  }
+
   private HttpAnswer initialize(HttpCall call, McpMessage.Request request) {
     McpSession session = sessions.open(call.caller(), view(call), passed());
     boolean isOpen = false;
@@ -336,6 +360,7 @@ public final class McpSurface implements Surface {
       requirePlace(call);
       McpSession session = session(call);
       sessions.end(session);
+      pipeline.changes().happened(); // wakes its stream, which ends
       try {
         pipeline.closeRun(NAME, session.caller().tenant(), session.run());
       } catch (WritException e) {
@@ -418,7 +443,7 @@ public final class McpSurface implements Surface {
         switch (refusal) {
           case SESSION_UNKNOWN, SERVER_UNKNOWN -> 404;
           case ORIGIN -> 403;
-          case ACCEPT -> 406;
+          case ACCEPT, EVENTS -> 406;
           case MESSAGE, PROTOCOL_VERSION, SESSION_MISSING, CALL, HEADERS, META, STATE, ANSWERS ->
               400;
           case CANCELLED -> 200;

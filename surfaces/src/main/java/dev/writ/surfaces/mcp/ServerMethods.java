@@ -72,6 +72,13 @@ final class ServerMethods {
     return all;
   }
 
+  /** The prompts that are shown; empty where none are. */
+  Optional<JsonValue> prompts() {
+    return has(McpSchema.METHOD_PROMPT_GET)
+        ? catalogue.offered().map(offered -> offered.pinned().get("prompts"))
+        : Optional.empty();
+  }
+
   /** A list that is pinned, so that nobody has to be asked; empty where there is none. */
   Optional<Map<String, Object>> pinned(String method) {
     return switch (method) {

@@ -241,7 +241,11 @@ class AServerThatLiesIsRefusedTest {
   @Test
   void timeAndProcessorTimeAndOutputAreThoseOfTheCall() {
     assertThat(run("hangs", call().wallMs(300)).end()).isEqualTo(End.TIMED_OUT);
-    assertThat(run("spins", call().cpuMs(200)).reason()).isEqualTo("cpu-limit");
+    DriverOutcome spins = run("spins", call().cpuMs(200));
+    assertThat(spins.end()).as(Call.show(spins)).isEqualTo(End.KILLED);
+    assertThat(spins.reason()).isEqualTo("cpu-limit");
+    assertThat(spins.message()).startsWith("TOL-242").contains("at most 200");
+    assertThat(spins.output()).isEmpty();
     assertThat(run("big", call()).reason()).isEqualTo("output-limit");
   }
 
