@@ -6,6 +6,7 @@ import dev.writ.tools.process.ProcessHost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -55,9 +56,16 @@ final class RunningServers implements AutoCloseable {
 
   /** One server; whoever starts it holds its lock meanwhile. */
   private static final class Kept {
+    private final String who;
+    private final Optional<String> state;
     private Optional<ReadyServer> server = Optional.empty();
     private int users;
     private long lastUsed;
+
+    Kept(String who, Optional<String> state) {
+      this.who = who;
+      this.state = state;
+    }
   }
 
   /** Work with a server that is ready. */
@@ -74,13 +82,14 @@ final class RunningServers implements AutoCloseable {
    */
   <T> T work(UpstreamPackage upstream, ServerPlace place, Work<T> work)
       throws InterruptedException {
-    Kept kept = take(place.key(upstream));
+    Kept kept = take(upstream, place);
     try {
       return work.with(ready(kept, upstream, place));
     } finally {
       synchronized (this) {
         kept.users--;
         kept.lastUsed = terms.nanos().getAsLong();
+        notifyAll(); // who waits for its state
       }
     }
   }
@@ -91,6 +100,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
+          running.server().requireRoom();
           running.look(terms.lookMs());
           return running;
         } catch (WritException e) {
@@ -108,29 +118,67 @@ final class RunningServers implements AutoCloseable {
     }
   }
 
-  private Kept take(String key) {
+  /**
+   * Takes the server of a place for one user more. Another server of the same state is ended first:
+   * at once where nobody uses it, else when it is not used any more.
+   *
+   * @throws WritException {@code TOL-307} where that does not come about in the time of a start
+   */
+  private Kept take(UpstreamPackage upstream, ServerPlace place) throws InterruptedException {
+    String key = place.key(upstream);
+    Optional<String> state = place.state(upstream);
     List<Kept> over = new ArrayList<>();
-    Kept kept;
-    synchronized (this) {
-      if (closed) {
-        throw new WritException(ToolsError.DRIVERS_CLOSED, "MCP servers");
-      }
-      kept = byKey.get(key);
-      if (kept == null) {
-        while (byKey.size() >= terms.most()) {
-          String oldest = idle().orElseThrow(this::busy);
-          over.add(byKey.remove(oldest));
+    try {
+      synchronized (this) {
+        if (state.isPresent()) {
+          free(key, state.get(), upstream, over);
         }
-        kept = new Kept();
-        byKey.put(key, kept);
+        if (closed) {
+          throw new WritException(ToolsError.DRIVERS_CLOSED, "MCP servers");
+        }
+        Kept kept = byKey.get(key);
+        if (kept == null) {
+          while (byKey.size() >= terms.most()) {
+            String oldest = idle().orElseThrow(this::busy);
+            over.add(byKey.remove(oldest));
+          }
+          kept = new Kept("run " + place.scope().run() + " of " + place.scope().subject(), state);
+          byKey.put(key, kept);
+        }
+        kept.users++;
+        if (sweeper.isEmpty()) {
+          sweeper = Optional.of(Thread.ofVirtual().name("writ-mcp-idle").start(this::sweep));
+        }
+        return kept;
       }
-      kept.users++;
-      if (sweeper.isEmpty()) {
-        sweeper = Optional.of(Thread.ofVirtual().name("writ-mcp-idle").start(this::sweep));
+    } finally {
+      over.forEach(RunningServers::end);
+    }
+  }
+
+  /** Waits until no other server has a state, and takes those out that nobody uses. */
+  private void free(String key, String state, UpstreamPackage upstream, List<Kept> over)
+      throws InterruptedException {
+    long until = System.nanoTime() + upstream.spec().startMs() * 1_000_000;
+    while (true) {
+      Optional<Map.Entry<String, Kept>> other =
+          byKey.entrySet().stream()
+              .filter(e -> !e.getKey().equals(key) && e.getValue().state.equals(Optional.of(state)))
+              .findFirst();
+      if (other.isEmpty()) {
+        return;
+      }
+      Kept has = other.get().getValue();
+      long leftMs = (until - System.nanoTime()) / 1_000_000;
+      if (has.users == 0) {
+        over.add(byKey.remove(other.get().getKey()));
+      } else if (leftMs <= 0) {
+        throw new WritException(
+            ToolsError.STATE_TAKEN, upstream.manifest().name() + " has a call of " + has.who);
+      } else {
+        wait(leftMs);
       }
     }
-    over.forEach(RunningServers::end);
-    return kept;
   }
 
   private WritException busy() {

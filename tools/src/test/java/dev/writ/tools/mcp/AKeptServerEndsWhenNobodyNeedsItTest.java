@@ -70,7 +70,7 @@ class AKeptServerEndsWhenNobodyNeedsItTest {
 
   private static ServerPlace run(String run) {
     return new ServerPlace(
-        new Scope("acme", run, "alice"), "default", 256L << 20, false, List.of(), List.of());
+        new Scope("acme", run, "alice"), "default", 256L << 20, false, List.of(), List.of(), true);
   }
 
   private ReadyServer used(String run) throws InterruptedException {
