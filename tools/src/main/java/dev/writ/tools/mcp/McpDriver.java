@@ -281,6 +281,12 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
     };
   }
 
+  /** Ends the servers of the run. */
+  @Override
+  public void closed(String tenant, String run) {
+    servers.end(tenant, run);
+  }
+
   /** Ends all servers. */
   @Override
   public void close() {

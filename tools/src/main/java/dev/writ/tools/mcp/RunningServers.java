@@ -1,6 +1,7 @@
 package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Scope;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessHost;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * The servers that run: one for each package and place, started for its first call, kept for the
- * next ones, and ended when nobody has called it for a while.
+ * next ones, and ended with its run, or when nobody has called it for a while.
  */
 final class RunningServers implements AutoCloseable {
   /** How many may run at once. */
@@ -56,14 +57,15 @@ final class RunningServers implements AutoCloseable {
 
   /** One server; whoever starts it holds its lock meanwhile. */
   private static final class Kept {
-    private final String who;
+    private final Scope scope;
     private final Optional<String> state;
     private Optional<ReadyServer> server = Optional.empty();
     private int users;
     private long lastUsed;
+    private boolean unwanted;
 
-    Kept(String who, Optional<String> state) {
-      this.who = who;
+    Kept(Scope scope, Optional<String> state) {
+      this.scope = scope;
       this.state = state;
     }
   }
@@ -86,10 +88,15 @@ final class RunningServers implements AutoCloseable {
     try {
       return work.with(ready(kept, upstream, place));
     } finally {
+      boolean isOver;
       synchronized (this) {
         kept.users--;
         kept.lastUsed = terms.nanos().getAsLong();
+        isOver = kept.unwanted && kept.users == 0 && byKey.values().remove(kept);
         notifyAll(); // who waits for its state
+      }
+      if (isOver) {
+        end(kept);
       }
     }
   }
@@ -142,7 +149,7 @@ final class RunningServers implements AutoCloseable {
             String oldest = idle().orElseThrow(this::busy);
             over.add(byKey.remove(oldest));
           }
-          kept = new Kept("run " + place.scope().run() + " of " + place.scope().subject(), state);
+          kept = new Kept(place.scope(), state);
           byKey.put(key, kept);
         }
         kept.users++;
@@ -174,7 +181,12 @@ final class RunningServers implements AutoCloseable {
         over.add(byKey.remove(other.get().getKey()));
       } else if (leftMs <= 0) {
         throw new WritException(
-            ToolsError.STATE_TAKEN, upstream.manifest().name() + " has a call of " + has.who);
+            ToolsError.STATE_TAKEN,
+            upstream.manifest().name()
+                + " has a call of run "
+                + has.scope.run()
+                + " of "
+                + has.scope.subject());
       } else {
         wait(leftMs);
       }
@@ -217,6 +229,25 @@ final class RunningServers implements AutoCloseable {
               over.add(kept);
             }
             return idle;
+          });
+    }
+    over.forEach(RunningServers::end);
+  }
+
+  /** Ends those of a run; one that is used, when it is not used any more. */
+  void end(String tenant, String run) {
+    List<Kept> over = new ArrayList<>();
+    synchronized (this) {
+      byKey
+          .values()
+          .removeIf(kept -> {
+            boolean ofRun = kept.scope.tenant().equals(tenant) && kept.scope.run().equals(run);
+            kept.unwanted |= ofRun;
+            boolean isOver = ofRun && kept.users == 0;
+            if (isOver) {
+              over.add(kept);
+            }
+            return isOver;
           });
     }
     over.forEach(RunningServers::end);

@@ -78,6 +78,27 @@ class AKeptServerEndsWhenNobodyNeedsItTest {
   }
 
   @Test
+  void thoseOfARunThatIsClosedEndAtOnceAndOneThatIsAtWorkWithItsWork() throws Exception {
+    ReadyServer first = used("one");
+    ReadyServer other = used("two");
+    servers.end("globex", "one");
+    assertThat(first.isSound()).as("another tenant's run of that name").isTrue();
+    servers.end("acme", "one");
+    assertThat(first.isSound()).isFalse();
+    assertThat(other.isSound()).isTrue();
+    servers.work(
+        upstream,
+        run("two"),
+        server -> {
+          servers.end("acme", "two");
+          assertThat(server.isSound()).as("in the middle of a call").isTrue();
+          return server;
+        });
+    assertThat(other.isSound()).isFalse();
+    assertThat(used("two")).isNotSameAs(other);
+  }
+
+  @Test
   void oneMoreThanMayRunTakesThePlaceOfTheOneThatWaitedLongest() throws Exception {
     ReadyServer first = used("one");
     nanos.addAndGet(10);
