@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,20 +65,13 @@ class AnMcpServerKeepsItsStateTest {
     return Run.of(all);
   }
 
-  private Run add(String option, String... more) {
-    String[] words = {
-      "mcp", "add", "memory", "--home", home, "--env", "MEMORY=/state/memory.txt", option
-    };
-    String[] rest = {
-      "--file", dir.resolve("memory.py").toString(), "--", "python3", "/tool/memory.py"
-    };
-    String[] all = new String[words.length + more.length + rest.length];
-    System.arraycopy(words, 0, all, 0, words.length);
-    System.arraycopy(more, 0, all, words.length, more.length);
-    System.arraycopy(rest, 0, all, words.length + more.length, rest.length);
-    Run added = Run.of(all);
+  private Run add(String... options) {
+    String[] all = Arrays.copyOf(options, options.length + 2);
+    all[options.length] = "--env";
+    all[options.length + 1] = "MEMORY=/state/memory.txt";
+    Run added = AddedServer.add(home, "memory", dir.resolve("memory.py"), all);
     assertThat(added.status()).as(added.err()).isZero();
-    assertThat(writ("policy", "activate", home + "/policy.yaml").status()).isZero();
+    AddedServer.activate(home);
     return added;
   }
 

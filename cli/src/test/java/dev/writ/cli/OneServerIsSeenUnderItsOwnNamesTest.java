@@ -36,28 +36,8 @@ class OneServerIsSeenUnderItsOwnNamesTest {
 
   @BeforeEach
   void addAServer() {
-    home = dir.resolve("home").toString();
     Path script = Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/server.py");
-    assertThat(Run.of("init", "--home", home).status()).isZero();
-    Run added =
-        Run.of(
-            "mcp",
-            "add",
-            "calc",
-            "--home",
-            home,
-            "--file",
-            script.toString(),
-            "--",
-            "python3",
-            "/tool/server.py");
-    assertThat(added.status()).as(added.err()).isZero();
-    activate();
-  }
-
-  private void activate() {
-    String policy = Path.of(home, "policy.yaml").toString();
-    assertThat(Run.of("policy", "activate", policy, "--home", home).status()).isZero();
+    home = AddedServer.in(dir, "calc", script);
   }
 
   private static JsonValue.Obj object(String json) {
@@ -124,7 +104,7 @@ class OneServerIsSeenUnderItsOwnNamesTest {
     Run none = Run.of("mcp", "--server", "../v1", "--home", home);
     assertThat(none.err()).contains("GWY-208");
     assertThat(Run.of("mcp", "remove", "calc", "--home", home).status()).isZero();
-    activate();
+    AddedServer.activate(home);
     Run removed = Run.withInput(INITIALIZE + "\n", "mcp", "--server", "calc", "--home", home);
     assertThat(removed.out()).contains("GWY-208");
   }
