@@ -23,7 +23,6 @@ class AServerIsKeptBetweenCallsTest {
 
   @BeforeEach
   void addAServerThatCounts() throws IOException {
-    home = dir.resolve("home").toString();
     Path script = dir.resolve("counter.py");
     Files.writeString(
         script,
@@ -47,22 +46,7 @@ class AServerIsKeptBetweenCallsTest {
                 answer["error"] = {"code": -32601, "message": "no"}
             print(json.dumps(answer), flush=True)
         """);
-    assertThat(Run.of("init", "--home", home).status()).isZero();
-    Run added =
-        Run.of(
-            "mcp",
-            "add",
-            "counter",
-            "--home",
-            home,
-            "--file",
-            script.toString(),
-            "--",
-            "python3",
-            "/tool/counter.py");
-    assertThat(added.status()).as(added.err()).isZero();
-    String policy = Path.of(home, "policy.yaml").toString();
-    assertThat(Run.of("policy", "activate", policy, "--home", home).status()).isZero();
+    home = AddedServer.in(dir, "counter", script);
   }
 
   private Process agent() throws IOException {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,16 +53,7 @@ class AnMcpServerGetsWhatItWasAddedWithTest {
   }
 
   private Run add(String... options) {
-    List<String> all = new ArrayList<>(List.of("mcp", "add", "look", "--home", home));
-    all.addAll(List.of("--file", script.toString()));
-    all.addAll(List.of(options));
-    all.addAll(List.of("--", "python3", "/tool/server.py"));
-    return Run.of(all.toArray(String[]::new));
-  }
-
-  private void activate() {
-    Run done = Run.of("policy", "activate", home + "/policy.yaml", "--home", home);
-    assertThat(done.status()).as(done.err()).isZero();
+    return AddedServer.add(home, "look", script, options);
   }
 
   private Run call() {
@@ -90,7 +80,7 @@ class AnMcpServerGetsWhatItWasAddedWithTest {
     assertThat(set.status()).as(set.err()).isZero();
     Run added = add("--env-secret", "TOKEN=crm");
     assertThat(added.status()).as(added.err()).isZero();
-    activate();
+    AddedServer.activate(home);
     Run called = call();
     assertThat(called.out())
         .as(called.err())
@@ -108,7 +98,7 @@ class AnMcpServerGetsWhatItWasAddedWithTest {
     Run added = add("--host", "api.example:443");
     assertThat(added.status()).as(added.err()).isZero();
     assertThat(Files.readString(Path.of(home, "policy.yaml"))).contains("\"api.example:443\"");
-    activate();
+    AddedServer.activate(home);
     assertThat(call().out()).contains("\"far\\\": \\\"403");
     assertThat(Run.of("mcp", "show", "look", "--json", "--home", home).out())
         .contains("\"hosts\":[\"api.example:443\"]");
@@ -117,7 +107,7 @@ class AnMcpServerGetsWhatItWasAddedWithTest {
   @Test
   void with_ask_each_call_waits_for_an_approval() {
     assertThat(add("--ask").status()).isZero();
-    activate();
+    AddedServer.activate(home);
     assertThat(call().err()).contains("ESCALATED");
   }
 }

@@ -20,18 +20,7 @@ class AnMcpServerIsPutBehindWritTest {
     String policy = dir.resolve("home/policy.yaml").toString();
     Path script = Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/server.py");
     assertThat(Run.of("init", "--home", home).status()).isZero();
-    Run added =
-        Run.of(
-            "mcp",
-            "add",
-            "calc",
-            "--home",
-            home,
-            "--file",
-            script.toString(),
-            "--",
-            "python3",
-            "/tool/server.py");
+    Run added = AddedServer.add(home, "calc", script);
     assertThat(added.status()).as(added.err()).isZero();
     assertThat(added.out()).contains("Adds two numbers.");
 

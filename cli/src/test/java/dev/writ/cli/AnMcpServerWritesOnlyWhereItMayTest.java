@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,16 +86,7 @@ class AnMcpServerWritesOnlyWhereItMayTest {
   }
 
   private Run add(String... options) {
-    List<String> all = new ArrayList<>(List.of("mcp", "add", "files", "--home", home));
-    all.addAll(List.of("--file", script.toString()));
-    all.addAll(List.of(options));
-    all.addAll(List.of("--", "python3", "/tool/server.py"));
-    return Run.of(all.toArray(String[]::new));
-  }
-
-  private void activate() {
-    Run done = Run.of("policy", "activate", home + "/policy.yaml", "--home", home);
-    assertThat(done.status()).as(done.err()).isZero();
+    return AddedServer.add(home, "files", script, options);
   }
 
   private static List<String> step(String what, Path path, String text) {
@@ -126,7 +116,7 @@ class AnMcpServerWritesOnlyWhereItMayTest {
     assertThat(Run.of("mcp", "show", "files", "--json", "--home", home).out())
         .contains("\"writes\":[\"" + folder + "\"]");
     assertThat(Run.of("mcp", "show", "files", "--home", home).out()).contains("writes  " + folder);
-    activate();
+    AddedServer.activate(home);
     Run called =
         call(
             "r",

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,28 +36,8 @@ class OneServerIsSeenUnderItsOwnNamesTest {
 
   @BeforeEach
   void addAServer() {
-    home = dir.resolve("home").toString();
     Path script = Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/server.py");
-    assertThat(Run.of("init", "--home", home).status()).isZero();
-    Run added =
-        Run.of(
-            "mcp",
-            "add",
-            "calc",
-            "--home",
-            home,
-            "--file",
-            script.toString(),
-            "--",
-            "python3",
-            "/tool/server.py");
-    assertThat(added.status()).as(added.err()).isZero();
-    activate();
-  }
-
-  private void activate() {
-    String policy = Path.of(home, "policy.yaml").toString();
-    assertThat(Run.of("policy", "activate", policy, "--home", home).status()).isZero();
+    home = AddedServer.in(dir, "calc", script);
   }
 
   private static JsonValue.Obj object(String json) {
@@ -122,7 +104,7 @@ class OneServerIsSeenUnderItsOwnNamesTest {
     Run none = Run.of("mcp", "--server", "../v1", "--home", home);
     assertThat(none.err()).contains("GWY-208");
     assertThat(Run.of("mcp", "remove", "calc", "--home", home).status()).isZero();
-    activate();
+    AddedServer.activate(home);
     Run removed = Run.withInput(INITIALIZE + "\n", "mcp", "--server", "calc", "--home", home);
     assertThat(removed.out()).contains("GWY-208");
   }
@@ -141,6 +123,54 @@ class OneServerIsSeenUnderItsOwnNamesTest {
     return client.send(
         request.POST(HttpRequest.BodyPublishers.ofString(message)).build(),
         HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static Set<ProcessHandle> servers(Process writ) {
+    return writ.descendants()
+        .filter(p -> p.info().commandLine().filter(c -> c.contains("/tool/server.py")).isPresent())
+        .collect(Collectors.toSet());
+  }
+
+  private static String[] session(HttpClient client, String url, String token) throws Exception {
+    HttpResponse<String> begun = post(client, url, token, INITIALIZE);
+    String id = begun.headers().firstValue("Mcp-Session-Id").orElseThrow();
+    String[] in = {"Mcp-Session-Id", id};
+    assertThat(post(client, url, token, ADD, in).body()).contains("\"text\":\"5\"");
+    return in;
+  }
+
+  @Test
+  void itsProcessEndsWithTheSessionAndThatOfAnotherSessionGoesOn() throws Exception {
+    List<String> command = OwnProcess.writ("--home", home, "serve", "--port", "0");
+    Process writ = new ProcessBuilder(command).redirectError(dir.resolve("log").toFile()).start();
+    try (BufferedReader out = writ.inputReader(StandardCharsets.UTF_8);
+        HttpClient client = HttpClient.newHttpClient()) {
+      String url = out.readLine().replace("listening on ", "") + "/mcp/calc";
+      String token =
+          ((JsonValue.Str) object(Files.readString(Path.of(home, "serving.json"))).get("token"))
+              .value();
+      String[] first = session(client, url, token);
+      Set<ProcessHandle> ofFirst = servers(writ);
+      String[] second = session(client, url, token);
+      Set<ProcessHandle> ofSecond = servers(writ);
+      ofSecond.removeAll(ofFirst);
+      assertThat(ofFirst).isNotEmpty();
+      assertThat(ofSecond).isNotEmpty();
+      HttpRequest delete =
+          HttpRequest.newBuilder(URI.create(url))
+              .header("Authorization", "Bearer " + token)
+              .headers(first)
+              .DELETE()
+              .build();
+      assertThat(client.send(delete, HttpResponse.BodyHandlers.ofString()).statusCode())
+          .isEqualTo(204);
+      assertThat(servers(writ)).isEqualTo(ofSecond);
+      assertThat(post(client, url, token, ADD, second).body()).contains("\"text\":\"5\"");
+      assertThat(servers(writ)).as("the same process").isEqualTo(ofSecond);
+    } finally {
+      writ.destroy();
+      writ.waitFor();
+    }
   }
 
   @Test

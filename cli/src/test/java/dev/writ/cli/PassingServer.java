@@ -7,7 +7,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.rules.Project;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** A home with the server of tests that does everything, behind Writ under the name notes. */
@@ -30,26 +29,19 @@ final class PassingServer {
    * @param more options of {@code writ mcp add}
    */
   static PassingServer in(Path dir, String... more) {
-    PassingServer server = new PassingServer(dir.resolve("home").toString());
-    assertThat(Run.of("init", "--home", server.home).status()).isZero();
-    Run added = server.add("notes", more);
-    assertThat(added.status()).as(added.err()).isZero();
-    server.activate();
-    return server;
+    return new PassingServer(AddedServer.in(dir, "notes", script(), more));
+  }
+
+  private static Path script() {
+    return Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/passing.py");
   }
 
   Run add(String name, String... more) {
-    Path script = Project.root().resolve("tools/src/test/resources/dev/writ/tools/mcp/passing.py");
-    List<String> command =
-        new ArrayList<>(List.of("mcp", "add", name, "--home", home, "--file", script.toString()));
-    command.addAll(List.of(more));
-    command.addAll(List.of("--", "python3", "/tool/passing.py"));
-    return Run.of(command.toArray(String[]::new));
+    return AddedServer.add(home, name, script(), more);
   }
 
   void activate() {
-    String policy = Path.of(home, "policy.yaml").toString();
-    assertThat(Run.of("policy", "activate", policy, "--home", home).status()).isZero();
+    AddedServer.activate(home);
   }
 
   /** A request as one line. */

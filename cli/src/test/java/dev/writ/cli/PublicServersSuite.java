@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.cli.rules.Project;
+import dev.writ.sandbox.host.Trees;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -171,12 +172,26 @@ class PublicServersSuite {
 
   @Test
   void filesystem() throws Exception {
-    String folder = Project.root().resolve("examples/tools").toString();
-    String file = folder + "/README.md";
+    Path outside = Files.createTempDirectory(Path.of("/var/tmp"), "writ-test-").toRealPath();
+    try {
+      Files.setPosixFilePermissions(outside, PosixFilePermissions.fromString("rwxrwxrwx"));
+      Path file = Files.writeString(outside.resolve("README.md"), "one\ntwo\nthree\n");
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+      filesystem(outside.toString(), file.toString());
+      assertThat(outside.resolve("new.txt")).hasContent("x");
+      assertThat(outside.resolve("new")).isDirectory();
+      assertThat(file).hasContent("one\n2\nthree\n");
+      assertThat(outside.resolve("x")).as("what was denied").doesNotExist();
+    } finally {
+      Trees.remove(outside);
+    }
+  }
+
+  private void filesystem(String folder, String file) throws Exception {
     governed(
         new Server(
             "filesystem",
-            List.of("--read", folder),
+            List.of("--write", folder),
             List.of("npx", "-y", "@modelcontextprotocol/server-filesystem", folder),
             "move_file",
             List.of(
@@ -193,9 +208,10 @@ class PublicServersSuite {
                 "read_text_file {\"path\":\"/etc/passwd\"}",
                 "create_directory {\"path\":\"" + folder + "/new\"}",
                 "write_file {\"path\":\"" + folder + "/new.txt\",\"content\":\"x\"}",
-                "edit_file {\"path\":\"" + file + "\",\"edits\":[]}",
+                "edit_file {\"path\":\""
+                    + file
+                    + "\",\"edits\":[{\"oldText\":\"two\",\"newText\":\"2\"}]}",
                 "move_file {\"source\":\"" + file + "\",\"destination\":\"" + folder + "/x\"}")));
-    assertThat(Path.of(folder, "new.txt")).as("it may read and no more").doesNotExist();
   }
 
   @Test
@@ -203,7 +219,7 @@ class PublicServersSuite {
     governed(
         new Server(
             "memory",
-            List.of("--env", "MEMORY_FILE_PATH=/workspace/memory.jsonl"),
+            List.of("--state", "--env", "MEMORY_FILE_PATH=/state/memory.jsonl"),
             List.of("npx", "-y", "@modelcontextprotocol/server-memory"),
             "delete_entities",
             List.of(
@@ -221,5 +237,11 @@ class PublicServersSuite {
                 "delete_relations {\"relations\":[{\"from\":\"Ann\",\"to\":\"Ann\","
                     + "\"relationType\":\"knows\"}]}",
                 "delete_entities {\"entityNames\":[\"Ann\"]}")));
+    String bob = "entities=[{\"name\":\"Bob\",\"entityType\":\"person\",\"observations\":[]}]";
+    Run told = writ("run", "memory/create_entities", "--param-json", bob);
+    assertThat(told.status()).as(told.err()).isZero();
+    Run asked = writ("run", "memory/read_graph", "--run", "later");
+    assertThat(asked.out()).as("of another start: " + asked.err()).contains("Bob");
+    assertThat(writ("mcp", "remove", "memory", "--delete-state").out()).contains("is deleted");
   }
 }

@@ -709,7 +709,7 @@ public final class Kernel {
 
   /**
    * Closes a run for its opener; the checkpoint covers all of it (protocol rules 19 and 29), and
-   * its workspace is wiped.
+   * its workspace is wiped; drivers are told.
    *
    * @throws WritException {@code EXE-90x} where it is not closed; {@code EXE-913} where it is, with
    *     its checkpoint, and the wipe is left for the next start
@@ -729,6 +729,7 @@ public final class Kernel {
           }
         });
     Checkpoint checkpoint = RunClosings.seal(ledger, this::checkpoint, run);
+    tools.closed(run.tenant(), run.run());
     wipes.wipe(run);
     return checkpoint;
   }

@@ -77,6 +77,21 @@ public record SandboxSettings(
     return new SandboxSettings(stateDirectory, 2_000_000_000L, 1_000, Resolver.HOST);
   }
 
+  /** The same with another state directory. */
+  public SandboxSettings at(Path directory) {
+    return new SandboxSettings(
+        directory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        containers,
+        workspaces,
+        workspaceRoot,
+        remote);
+  }
+
   public SandboxSettings with(Resolver other) {
     return new SandboxSettings(
         stateDirectory,

@@ -20,6 +20,7 @@ import dev.writ.tools.mcp.Passes;
 import dev.writ.tools.mcp.PinnedCode;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.ServerState;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** {@code writ mcp add} and the like: MCP servers of others, behind Writ (spec/tool-mcp.md). */
@@ -160,6 +162,10 @@ final class McpServers {
                   "--write",
                   "FOLDER",
                   "A folder that it sees at the same place and may change, and delete from.")
+              .flag(
+                  "--state",
+                  "It has a folder of its own, /state, that it finds again at its next start.")
+              .option("--state-mb", "N", "The same, of N MiB at most (default: 256; 1 to 65536).")
               .options("--file", "PATH", "A file that becomes part of the package, as /tool/NAME.")
               .options(
                   "--pass",
@@ -203,7 +209,12 @@ final class McpServers {
     private static ExitCode run(
         Session session, Arguments arguments, Upstreams upstreams, FreshTokens tokens) {
       String name = arguments.argument("NAME");
-      ServerSpec spec = upstreams.keeping(spec(arguments), arguments.options("--write"));
+      ServerSpec spec =
+          upstreams.keeping(spec(arguments), arguments.options("--write"), state(arguments));
+      Optional<Path> before =
+          spec.local()
+              .flatMap(l ->
+                  l.kept().stateBytes().isPresent() ? upstreams.stateOf(name) : Optional.empty());
       TreeMap<String, byte[]> own = new TreeMap<>();
       for (String file : arguments.options("--file")) {
         own.put(Path.of(file).getFileName().toString(), session.read(file));
@@ -235,9 +246,19 @@ final class McpServers {
       if (allow) {
         upstreams.allow(made.manifest(), arguments.option("--role"), only, arguments.has("--ask"));
       }
-      session.show(
-          new Added(made, Upstreams.warnings(made), upstreams.policyFile(), allow), Added::print);
+      List<String> warnings = Upstreams.warnings(made);
+      before.ifPresent(
+          path -> warnings.add("it goes on with the state of an earlier " + name + ", " + path));
+      session.show(new Added(made, warnings, upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
+    }
+
+    private static OptionalLong state(Arguments arguments) {
+      return arguments
+          .integer("--state-mb", 1, ServerState.BYTES_MAX >> 20)
+          .map(mb -> OptionalLong.of(mb << 20))
+          .orElseGet(() ->
+              arguments.has("--state") ? OptionalLong.of(ServerState.BYTES) : OptionalLong.empty());
     }
 
     private static ServerSpec spec(Arguments arguments) {
@@ -251,6 +272,9 @@ final class McpServers {
       if (command.size() == 1 && command.getFirst().matches("(?i:https?)://.*")) {
         requireNone(arguments, "a program", List.of("--env", "--env-secret", "--host", "--read"));
         requireNone(arguments, "a program", List.of("--file", "--write"));
+        if (state(arguments).isPresent()) {
+          throw new WritException(CliError.USAGE, "--state is for a program");
+        }
         return ServerSpec.elsewhere(
                 new RemoteSpec(RemoteSpec.requireUrl(command.getFirst()), headers(arguments)),
                 startMs)
@@ -382,7 +406,12 @@ final class McpServers {
           .argument("NAME", "Its name.");
     }
 
-    private record Shown(UpstreamPackage upstream) implements Report {
+    /**
+     * What is pinned.
+     *
+     * @param state where its state is, if there is one
+     */
+    private record Shown(UpstreamPackage upstream, Optional<Path> state) implements Report {
       @Override
       public JsonValue toJson() {
         var dropped = JsonValue.object();
@@ -396,6 +425,7 @@ final class McpServers {
             .putList("tools", List.copyOf(upstream.tools().byName().values()), ListedTool::toJson)
             .put("offers", upstream.tools().offers().toJson())
             .put("unchecked", dropped.build())
+            .putIfPresent("state", state.map(Path::toString), JsonValue::of)
             .build();
       }
 
@@ -419,6 +449,19 @@ final class McpServers {
             .ifPresent(local -> {
               local.reads().forEach(path -> terminal.out().println("reads   " + path));
               local.kept().writes().forEach(path -> terminal.out().println("writes  " + path));
+              local
+                  .kept()
+                  .stateBytes()
+                  .ifPresent(bytes ->
+                      terminal
+                          .out()
+                          .println(
+                              "state   "
+                                  + ServerState.PLACE
+                                  + ", "
+                                  + (bytes >> 20)
+                                  + " MiB at most"
+                                  + shown.state().map(path -> ", is " + path).orElse("")));
             });
         for (ListedTool tool : upstream.tools().byName().values()) {
           new ToolChange(tool.name(), Optional.empty(), Optional.of(tool))
@@ -451,7 +494,10 @@ final class McpServers {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      session.show(new Shown(new Upstreams(session).one(arguments.argument("NAME"))), Shown::print);
+      Upstreams upstreams = new Upstreams(session);
+      UpstreamPackage upstream = upstreams.one(arguments.argument("NAME"));
+      session.show(
+          new Shown(upstream, upstreams.stateOf(upstream.manifest().name())), Shown::print);
       return ExitCode.OK;
     }
   }
@@ -471,7 +517,10 @@ final class McpServers {
       implements Report {
     /** Starts it as it is pinned. */
     static Compared of(Upstreams upstreams, UpstreamPackage pinned) {
-      return of(upstreams, pinned, new ServerCode.Prepared(pinned.spec(), pinned.own()));
+      return of(
+          pinned,
+          new ServerCode.Prepared(pinned.spec(), pinned.own()),
+          upstreams.lookPinned(pinned));
     }
 
     /** What is started now, of which it is known what it agreed on. */
@@ -480,7 +529,11 @@ final class McpServers {
     }
 
     static Compared of(Upstreams upstreams, UpstreamPackage pinned, ServerCode.Prepared now) {
-      UpstreamProbe.Seen seen = upstreams.look(now.spec(), now.own());
+      return of(pinned, now, upstreams.look(now.spec(), now.own()));
+    }
+
+    private static Compared of(
+        UpstreamPackage pinned, ServerCode.Prepared now, UpstreamProbe.Seen seen) {
       List<String> code = new ArrayList<>(ServerCode.differences(pinned.spec(), now.spec()));
       boolean same =
           Arrays.equals(pinned.own().get(PinnedCode.FILE), now.own().get(PinnedCode.FILE));
@@ -621,21 +674,28 @@ final class McpServers {
       return CommandUsage.of(
               "remove",
               "Take a server out of policy.yaml, and delete the tokens of its login; its packages"
-                  + " stay, since receipts name them.")
-          .argument("NAME", "Its name.");
+                  + " stay, since receipts name them, and so does its state.")
+          .argument("NAME", "Its name.")
+          .flag("--delete-state", "Delete its state, too, also of one that was removed before.");
     }
 
     /**
      * What was removed.
      *
      * @param tokens the secret with tokens that was deleted, where there was one
+     * @param state where its state is
+     * @param deleted whether its state was deleted
      */
-    private record Removed(String name, Optional<String> tokens, Path policy) implements Report {
+    private record Removed(
+        String name, Optional<String> tokens, Optional<Path> state, boolean deleted, Path policy)
+        implements Report {
       @Override
       public JsonValue toJson() {
         return JsonValue.object()
             .put("removed", name)
             .putIfPresent("tokens_deleted", tokens, JsonValue::of)
+            .putIfPresent("state", state.map(Path::toString), JsonValue::of)
+            .put("state_deleted", deleted)
             .build();
       }
 
@@ -653,6 +713,22 @@ final class McpServers {
                         secret
                             + " is deleted here; only who gave these tokens can end them"
                             + " before they are over"));
+        removed
+            .state()
+            .ifPresent(path ->
+                terminal
+                    .out()
+                    .println(
+                        "its state stays in "
+                            + path
+                            + "; to delete it: "
+                            + Homes.name()
+                            + " mcp remove "
+                            + removed.name()
+                            + " --delete-state"));
+        if (removed.deleted()) {
+          terminal.out().println("its state is deleted");
+        }
       }
     }
 
@@ -670,7 +746,10 @@ final class McpServers {
               .map(OauthSpec::tokens)
               .filter(upstreams.secrets().list()::contains);
       tokens.ifPresent(upstreams.secrets()::remove);
-      session.show(new Removed(name, tokens, upstreams.policyFile()), Removed::print);
+      boolean deleted = arguments.has("--delete-state") && upstreams.deleteState(name);
+      session.show(
+          new Removed(name, tokens, upstreams.stateOf(name), deleted, upstreams.policyFile()),
+          Removed::print);
       return ExitCode.OK;
     }
   }

@@ -197,7 +197,7 @@ final class ServerCode {
     List<String> seen = new ArrayList<>(Profile.named("default").system());
     seen.addAll(List.of("/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", ServerSpec.PLACE));
     seen.addAll(spec.reads());
-    seen.addAll(spec.kept().writes());
+    seen.addAll(spec.kept().places());
     return !word.startsWith("/") || seen.stream().noneMatch(path::startsWith);
   }
 

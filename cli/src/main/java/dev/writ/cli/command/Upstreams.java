@@ -16,6 +16,7 @@ import dev.writ.tools.mcp.LocalSpec;
 import dev.writ.tools.mcp.NpmOrigin;
 import dev.writ.tools.mcp.PinnedTools;
 import dev.writ.tools.mcp.ServerSpec;
+import dev.writ.tools.mcp.ServerState;
 import dev.writ.tools.mcp.ToolChange;
 import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
@@ -33,6 +34,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -138,14 +140,36 @@ final class Upstreams {
 
   /** Starts a server and sees what it lists, and which version it speaks now. */
   UpstreamProbe.Seen look(ServerSpec spec, SortedMap<String, byte[]> own) {
+    return look(spec, own, UpstreamProbe::look);
+  }
+
+  /** The same of one as it is pinned, with its state. */
+  UpstreamProbe.Seen lookPinned(UpstreamPackage pinned) {
+    String name = pinned.manifest().name();
+    return look(
+        pinned.spec(),
+        pinned.own(),
+        (host, spec, own, scope, secrets) ->
+            UpstreamProbe.lookPinned(host, name, spec, own, scope, secrets));
+  }
+
+  private interface Look {
+    UpstreamProbe.Seen at(
+        ProcessHost host,
+        ServerSpec spec,
+        SortedMap<String, byte[]> own,
+        Scope scope,
+        List<SecretFile> secrets);
+  }
+
+  private UpstreamProbe.Seen look(ServerSpec spec, SortedMap<String, byte[]> own, Look look) {
     List<SecretFile> secrets =
         spec.secretNames().stream()
             .map(name -> new SecretFile(name, home.secrets().read(name)))
             .toList();
     Scope scope = new Scope(home.tenant(), "probe", home.agent());
     try (ProcessHost host = host()) {
-      return UpstreamProbe.look(
-          host, spec.started(l -> l.speaking(Optional.empty())), own, scope, secrets);
+      return look.at(host, spec.started(l -> l.speaking(Optional.empty())), own, scope, secrets);
     } catch (WritException e) {
       List<String> unrun =
           spec.local().flatMap(LocalSpec::npm).map(NpmOrigin::unrun).orElse(List.of());
@@ -156,25 +180,56 @@ final class Upstreams {
   }
 
   /**
-   * The same server with folders that it may write to.
+   * The same server with what outlasts it.
    *
+   * @param writes folders that it may write to
+   * @param stateBytes how much a folder of its own may hold
    * @throws WritException {@code TOL-305}
    */
-  ServerSpec keeping(ServerSpec spec, List<String> writes) {
-    if (writes.isEmpty() || spec.local().isEmpty()) {
+  ServerSpec keeping(ServerSpec spec, List<String> writes, OptionalLong stateBytes) {
+    if (spec.local().isEmpty()) {
       return spec;
     }
+    KeptPlaces kept = writes.isEmpty() ? KeptPlaces.NONE : folders(writes);
+    return spec.started(local ->
+        local.keeping(stateBytes.isPresent() ? kept.withState(stateBytes.getAsLong()) : kept));
+  }
+
+  /** The same server with folders that it may write to. */
+  ServerSpec keeping(ServerSpec spec, List<String> writes) {
+    return keeping(spec, writes, OptionalLong.empty());
+  }
+
+  private KeptPlaces folders(List<String> writes) {
     List<Path> own = new ArrayList<>(List.of(home.dir(), home.anchor()));
     try (ProcessHost host = host()) {
       own.add(host.requireSettings().stateDirectory());
+      own.add(host.states());
     }
     String user = session.environment().getOrDefault("HOME", "");
     List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("user.home"))));
     if (user.startsWith("/")) {
       homes.add(Path.of(user));
     }
-    KeptPlaces kept = KeptPlaces.of(writes, own, homes);
-    return spec.started(local -> local.keeping(kept));
+    return KeptPlaces.of(writes, own, homes);
+  }
+
+  /** Where the state of a server is, if there is one. */
+  Optional<Path> stateOf(String name) {
+    try (ProcessHost host = host()) {
+      return ServerState.existing(host, home.tenant(), name);
+    }
+  }
+
+  /**
+   * Removes the state of a server.
+   *
+   * @throws WritException {@code TOL-307} where it is in use
+   */
+  boolean deleteState(String name) {
+    try (ProcessHost host = host()) {
+      return ServerState.delete(host, home.tenant(), name);
+    }
   }
 
   /** Where processes run; who asks closes it. */

@@ -82,8 +82,12 @@ public final class SandboxPlace {
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
-      return open(
-          settings(Path.of(Path.of(named) + suffix), environment), secrets, engineName, () -> {});
+      return ProcessHost.open(
+          settings(Path.of(Path.of(named) + suffix), environment),
+          secrets,
+          engineName,
+          () -> {},
+          Path.of(Path.of(named) + ProcessHost.STATES));
     }
     String name = Digest.sha256(of.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 12);
     UserPrincipal self;
@@ -96,16 +100,12 @@ public final class SandboxPlace {
     }
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
-    return open(
+    return ProcessHost.open(
         settings(parent.resolve(name + suffix), environment),
         secrets,
         engineName,
-        () -> require(parent, self, root ? "rwx--x--x" : "rwx------"));
-  }
-
-  private static ProcessHost open(
-      SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
-    return ProcessHost.open(settings, secrets, engineName, before);
+        () -> require(parent, self, root ? "rwx--x--x" : "rwx------"),
+        parent.resolve(name + ProcessHost.STATES));
   }
 
   /** The network that processes may have, as this host is set up. */

@@ -88,6 +88,14 @@ public interface Driver {
     return prepare(manifest, operation, content, host);
   }
 
+  /**
+   * Told that a run is closed, so that nothing of it is called any more: a driver that keeps
+   * something ready for it ends that, and waits until it has ended.
+   */
+  default void closed(String tenant, String run) {
+    // most keep nothing
+  }
+
   /** The bytes of a tool's package; each is re-hashed when it is read. */
   @FunctionalInterface
   interface PackageContent {

@@ -33,6 +33,17 @@ public class Tools {
     drivers.forEach(driver -> this.drivers.put(driver.name(), driver));
   }
 
+  /** Tells all drivers that a run is closed, which it is whatever becomes of what they keep. */
+  public void closed(String tenant, String run) {
+    for (Driver driver : drivers.values()) {
+      try {
+        driver.closed(tenant, run);
+      } catch (WritException e) {
+        continue; // it ends with the driver
+      }
+    }
+  }
+
   /**
    * The tool of an effect, which policy must approve by its package digest.
    *

@@ -153,6 +153,11 @@ public final class Running {
       }
 
       @Override
+      public void closed(String tenant, String run) {
+        driver.closed(tenant, run);
+      }
+
+      @Override
       public Prepared prepare(ToolManifest manifest, String operation, PackageContent content) {
         return prepare(manifest, operation, content, HostTerms.NONE);
       }

@@ -4,17 +4,14 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.host.Host;
 import dev.writ.sandbox.host.Modes;
+import dev.writ.sandbox.host.ProcessLock;
 import dev.writ.sandbox.seccomp.SeccompFilter;
 import dev.writ.sandbox.seccomp.SystemCalls;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -26,15 +23,13 @@ import java.util.HexFormat;
  */
 final class StateDirectory implements AutoCloseable {
   private final Path root;
-  private final FileChannel channel;
-  private final FileLock lock;
+  private final ProcessLock lock;
   private final RootDirectories roots;
   private final SharedFiles files;
   private String id = "";
 
-  private StateDirectory(Path root, FileChannel channel, FileLock lock) {
+  private StateDirectory(Path root, ProcessLock lock) {
     this.root = root;
-    this.channel = channel;
     this.lock = lock;
     this.roots = new RootDirectories(root.resolve("roots"));
     this.files = new SharedFiles(root.resolve("files"));
@@ -56,11 +51,10 @@ final class StateDirectory implements AutoCloseable {
       if (host.root()) {
         requireTraversable(root);
       }
-      // A private file: any user who could open it could lock it, and Writ could never start.
-      Path lock = root.resolve("lock");
-      Modes.ensurePrivateFile(lock);
-      FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
-      StateDirectory state = new StateDirectory(root, channel, lock(channel, root));
+      ProcessLock lock =
+          ProcessLock.take(root.resolve("lock"))
+              .orElseThrow(() -> new WritException(SandboxError.STATE_LOCKED, root.toString()));
+      StateDirectory state = new StateDirectory(root, lock);
       state.prepare(host);
       return state;
     } catch (IOException e) {
@@ -79,20 +73,6 @@ final class StateDirectory implements AutoCloseable {
         throw new WritException(SandboxError.STATE_DIRECTORY, "others may not traverse " + at);
       }
     }
-  }
-
-  private static FileLock lock(FileChannel channel, Path root) throws IOException {
-    FileLock lock;
-    try {
-      lock = channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      lock = null; // this process has it
-    }
-    if (lock == null) {
-      channel.close();
-      throw new WritException(SandboxError.STATE_LOCKED, root.toString());
-    }
-    return lock;
   }
 
   private void prepare(Host host) throws IOException {
@@ -194,8 +174,7 @@ final class StateDirectory implements AutoCloseable {
   @Override
   public void close() {
     try {
-      lock.release();
-      channel.close();
+      lock.close();
     } catch (IOException e) {
       throw new WritException(SandboxError.STATE_DIRECTORY, "cannot be unlocked", e);
     }

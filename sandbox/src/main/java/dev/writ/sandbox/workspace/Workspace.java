@@ -88,13 +88,17 @@ public final class Workspace {
   }
 
   /** Changes the owner of all its files. */
-  public synchronized void giveTo(long id) {
+  public void giveTo(long id) {
+    giveTo(id, TreeLimits.STANDARD);
+  }
+
+  synchronized void giveTo(long id, TreeLimits limits) {
     if (id == owner) {
       return;
     }
     io(() -> {
       Owners.give(directory, id);
-      for (Entry entry : TreeWalk.of(directory, TreeLimits.STANDARD)) {
+      for (Entry entry : TreeWalk.of(directory, limits)) {
         Owners.give(entry.path(), id);
       }
       if (enclosure.isPresent()) {

@@ -482,7 +482,17 @@ public enum ToolsError implements ErrorCode {
       "an MCP server could not write to a folder that it is given to write to",
       "Let the user that is named write there, and pass through the folders above. Where Writ runs"
           + " as root, servers run under user ids of their own: run Writ as the folder's owner, or"
-          + " let everybody write there (chmod o+rwx FOLDER).");
+          + " let everybody write there (chmod o+rwx FOLDER)."),
+  STATE_TAKEN(
+      "TOL-307",
+      "the state of an MCP server is in use, by one process at a time",
+      "End the session that is named, or call again when its call has ended. Where `writ serve`"
+          + " runs, the sessions of all agents take turns."),
+  STATE_FULL(
+      "TOL-308",
+      "the state of an MCP server is larger than it may be",
+      "Take out of the folder that is named what is not needed; or writ mcp remove NAME, and add it"
+          + " again with a larger --state-mb: its state stays.");
 
   private final Entry entry;
 

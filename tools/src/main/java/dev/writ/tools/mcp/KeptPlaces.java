@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.TreeSet;
 
 /**
@@ -19,8 +20,9 @@ import java.util.TreeSet;
  *
  * @param writes folders that it sees at the same place and may write to: real paths, sorted, none
  *     of them in another
+ * @param stateBytes how much the folder of its own may hold; empty for a server without one
  */
-public record KeptPlaces(List<String> writes) {
+public record KeptPlaces(List<String> writes, OptionalLong stateBytes) {
   private static final List<String> SYSTEM =
       List.of(
           "/bin",
@@ -39,7 +41,7 @@ public record KeptPlaces(List<String> writes) {
           ServerSpec.PLACE);
 
   /** A server that keeps nothing. */
-  public static final KeptPlaces NONE = new KeptPlaces(List.of());
+  public static final KeptPlaces NONE = new KeptPlaces(List.of(), OptionalLong.empty());
 
   /**
    * @throws WritException {@code TOL-238} for what is no folder that could be written to, wherever
@@ -47,12 +49,17 @@ public record KeptPlaces(List<String> writes) {
    */
   public KeptPlaces {
     writes = List.copyOf(new TreeSet<>(writes));
+    stateBytes.ifPresent(bytes ->
+        ServerSpec.require(
+            bytes >= ServerState.BYTES_MIN && bytes <= ServerState.BYTES_MAX,
+            "its state may hold " + bytes + " bytes"));
     for (int i = 0; i < writes.size(); i++) {
       String folder = writes.get(i);
       String why = unfit(folder);
       if (!why.isEmpty()) {
         throw refused(ToolsError.UPSTREAM_PACKAGE, ServerSpec.FILE + ": writes " + folder + why);
       }
+      requireNotTheState(folder, stateBytes);
       for (String other : writes.subList(0, i)) {
         if (overlap(folder, other)) {
           throw refused(
@@ -61,6 +68,38 @@ public record KeptPlaces(List<String> writes) {
         }
       }
     }
+  }
+
+  private static void requireNotTheState(String path, OptionalLong stateBytes) {
+    ServerSpec.require(
+        stateBytes.isEmpty() || !overlap(path, ServerState.PLACE),
+        path + " is where it sees its state, or has it");
+  }
+
+  /**
+   * Requires that a path that it reads is not among these.
+   *
+   * @throws WritException {@code TOL-238}
+   */
+  void requireNotHere(String path) {
+    for (String folder : writes) {
+      ServerSpec.require(
+          !overlap(path, folder),
+          "what is at " + path + " is read-only, and at " + folder + " it is not");
+    }
+    requireNotTheState(path, stateBytes);
+  }
+
+  /** The same with a folder of its own. */
+  public KeptPlaces withState(long bytes) {
+    return new KeptPlaces(writes, OptionalLong.of(bytes));
+  }
+
+  /** Where it may write inside. */
+  public List<String> places() {
+    List<String> places = new ArrayList<>(writes);
+    stateBytes.ifPresent(_ -> places.add(ServerState.PLACE));
+    return places;
   }
 
   private static WritException refused(ToolsError code, String found) {
@@ -139,7 +178,7 @@ public record KeptPlaces(List<String> writes) {
       }
       folders.add(real);
     }
-    return new KeptPlaces(folders);
+    return new KeptPlaces(folders, OptionalLong.empty());
   }
 
   private static String real(Path path) {
@@ -180,9 +219,13 @@ public record KeptPlaces(List<String> writes) {
   }
 
   static KeptPlaces read(Fields fields) {
-    return fields
-        .optional("writes", name -> new KeptPlaces(fields.list(name, Fields::stringItem)))
-        .orElse(NONE);
+    List<String> writes =
+        fields.optional("writes", name -> fields.list(name, Fields::stringItem)).orElse(List.of());
+    OptionalLong bytes =
+        fields.has("state_bytes")
+            ? OptionalLong.of(fields.count("state_bytes"))
+            : OptionalLong.empty();
+    return new KeptPlaces(writes, bytes);
   }
 
   /** Nothing is written of what there is not, so that packages without it have their digests. */
@@ -190,5 +233,6 @@ public record KeptPlaces(List<String> writes) {
     if (!writes.isEmpty()) {
       json.putList("writes", writes, JsonValue::of);
     }
+    stateBytes.ifPresent(bytes -> json.put("state_bytes", bytes));
   }
 }

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -52,10 +53,16 @@ final class LocalServer implements ServerLink {
   private static final int UNSENT_MAX = 256;
   private static final int STDERR_KEPT = 8 << 10;
   private static final int PIDS = 256;
+
+  /** In the workspace, where nothing is kept. */
+  private static final String OWN_STATE = ".state";
+
   private static final byte[] STOP = {};
   private static final AtomicLong SERIAL = new AtomicLong();
 
   private final Sandbox sandbox;
+  private final Optional<ServerState> state;
+  private final Object destroying = new Object();
   private final Masking masking;
   private final PeerPairing peer;
   private final PeerHooks hooks;
@@ -65,8 +72,10 @@ final class LocalServer implements ServerLink {
   private volatile Conversation process;
   private byte[] stderr = new byte[0];
 
-  private LocalServer(Sandbox sandbox, List<SecretFile> secrets, PeerHooks hooks) {
+  private LocalServer(
+      Sandbox sandbox, Optional<ServerState> state, List<SecretFile> secrets, PeerHooks hooks) {
     this.sandbox = sandbox;
+    this.state = state;
     this.masking = new Masking(secrets);
     this.peer = new PeerPairing(this::put, hooks);
     this.hooks = hooks;
@@ -78,26 +87,51 @@ final class LocalServer implements ServerLink {
    * Starts a server.
    *
    * @throws WritException why the sandbox cannot be had, {@code SBX-028} for a program that is not
-   *     there
+   *     there, {@code TOL-305}, {@code TOL-307}, {@code TOL-308}
    */
   static LocalServer start(
-      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks) {
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks)
+      throws InterruptedException {
     SandboxSpec spec =
         SandboxSpec.of("mcp-" + SERIAL.incrementAndGet(), Profile.named(place.profile()))
             .without(place.waived());
     Sandbox sandbox =
         host.engine(place.waived()).create(place.approved() ? spec.asApproved() : spec);
+    Optional<ServerState> state = Optional.empty();
     try {
-      LocalServer server = new LocalServer(sandbox, place.secrets(), hooks);
-      server.process = sandbox.converse(command(host, upstream, place), server::output);
+      Command command = command(host, upstream, place);
+      OptionalLong bytes = upstream.spec().local().orElseThrow().kept().stateBytes();
+      if (bytes.isPresent() && place.keeps()) {
+        String name = upstream.manifest().name();
+        state = Optional.of(ServerState.take(host, name, place.scope(), bytes.getAsLong()));
+        command = with(command, state.get().bind(sandbox.workspace().owner()));
+      } else if (bytes.isPresent()) {
+        sandbox.workspace().makeDirectory(OWN_STATE);
+        Path empty = sandbox.workspace().directory().resolve(OWN_STATE);
+        command = with(command, new Bind(empty, ServerState.PLACE, true));
+      }
+      LocalServer server = new LocalServer(sandbox, state, place.secrets(), hooks);
+      server.process = sandbox.converse(command, server::output);
       server.ending.start();
+      state.ifPresent(kept ->
+          kept.watch(full -> {
+            server.peer.fail(full);
+            server.endIfFailed();
+          }));
       Thread.ofVirtual().name("writ-mcp-stdin").start(server::write);
       server.endIfFailed();
       return server;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | InterruptedException e) {
       sandbox.destroy();
+      state.ifPresent(ServerState::close);
       throw e;
     }
+  }
+
+  private static Command with(Command command, Bind bind) {
+    List<Bind> binds = new ArrayList<>(command.binds());
+    binds.add(bind);
+    return command.withBinds(binds);
   }
 
   private static Command command(ProcessHost host, UpstreamPackage upstream, ServerPlace place) {
@@ -210,7 +244,7 @@ final class LocalServer implements ServerLink {
     peer.fail(new WritException(ToolsError.UPSTREAM_ENDED, why));
     unsent.clear();
     unsent.offer(STOP);
-    sandbox.destroy();
+    destroy();
   }
 
   @Override
@@ -334,6 +368,19 @@ final class LocalServer implements ServerLink {
   @Override
   public void close() {
     peer.fail(new WritException(ToolsError.UPSTREAM_ENDED, "it was closed"));
-    sandbox.destroy();
+    destroy();
+  }
+
+  /** Lets go of its state when nothing of it can write there any more. */
+  private void destroy() {
+    synchronized (destroying) { // the second one waits for the first
+      sandbox.destroy();
+      state.ifPresent(ServerState::close);
+    }
+  }
+
+  @Override
+  public void requireRoom() {
+    state.ifPresent(ServerState::requireRoom);
   }
 }

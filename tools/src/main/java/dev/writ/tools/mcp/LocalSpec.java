@@ -61,11 +61,7 @@ public record LocalSpec(
     }
     for (String path : reads) {
       ServerSpec.require(path.startsWith("/"), "\"" + path + "\" is no absolute path");
-      for (String folder : kept.writes()) {
-        ServerSpec.require(
-            !KeptPlaces.overlap(path, folder),
-            "what is at " + path + " is read-only, and at " + folder + " it is not");
-      }
+      kept.requireNotHere(path);
     }
     ServerSpec.require(
         protocol.map(ProtocolVersion.ALL::contains).orElse(true),

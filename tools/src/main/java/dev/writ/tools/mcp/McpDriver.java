@@ -119,7 +119,8 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
       HostTerms terms,
       List<SecretFile> secrets) {
     List<Guarantee> waived = terms.waived().stream().map(Guarantee::waivable).toList();
-    return new ServerPlace(scope, profile, resources.memoryBytes(), approved, waived, secrets);
+    return new ServerPlace(
+        scope, profile, resources.memoryBytes(), approved, waived, secrets, true);
   }
 
   /** The secrets of such tools do not depend on the params. */
@@ -272,10 +273,18 @@ public final class McpDriver extends ProcessDriver implements AutoCloseable {
               ? call.ended(DriverOutcome.End.IN_DOUBT, "in-doubt", e.getMessage(), Optional.empty())
               : call.ended(
                   DriverOutcome.End.TIMED_OUT, "timed-out", e.getMessage(), Optional.empty());
+      case STATE_FULL ->
+          call.ended(DriverOutcome.End.KILLED, "disk-limit", e.getMessage(), Optional.empty());
       case UPSTREAM_CPU ->
           call.ended(DriverOutcome.End.KILLED, "cpu-limit", e.getMessage(), Optional.empty());
       default -> throw e;
     };
+  }
+
+  /** Ends the servers of the run. */
+  @Override
+  public void closed(String tenant, String run) {
+    servers.end(tenant, run);
   }
 
   /** Ends all servers. */

@@ -133,7 +133,8 @@ final class ReadyServer implements AutoCloseable {
   }
 
   private static ServerLink link(
-      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks) {
+      ProcessHost host, UpstreamPackage upstream, ServerPlace place, PeerHooks hooks)
+      throws InterruptedException {
     if (upstream.spec().remote().isEmpty()) {
       return LocalServer.start(host, upstream, place, hooks);
     }

@@ -1,11 +1,13 @@
 package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.document.Scope;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessHost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * The servers that run: one for each package and place, started for its first call, kept for the
- * next ones, and ended when nobody has called it for a while.
+ * next ones, and ended with its run, or when nobody has called it for a while.
  */
 final class RunningServers implements AutoCloseable {
   /** How many may run at once. */
@@ -55,9 +57,17 @@ final class RunningServers implements AutoCloseable {
 
   /** One server; whoever starts it holds its lock meanwhile. */
   private static final class Kept {
+    private final Scope scope;
+    private final Optional<String> state;
     private Optional<ReadyServer> server = Optional.empty();
     private int users;
     private long lastUsed;
+    private boolean unwanted;
+
+    Kept(Scope scope, Optional<String> state) {
+      this.scope = scope;
+      this.state = state;
+    }
   }
 
   /** Work with a server that is ready. */
@@ -74,13 +84,19 @@ final class RunningServers implements AutoCloseable {
    */
   <T> T work(UpstreamPackage upstream, ServerPlace place, Work<T> work)
       throws InterruptedException {
-    Kept kept = take(place.key(upstream));
+    Kept kept = take(upstream, place);
     try {
       return work.with(ready(kept, upstream, place));
     } finally {
+      boolean isOver;
       synchronized (this) {
         kept.users--;
         kept.lastUsed = terms.nanos().getAsLong();
+        isOver = kept.unwanted && kept.users == 0 && byKey.values().remove(kept);
+        notifyAll(); // who waits for its state
+      }
+      if (isOver) {
+        end(kept);
       }
     }
   }
@@ -91,6 +107,7 @@ final class RunningServers implements AutoCloseable {
       if (kept.server.filter(ReadyServer::isSound).isPresent()) {
         ReadyServer running = kept.server.get();
         try {
+          running.server().requireRoom();
           running.look(terms.lookMs());
           return running;
         } catch (WritException e) {
@@ -108,29 +125,72 @@ final class RunningServers implements AutoCloseable {
     }
   }
 
-  private Kept take(String key) {
+  /**
+   * Takes the server of a place for one user more. Another server of the same state is ended first:
+   * at once where nobody uses it, else when it is not used any more.
+   *
+   * @throws WritException {@code TOL-307} where that does not come about in the time of a start
+   */
+  private Kept take(UpstreamPackage upstream, ServerPlace place) throws InterruptedException {
+    String key = place.key(upstream);
+    Optional<String> state = place.state(upstream);
     List<Kept> over = new ArrayList<>();
-    Kept kept;
-    synchronized (this) {
-      if (closed) {
-        throw new WritException(ToolsError.DRIVERS_CLOSED, "MCP servers");
-      }
-      kept = byKey.get(key);
-      if (kept == null) {
-        while (byKey.size() >= terms.most()) {
-          String oldest = idle().orElseThrow(this::busy);
-          over.add(byKey.remove(oldest));
+    try {
+      synchronized (this) {
+        if (state.isPresent()) {
+          free(key, state.get(), upstream, over);
         }
-        kept = new Kept();
-        byKey.put(key, kept);
+        if (closed) {
+          throw new WritException(ToolsError.DRIVERS_CLOSED, "MCP servers");
+        }
+        Kept kept = byKey.get(key);
+        if (kept == null) {
+          while (byKey.size() >= terms.most()) {
+            String oldest = idle().orElseThrow(this::busy);
+            over.add(byKey.remove(oldest));
+          }
+          kept = new Kept(place.scope(), state);
+          byKey.put(key, kept);
+        }
+        kept.users++;
+        if (sweeper.isEmpty()) {
+          sweeper = Optional.of(Thread.ofVirtual().name("writ-mcp-idle").start(this::sweep));
+        }
+        return kept;
       }
-      kept.users++;
-      if (sweeper.isEmpty()) {
-        sweeper = Optional.of(Thread.ofVirtual().name("writ-mcp-idle").start(this::sweep));
+    } finally {
+      over.forEach(RunningServers::end);
+    }
+  }
+
+  /** Waits until no other server has a state, and takes those out that nobody uses. */
+  private void free(String key, String state, UpstreamPackage upstream, List<Kept> over)
+      throws InterruptedException {
+    long until = System.nanoTime() + upstream.spec().startMs() * 1_000_000;
+    while (true) {
+      Optional<Map.Entry<String, Kept>> other =
+          byKey.entrySet().stream()
+              .filter(e -> !e.getKey().equals(key) && e.getValue().state.equals(Optional.of(state)))
+              .findFirst();
+      if (other.isEmpty()) {
+        return;
+      }
+      Kept has = other.get().getValue();
+      long leftMs = (until - System.nanoTime()) / 1_000_000;
+      if (has.users == 0) {
+        over.add(byKey.remove(other.get().getKey()));
+      } else if (leftMs <= 0) {
+        throw new WritException(
+            ToolsError.STATE_TAKEN,
+            upstream.manifest().name()
+                + " has a call of run "
+                + has.scope.run()
+                + " of "
+                + has.scope.subject());
+      } else {
+        wait(leftMs);
       }
     }
-    over.forEach(RunningServers::end);
-    return kept;
   }
 
   private WritException busy() {
@@ -169,6 +229,25 @@ final class RunningServers implements AutoCloseable {
               over.add(kept);
             }
             return idle;
+          });
+    }
+    over.forEach(RunningServers::end);
+  }
+
+  /** Ends those of a run; one that is used, when it is not used any more. */
+  void end(String tenant, String run) {
+    List<Kept> over = new ArrayList<>();
+    synchronized (this) {
+      byKey
+          .values()
+          .removeIf(kept -> {
+            boolean ofRun = kept.scope.tenant().equals(tenant) && kept.scope.run().equals(run);
+            kept.unwanted |= ofRun;
+            boolean isOver = ofRun && kept.users == 0;
+            if (isOver) {
+              over.add(kept);
+            }
+            return isOver;
           });
     }
     over.forEach(RunningServers::end);

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param profile the sandbox profile
  * @param memoryBytes the limit of all that it keeps in memory
  * @param secrets the values of its secrets
+ * @param keeps whether it finds its state again; else it has an empty one that ends with it
  */
 record ServerPlace(
     Scope scope,
@@ -24,10 +25,20 @@ record ServerPlace(
     long memoryBytes,
     boolean approved,
     List<Guarantee> waived,
-    List<SecretFile> secrets) {
+    List<SecretFile> secrets,
+    boolean keeps) {
   ServerPlace {
     waived = List.copyOf(waived);
     secrets = List.copyOf(secrets);
+  }
+
+  /** The state that it would have, of which one process at a time has it. */
+  Optional<String> state(UpstreamPackage upstream) {
+    boolean has =
+        upstream.spec().local().filter(l -> l.kept().stateBytes().isPresent()).isPresent();
+    return keeps && has
+        ? Optional.of(scope.tenant() + "\u0000" + upstream.manifest().name())
+        : Optional.empty();
   }
 
   /** Differs where anything differs; of the secrets it has a digest of all of them. */

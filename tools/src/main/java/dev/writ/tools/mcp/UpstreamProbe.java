@@ -26,6 +26,8 @@ public final class UpstreamProbe {
   public record Seen(PinnedTools tools, String protocol, JsonValue.Obj server) {}
 
   /**
+   * Starts one that is not approved yet: what it keeps in a state of its own ends with it.
+   *
    * @param own files that the server sees below {@code /tool}
    * @param secrets the values of those that it names
    * @throws WritException {@code TOL-231} to {@code TOL-240}, {@code TOL-244}, {@code TOL-305},
@@ -39,8 +41,35 @@ public final class UpstreamProbe {
       List<SecretFile> secrets) {
     UpstreamPackage upstream =
         UpstreamPackage.of("probe", "1", spec, PinnedTools.of(List.of()), own);
+    return look(host, upstream, scope, secrets, false);
+  }
+
+  /**
+   * Starts one as it is pinned, with its state.
+   *
+   * @throws WritException as {@link #look}, {@code TOL-307}, {@code TOL-308}
+   */
+  public static Seen lookPinned(
+      ProcessHost host,
+      String name,
+      ServerSpec spec,
+      SortedMap<String, byte[]> own,
+      Scope scope,
+      List<SecretFile> secrets) {
+    UpstreamPackage upstream = UpstreamPackage.of(name, "1", spec, PinnedTools.of(List.of()), own);
+    return look(host, upstream, scope, secrets, true);
+  }
+
+  private static Seen look(
+      ProcessHost host,
+      UpstreamPackage upstream,
+      Scope scope,
+      List<SecretFile> secrets,
+      boolean keeps) {
+    ServerSpec spec = upstream.spec();
     spec.local().ifPresent(local -> FolderProbe.requireWritable(host, local.kept()));
-    ServerPlace place = new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets);
+    ServerPlace place =
+        new ServerPlace(scope, "default", MEMORY_BYTES, false, List.of(), secrets, keeps);
     try (ReadyServer server = ReadyServer.start(host, upstream, place, System::nanoTime)) {
       requireOffered(spec.passes(), server.session());
       return new Seen(server.tools(), server.session().version(), server.session().server());

@@ -25,10 +25,14 @@ import java.util.SortedMap;
  * examining the host; only what a killed process left is removed at once.
  */
 public final class ProcessHost implements AutoCloseable {
+  /** What the directory of servers' states has at the end of its name. */
+  public static final String STATES = "-state";
+
   private final SandboxSettings settings;
   private final SecretStore secrets;
   private final Optional<String> engineName;
   private final Runnable before;
+  private final Path states;
   private final SandboxWorkspaces runWorkspaces = new SandboxWorkspaces(this);
   private final HostPrograms programs = new HostPrograms();
   private final DirectoryLocks directories = new DirectoryLocks();
@@ -41,10 +45,12 @@ public final class ProcessHost implements AutoCloseable {
       SecretStore secrets,
       Optional<String> engineName,
       Runnable before,
+      Path states,
       WritException missing) {
     this.settings = settings;
     this.engineName = Objects.requireNonNull(engineName);
     this.before = Objects.requireNonNull(before);
+    this.states = states;
     this.secrets = Objects.requireNonNull(secrets);
     this.missing = missing;
   }
@@ -70,8 +76,24 @@ public final class ProcessHost implements AutoCloseable {
    */
   public static ProcessHost open(
       SandboxSettings settings, SecretStore secrets, Optional<String> engineName, Runnable before) {
+    Path states = Path.of(settings.stateDirectory() + STATES);
+    return open(settings, secrets, engineName, before, states);
+  }
+
+  /**
+   * The same, where several hosts of processes have one place for the states of servers.
+   *
+   * @param states the directory for them, below one that only this user may write to
+   */
+  public static ProcessHost open(
+      SandboxSettings settings,
+      SecretStore secrets,
+      Optional<String> engineName,
+      Runnable before,
+      Path states) {
     ProcessHost host =
-        new ProcessHost(Objects.requireNonNull(settings), secrets, engineName, before, null);
+        new ProcessHost(
+            Objects.requireNonNull(settings), secrets, engineName, before, states, null);
     if (Engines.leftSomething(settings)) {
       host.tryOpen();
     }
@@ -85,7 +107,7 @@ public final class ProcessHost implements AutoCloseable {
    */
   public static ProcessHost missing(WritException why) {
     return new ProcessHost(
-        null, SecretStore.NONE, Optional.empty(), () -> {}, Objects.requireNonNull(why));
+        null, SecretStore.NONE, Optional.empty(), () -> {}, null, Objects.requireNonNull(why));
   }
 
   /** if this fails, the failure is reported when a sandbox is needed */
@@ -197,6 +219,38 @@ public final class ProcessHost implements AutoCloseable {
     return files.containsKey(archive)
         ? engines().unpacked(files, archive, limits)
         : sharedFiles(files);
+  }
+
+  /**
+   * Where the states of servers are.
+   *
+   * @throws WritException {@code TOL-005}, or what {@link #missing} was given
+   */
+  public synchronized Path states() {
+    requireThere();
+    return states;
+  }
+
+  /**
+   * Ends what a process that was killed left in a state directory. One that another process has was
+   * swept when that opened it; so was that of this host.
+   *
+   * @throws WritException as {@link #engine}
+   */
+  public synchronized void sweep(Path stateDirectory) {
+    engines();
+    SandboxSettings other = settings.at(stateDirectory);
+    if (stateDirectory.equals(settings.stateDirectory().toAbsolutePath())
+        || !Engines.leftSomething(other)) {
+      return;
+    }
+    try {
+      Engines.open(other).close();
+    } catch (WritException e) {
+      if (e.code() != SandboxError.STATE_LOCKED) {
+        throw e;
+      }
+    }
   }
 
   /** The directory under which a command may name one that becomes its workspace. */

@@ -70,11 +70,32 @@ class AKeptServerEndsWhenNobodyNeedsItTest {
 
   private static ServerPlace run(String run) {
     return new ServerPlace(
-        new Scope("acme", run, "alice"), "default", 256L << 20, false, List.of(), List.of());
+        new Scope("acme", run, "alice"), "default", 256L << 20, false, List.of(), List.of(), true);
   }
 
   private ReadyServer used(String run) throws InterruptedException {
     return servers.work(upstream, run(run), server -> server);
+  }
+
+  @Test
+  void thoseOfARunThatIsClosedEndAtOnceAndOneThatIsAtWorkWithItsWork() throws Exception {
+    ReadyServer first = used("one");
+    ReadyServer other = used("two");
+    servers.end("globex", "one");
+    assertThat(first.isSound()).as("another tenant's run of that name").isTrue();
+    servers.end("acme", "one");
+    assertThat(first.isSound()).isFalse();
+    assertThat(other.isSound()).isTrue();
+    servers.work(
+        upstream,
+        run("two"),
+        server -> {
+          servers.end("acme", "two");
+          assertThat(server.isSound()).as("in the middle of a call").isTrue();
+          return server;
+        });
+    assertThat(other.isSound()).isFalse();
+    assertThat(used("two")).isNotSameAs(other);
   }
 
   @Test

@@ -22,6 +22,15 @@ public interface ServerLink extends PeerExchange, AutoCloseable {
   /** What it failed with; empty while it can be called. */
   Optional<WritException> failure();
 
+  /**
+   * Requires that what it keeps is not full.
+   *
+   * @throws WritException {@code TOL-308}
+   */
+  default void requireRoom() {
+    // a server elsewhere keeps what it likes
+  }
+
   /** The name of its sandbox; empty for a server elsewhere. */
   Optional<String> sandbox();
 
