@@ -189,7 +189,7 @@ final class LogWriter implements Appender.GroupWriter {
     private void event(Batch.Entry entry) throws RocksDBException {
       byte[] position = Keys.number(frontier.size());
       byte[] key = Keys.event(entry.runKey(), entry.event().seq());
-      put(Store.Family.EVENTS, key, concat(position, entry.bytes()));
+      put(Store.Family.EVENTS, key, concat(position, entry.row()));
       put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
       time.take(entry.event().at());

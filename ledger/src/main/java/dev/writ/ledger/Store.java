@@ -28,6 +28,7 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
@@ -92,6 +93,15 @@ class Store implements AutoCloseable {
   private static final long WAL_BYTES_MAX = 64L << 20;
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
+
+  /** Of a memtable's size, for its filter. */
+  private static final double MEMTABLE_FILTER = 0.02;
+
+  /** Of a table, uncompressed: what one read decompresses. */
+  private static final int BLOCK_BYTES = 16 << 10;
+
+  private static final int DICTIONARY_BYTES = 16 << 10;
+  private static final int DICTIONARY_TRAINING_BYTES = 1 << 20;
 
   /** For a writer; RocksDB closes the files that were not used for longest. */
   private static final int FILES_OPEN_MAX = 4096;
@@ -315,10 +325,23 @@ class Store implements AutoCloseable {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
+            .setBlockSize(BLOCK_BYTES)
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
     return new ColumnFamilyOptions()
         .setWriteBufferSize(WRITE_BUFFER_BYTES)
+        // Most rows that are asked for before a write are absent: the filters answer so without a
+        // search, here for rows that are in no table yet.
+        .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER)
+        .setMemtableWholeKeyFiltering(true)
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
+        // What stays is compressed once, with a dictionary: rows are small, and much alike.
+        .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
+        .setBottommostCompressionOptions(
+            own(
+                new CompressionOptions()
+                    .setEnabled(true)
+                    .setMaxDictBytes(DICTIONARY_BYTES)
+                    .setZStdMaxTrainBytes(DICTIONARY_TRAINING_BYTES)))
         .setTableFormatConfig(table);
   }
 
@@ -446,12 +469,29 @@ class Store implements AutoCloseable {
           try (FlushOptions all = new FlushOptions()) {
             opened.db().flush(all, opened.handles());
           }
-          opened.db().compactRange(handle(Family.BLOBS));
+          compact(Family.BLOBS);
           // The compaction's own thread removes the tables that it replaced, a moment later.
           opened.db().disableFileDeletions();
           opened.db().enableFileDeletions();
           return null;
         });
+  }
+
+  /** Merges all tables of a family. */
+  void compact(Family family) {
+    using(
+        "compacting",
+        () -> {
+          opened.db().compactRange(handle(family));
+          return null;
+        });
+  }
+
+  /** Bytes of a family's tables; rows that are not in a table yet are not counted. */
+  long tableBytes(Family family) {
+    return using(
+        "reading",
+        () -> opened.db().getLongProperty(handle(family), "rocksdb.live-sst-files-size"));
   }
 
   /**
