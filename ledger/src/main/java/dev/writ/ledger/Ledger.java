@@ -383,6 +383,11 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   @Override
+  public Commit appendAwaited(Batch batch) {
+    return appender.submitAwaited(batch);
+  }
+
+  @Override
   public void requireSound() {
     failStop.require();
   }

@@ -89,8 +89,19 @@ class Store implements AutoCloseable {
    */
   private static final int WAL_FILES_RECYCLED = 4;
 
+  /** To which length logs are written beforehand; they grow beyond it where they have to. */
+  private static final int LOG_BYTES = 16 << 20;
+
+  private static final int LOG_FILLING_BYTES = 1 << 20;
+
   private static final long WRITE_BUFFER_BYTES = 32L << 20;
-  private static final long WAL_BYTES_MAX = 64L << 20;
+
+  /** What an opening after a crash reads and writes into tables, however long the ledger is. */
+  private static final long WAL_BYTES_MAX = 32L << 20;
+
+  /** Twice the default, since logs of that size make tables of half the size. */
+  private static final int TABLES_UNTIL_MERGED = 8;
+
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
 
@@ -329,6 +340,7 @@ class Store implements AutoCloseable {
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
     return new ColumnFamilyOptions()
         .setWriteBufferSize(WRITE_BUFFER_BYTES)
+        .setLevel0FileNumCompactionTrigger(TABLES_UNTIL_MERGED)
         // Most rows that are asked for before a write are absent: the filters answer so without a
         // search, here for rows that are in no table yet.
         .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER)
@@ -444,6 +456,34 @@ class Store implements AutoCloseable {
         "writing",
         () -> {
           opened.db().write(synced, batch);
+          return null;
+        });
+  }
+
+  /**
+   * Makes two write-ahead logs of some length and releases them, so that the logs from now on are
+   * written over what is there: a sync of a log that grows has to write its size, too, which takes
+   * more than half as long again. What fills them is no row, and recovery skips it. All rows are
+   * written into tables on the way.
+   */
+  void lengthenLogs() {
+    using(
+        "lengthening logs",
+        () -> {
+          byte[] origin = opened.db().get(handle(Family.DEFAULT), StoreView.META_ORIGIN);
+          try (WriteOptions unsynced = new WriteOptions();
+              FlushOptions all = new FlushOptions();
+              WriteBatch filling = new WriteBatch()) {
+            filling.putLogData(new byte[LOG_FILLING_BYTES]);
+            for (int log = 0; log < 2; log++) {
+              for (int bytes = 0; bytes < LOG_BYTES; bytes += LOG_FILLING_BYTES) {
+                opened.db().write(unsynced, filling);
+              }
+              // Only where there is something to flush does a new log begin.
+              opened.db().put(handle(Family.DEFAULT), unsynced, StoreView.META_ORIGIN, origin);
+              opened.db().flush(all, opened.handles());
+            }
+          }
           return null;
         });
   }
