@@ -44,7 +44,7 @@ class AnEffectWritesFewRowsTest {
         print(written, rows);
         System.err.println(found);
       }
-      assertTrue(rows <= 60 && bytes <= 12_000, found);
+      assertTrue(rows <= 30 && bytes <= 4_400, found);
     }
   }
 
@@ -62,7 +62,7 @@ class AnEffectWritesFewRowsTest {
       sizes.forEach((family, bytes) -> System.err.println(family + " " + bytes / effects));
       System.err.println(each + " bytes of tables for an effect");
     }
-    assertTrue(each <= 3_000, each + " bytes");
+    assertTrue(each <= 2_700, each + " bytes");
   }
 
   private static void print(WrittenRows written, long rows) {
