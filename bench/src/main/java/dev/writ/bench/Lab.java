@@ -274,7 +274,7 @@ final class Lab implements AutoCloseable {
     return home;
   }
 
-  /** Bytes in the write-ahead log: exact until the first file is full. */
+  /** Bytes in the write-ahead log: exact for a process's first megabyte. */
   long logBytes() {
     try (Stream<Path> files = Files.list(home.resolve("ledger/db"))) {
       long sum = 0;
