@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** A whole installation in a directory: keys, ledger, a policy with one rule, the no-op tool. */
@@ -93,16 +94,16 @@ final class Lab implements AutoCloseable {
   private final Kernel kernel;
 
   Lab(Path home) {
+    this(home, Ledger::create);
+  }
+
+  /**
+   * @param creating makes the ledger, so that a test can look at what is written
+   */
+  Lab(Path home, Function<LedgerConfig, Ledger> creating) {
     this.home = home;
     tools.register(manifest);
-    ledger =
-        Ledger.create(
-            new LedgerConfig(
-                home.resolve("ledger"),
-                home.resolve("anchor"),
-                "bench",
-                TestKeys.key("log"),
-                CLOCK));
+    ledger = creating.apply(config(home));
     TestKernel parts =
         new TestKernel(
             tools,
@@ -114,6 +115,12 @@ final class Lab implements AutoCloseable {
             random);
     parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
     kernel = parts.open(ledger);
+  }
+
+  /** The ledger of a lab in that directory. */
+  static LedgerConfig config(Path home) {
+    return new LedgerConfig(
+        home.resolve("ledger"), home.resolve("anchor"), "bench", TestKeys.key("log"), CLOCK);
   }
 
   /** From now on and without an end: this clock is the host's. */
@@ -267,7 +274,7 @@ final class Lab implements AutoCloseable {
     return home;
   }
 
-  /** Bytes in the write-ahead log: exact until the first file is full. */
+  /** Bytes in the write-ahead log: exact for a process's first megabyte. */
   long logBytes() {
     try (Stream<Path> files = Files.list(home.resolve("ledger/db"))) {
       long sum = 0;

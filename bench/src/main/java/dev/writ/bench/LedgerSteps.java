@@ -60,7 +60,7 @@ final class LedgerSteps implements AutoCloseable {
                   () -> Event.first("bench", name, "bench.commit", body, at, Optional.empty()));
       byte[] content = new byte[CONTENT_BYTES];
       System.arraycopy(body.bytes(), 0, content, 0, Digest.LENGTH);
-      ledger.append(new Batch().event(next).blob(content)).await();
+      ledger.appendAwaited(new Batch().event(next).blob(content)).await();
       head = Optional.of(next);
       return next;
     }

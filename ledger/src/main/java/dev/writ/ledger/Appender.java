@@ -9,12 +9,17 @@ import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
- * The one thread that writes. All batches that wait when it is ready become one synced write, so
- * that they share the cost of the sync; callers on virtual threads never block in native code. The
- * order of enqueueing is the order of committing. A failed write stops the ledger: nothing after it
- * may be acknowledged (protocol rule 15).
+ * Writes batches, one group at a time, in a thread of its own. All batches that wait when it is
+ * ready become one synced write, so that they share the cost of the sync; callers on virtual
+ * threads do not block in native code while others wait. The order of enqueueing is the order of
+ * committing. A failed write stops the ledger: nothing after it may be acknowledged (protocol rule
+ * 15).
+ *
+ * <p>A caller that is alone, and awaits its batch at once, writes it in its own thread: waking
+ * another one and being woken by it would take a large part of the time of a sync.
  */
 final class Appender {
   /** Bytes of one write: enough to share a sync, few enough to answer soon. */
@@ -22,6 +27,9 @@ final class Appender {
 
   /** Bytes that may wait; beyond that callers are refused, which bounds memory. */
   private static final long QUEUE_BYTES_MAX = 256L << 20;
+
+  /** For a batch that the appender's thread writes. */
+  private static final Consumer<Pending> NOBODY = _ -> {};
 
   /** Writes a group durably, in order, or throws. */
   @FunctionalInterface
@@ -36,6 +44,13 @@ final class Appender {
   private final Condition work = lock.newCondition();
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
   private final Thread thread;
+
+  /** Whether a thread has taken a group and is not done with it; there is one at most. */
+  private boolean writing;
+
+  /** How many batches the last group had: where there was more than one, callers are not alone. */
+  private int lastGroup;
+
   private long queuedBytes;
   private long enqueued;
   private long durable;
@@ -59,12 +74,17 @@ final class Appender {
 
   /** Enqueues a batch, or a request for a checkpoint where there is none. */
   Pending submit(Optional<Batch> batch) {
-    return submit(batch, Optional.empty());
+    return submit(batch, Optional.empty(), false);
+  }
+
+  /** Enqueues a batch that the calling thread awaits at once. */
+  Pending submitAwaited(Batch batch) {
+    return submit(Optional.of(batch), Optional.empty(), true);
   }
 
   /** Enqueues a step, which is taken alone, after everything before it. */
   Pending submit(StorageStep step) {
-    return submit(Optional.empty(), Optional.of(step));
+    return submit(Optional.empty(), Optional.of(step), false);
   }
 
   /**
@@ -81,11 +101,12 @@ final class Appender {
     }
   }
 
-  private Pending submit(Optional<Batch> batch, Optional<StorageStep> step) {
+  private Pending submit(Optional<Batch> batch, Optional<StorageStep> step, boolean isAwaited) {
     lock.lock();
     try {
       requireOpen();
-      Pending pending = new Pending(batch, step, enqueued + 1);
+      boolean isAlone = isAwaited && queue.isEmpty() && !writing && lastGroup <= 1;
+      Pending pending = new Pending(batch, step, enqueued + 1, isAlone ? this::writeAlone : NOBODY);
       if (queuedBytes > 0 && queuedBytes + pending.bytes > QUEUE_BYTES_MAX) {
         throw new WritException(LedgerError.OVERLOADED, queuedBytes + " bytes wait");
       }
@@ -96,7 +117,9 @@ final class Appender {
       enqueued++;
       queuedBytes += pending.bytes;
       queue.add(pending);
-      work.signal();
+      if (!isAlone) {
+        work.signal();
+      }
       return pending;
     } finally {
       lock.unlock();
@@ -121,20 +144,34 @@ final class Appender {
   }
 
   private void run() {
-    while (true) {
-      List<Pending> group = take();
-      if (group.isEmpty()) {
-        return;
+    List<Pending> group = take();
+    while (!group.isEmpty()) {
+      process(group);
+      group = take();
+    }
+  }
+
+  /** Writes a batch in the thread that awaits it, unless another thread has it or more wait. */
+  private void writeAlone(Pending own) {
+    List<Pending> group;
+    lock.lock();
+    try {
+      if (writing || queue.size() != 1 || queue.peek() != own) {
+        return; // whoever enqueued the next one has woken the appender's thread
       }
-      try {
-        write(group);
-      } catch (WritException e) {
-        fail(e, group);
-        return;
-      } catch (RuntimeException | Error e) {
-        fail(new WritException(LedgerError.FAILED, "the appender failed: " + e, e), group);
-        return;
-      }
+      group = poll();
+    } finally {
+      lock.unlock();
+    }
+    if (!group.isEmpty()) {
+      process(group);
+    }
+  }
+
+  /** Writes a group that this thread has taken. A failure ends all further work. */
+  private void process(List<Pending> group) {
+    try {
+      write(group);
       lock.lock();
       try {
         durable = group.getLast().number;
@@ -142,6 +179,21 @@ final class Appender {
         lock.unlock();
       }
       group.forEach(Pending::complete);
+    } catch (WritException e) {
+      fail(e, group);
+    } catch (RuntimeException | Error e) {
+      fail(new WritException(LedgerError.FAILED, "the appender failed: " + e, e), group);
+    } finally {
+      lock.lock();
+      try {
+        writing = false;
+        lastGroup = group.size();
+        if (!queue.isEmpty() || closing || failStop.failure().isPresent()) {
+          work.signal();
+        }
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -177,26 +229,32 @@ final class Appender {
   private List<Pending> take() {
     lock.lock();
     try {
-      while (queue.isEmpty() && !closing && failStop.failure().isEmpty()) {
+      while (writing || queue.isEmpty() && !closing && failStop.failure().isEmpty()) {
         work.awaitUninterruptibly();
       }
-      List<Pending> group = new ArrayList<>();
-      long bytes = 0;
-      while (!queue.isEmpty()
-          && failStop.failure().isEmpty()
-          && (group.isEmpty() || fits(queue.peek(), bytes))) {
-        Pending pending = queue.poll();
-        bytes += pending.bytes;
-        group.add(pending);
-        if (pending.step.isPresent()) {
-          break;
-        }
-      }
-      queuedBytes -= bytes;
-      return group;
+      return poll();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Takes the next group, which is empty once the ledger has stopped; the lock is held. */
+  private List<Pending> poll() {
+    List<Pending> group = new ArrayList<>();
+    long bytes = 0;
+    while (!queue.isEmpty()
+        && failStop.failure().isEmpty()
+        && (group.isEmpty() || fits(queue.peek(), bytes))) {
+      Pending pending = queue.poll();
+      bytes += pending.bytes;
+      group.add(pending);
+      if (pending.step.isPresent()) {
+        break;
+      }
+    }
+    queuedBytes -= bytes;
+    writing = !group.isEmpty();
+    return group;
   }
 
   /** Fails every batch that is not durable yet with this failure. */

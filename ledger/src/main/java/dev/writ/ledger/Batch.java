@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +23,17 @@ public final class Batch {
   public static final int BLOB_BYTES_MAX = 64 * 1024;
 
   /** One event, with everything that follows from its bytes. */
-  record Entry(Event event, RunId runId, byte[] bytes, Digest id, byte[] runKey, Digest leaf) {}
+  record Entry(Event event, RunId runId, byte[] row, Digest id, byte[] runKey, Digest leaf) {}
 
   /** One row that is written as it is; a null value deletes. */
   record Row(Store.Family family, byte[] key, byte[] value) {}
 
   private final List<Entry> entries = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
+
+  /** Places of the rows of tables in {@link #rows}. */
+  private final Map<ByteBuffer, Integer> tableRows = new TreeMap<>();
+
   private final List<byte[]> payloads = new ArrayList<>();
   private final List<Digest> held = new ArrayList<>();
   private final Map<String, Uploads.Claim> uploads = new TreeMap<>();
@@ -49,7 +54,13 @@ public final class Batch {
     RunId runId = event.runId();
     Digest id = Digest.sha256(canonical);
     entries.add(
-        new Entry(event, runId, canonical, id, Keys.run(runId), Merkle.leafHash(canonical)));
+        new Entry(
+            event,
+            runId,
+            StoredForm.event(event),
+            id,
+            Keys.run(runId),
+            Merkle.leafHash(canonical)));
     bytes += canonical.length + 256L;
     return id;
   }
@@ -57,7 +68,7 @@ public final class Batch {
   /** Adds a document under its id. One that is there already stays as it is. */
   public Batch document(Envelope envelope) {
     payloads.add(envelope.payload());
-    return row(Store.Family.DOCUMENTS, envelope.id().bytes(), envelope.toBytes());
+    return row(Store.Family.DOCUMENTS, envelope.id().bytes(), StoredForm.document(envelope));
   }
 
   /**
@@ -99,12 +110,23 @@ public final class Batch {
 
   /** Sets a row of an index table. Within a batch, and over batches, the last one counts. */
   public Batch put(String table, String key, byte[] value) {
-    return row(Store.Family.TABLES, Keys.table(table, key), value.clone());
+    return tableRow(Keys.table(table, key), StoredForm.value(value));
   }
 
   /** Removes a row of an index table. */
   public Batch delete(String table, String key) {
-    return row(Store.Family.TABLES, Keys.table(table, key), null);
+    return tableRow(Keys.table(table, key), null);
+  }
+
+  /** A row that this batch sets again takes the place of the earlier one, which nobody can see. */
+  private Batch tableRow(byte[] key, byte[] value) {
+    Row row = new Row(Store.Family.TABLES, key, value);
+    Integer earlier = tableRows.putIfAbsent(ByteBuffer.wrap(key), rows.size());
+    if (earlier == null) {
+      return row(Store.Family.TABLES, key, value);
+    }
+    rows.set(earlier, row);
+    return this;
   }
 
   private Batch row(Store.Family family, byte[] key, byte[] value) {

@@ -11,9 +11,17 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The file {@code FORMAT}, which is written last and read first. */
+/**
+ * The file {@code FORMAT}, which is written last and read first.
+ *
+ * <p>Format 2 writes rows in a binary form ({@link StoredForm}) and reads those of format 1 beside
+ * them, so that an upgrade changes no row: the file alone keeps earlier versions out.
+ */
 final class Format {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+
+  /** Rows are JSON. */
+  private static final int FIRST = 1;
 
   private static final Pattern TEXT = Pattern.compile("writ-ledger ([0-9]{1,6})\n");
 
@@ -29,6 +37,27 @@ final class Format {
    *     later format, {@code LED-006} for a file that cannot be read
    */
   static void require(Path dir) {
+    read(dir);
+  }
+
+  /**
+   * Makes a ledger one of this format, before a row of it is written. What a crash interrupts is
+   * either format, and readable.
+   *
+   * @throws WritException as {@link #require}
+   */
+  static void upgrade(DurableFiles files, Path dir) {
+    if (read(dir) == VERSION) {
+      return;
+    }
+    try {
+      write(files, dir);
+    } catch (IOException e) {
+      throw Failures.of("writing " + dir + "/FORMAT", e);
+    }
+  }
+
+  private static int read(Path dir) {
     String text;
     try {
       Path file = dir.resolve("FORMAT");
@@ -46,9 +75,11 @@ final class Format {
       throw new WritException(LedgerError.CORRUPT, dir + "/FORMAT is not of a ledger");
     }
     int version = Integer.parseInt(matcher.group(1));
-    if (version != VERSION) {
+    if (version < FIRST || version > VERSION) {
       throw new WritException(
-          LedgerError.FORMAT_FUTURE, "format " + version + ", this version knows " + VERSION);
+          LedgerError.FORMAT_FUTURE,
+          "format " + version + ", this version knows " + FIRST + " to " + VERSION);
     }
+    return version;
   }
 }

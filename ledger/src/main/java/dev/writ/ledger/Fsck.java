@@ -258,7 +258,7 @@ public final class Fsck {
         prev = Optional.empty();
         runs++;
       }
-      byte[] bytes = StoreView.eventBytes(row);
+      byte[] bytes = StoredForm.eventBytes(key, row);
       String where = "event " + Keys.run(itsRun) + " " + seq;
       try {
         Event event = Event.parse(bytes);
@@ -376,10 +376,8 @@ public final class Fsck {
 
   private void logRow(long index, byte[] row) {
     String where = "log row " + index;
-    Optional<byte[]> event = Optional.empty();
-    if (row.length > StoreView.nodesLength(index)) {
-      event = store.get(Store.Family.EVENTS, StoreView.eventKey(index, row));
-    }
+    byte[] key = row.length > StoreView.nodesLength(index) ? StoreView.eventKey(index, row) : ALL;
+    Optional<byte[]> event = store.get(Store.Family.EVENTS, key);
     if (event.isEmpty()) {
       problem(where, "it names an event that is not there");
     } else if (Keys.number(event.get()) != index) {
@@ -388,11 +386,11 @@ public final class Fsck {
     if (row.length < StoreView.nodesLength(index)) {
       problem(where, row.length + " bytes are too few for its nodes");
     }
-    event.ifPresent(e -> time(where, index, e));
+    event.ifPresent(e -> time(where, index, key, e));
     byte[] padded = Arrays.copyOf(row, Math.max(row.length, StoreView.nodesLength(index)));
     Digest leaf =
         event
-            .map(e -> Merkle.leafHash(StoreView.eventBytes(e)))
+            .map(e -> Merkle.leafHash(StoredForm.eventBytes(key, e)))
             .orElseGet(() -> Digest.ofBytes(Arrays.copyOf(padded, Digest.LENGTH)));
     List<Digest> nodes = frontier.append(leaf);
     for (int level = 0; level < nodes.size(); level++) {
@@ -413,8 +411,8 @@ public final class Fsck {
   }
 
   /** A row that is no event is reported by the check of runs. */
-  private void time(String where, long index, byte[] row) {
-    Optional<Instant> at = at(row);
+  private void time(String where, long index, byte[] key, byte[] row) {
+    Optional<Instant> at = at(key, row);
     if (at.isEmpty()) {
       return;
     }
@@ -428,9 +426,9 @@ public final class Fsck {
     }
   }
 
-  private static Optional<Instant> at(byte[] row) {
+  private static Optional<Instant> at(byte[] key, byte[] row) {
     try {
-      return Optional.of(Event.parse(StoreView.eventBytes(row)).at());
+      return Optional.of(StoredForm.parseEvent(key, row).at());
     } catch (WritException e) {
       return Optional.empty();
     }
@@ -526,10 +524,10 @@ public final class Fsck {
               envelope.document();
               secondOpinion(where, envelope.payload());
             }
+            secondOpinion(where, envelope.toBytes());
           } catch (WritException e) {
             problem(where, e.getMessage());
           }
-          secondOpinion(where, row);
           done("documents", ++count[0]);
           return true;
         });

@@ -40,6 +40,7 @@ public final class Ledger extends StoreView implements RunJournal {
   /** Between the parts of a key in an index table; no name contains it. */
   public static final char KEY_SEPARATOR = '\u001f';
 
+  private final Path dir;
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
   private final String logKid;
@@ -58,6 +59,7 @@ public final class Ledger extends StoreView implements RunJournal {
     FailStop failStop = new FailStop();
     DurableFiles files = new DurableFiles(new FailStopDisk(config.disk(), failStop));
     super(store, new Blobs(store, config.dir().resolve("blobs"), files, failStop));
+    this.dir = config.dir();
     this.failStop = failStop;
     this.lock = lock;
     if (!origin().equals(config.origin())) {
@@ -261,6 +263,7 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   private void start() {
+    Format.upgrade(blobs.files(), dir);
     blobs.sweep();
     appender.start();
     anchorKeeper.start();
@@ -377,6 +380,11 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public Commit append(Batch batch) {
     return appender.submit(Optional.of(batch));
+  }
+
+  @Override
+  public Commit appendAwaited(Batch batch) {
+    return appender.submitAwaited(batch);
   }
 
   @Override

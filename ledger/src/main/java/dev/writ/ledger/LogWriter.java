@@ -18,7 +18,7 @@ import org.rocksdb.WriteBatch;
 
 /**
  * Turns a group of batches into one write: gives events their positions, grows the Merkle tree,
- * signs checkpoints. Used by the appender's thread alone.
+ * signs checkpoints. Used by one thread at a time.
  */
 final class LogWriter implements Appender.GroupWriter {
   /** Makes a write durable or throws; tests substitute one that fails. */
@@ -26,6 +26,9 @@ final class LogWriter implements Appender.GroupWriter {
   interface Disk {
     void write(WriteBatch batch);
   }
+
+  /** Bytes after which a process is taken for one that goes on writing. */
+  private static final long LENGTHENED_AFTER = 1 << 20;
 
   private final Store store;
   private final Disk disk;
@@ -36,6 +39,9 @@ final class LogWriter implements Appender.GroupWriter {
   private final Runnable requireLock;
   private final Consumer<Durable> published;
   private Durable durable;
+
+  /** Bytes that were written so far. */
+  private long logged;
 
   LogWriter(
       Store store,
@@ -101,6 +107,16 @@ final class LogWriter implements Appender.GroupWriter {
     requireLock.run();
     disk.write(write);
     requireLock.run(); // another writer may have opened the earlier state
+    lengthenLogs(write.getDataSize());
+  }
+
+  /** Once in a process, and only in one that writes much: a command would only pay for it. */
+  private void lengthenLogs(long written) {
+    boolean isDue = logged < LENGTHENED_AFTER && logged + written >= LENGTHENED_AFTER;
+    logged += written;
+    if (isDue) {
+      store.lengthenLogs();
+    }
   }
 
   private void take(StorageStep step) {
@@ -189,7 +205,7 @@ final class LogWriter implements Appender.GroupWriter {
     private void event(Batch.Entry entry) throws RocksDBException {
       byte[] position = Keys.number(frontier.size());
       byte[] key = Keys.event(entry.runKey(), entry.event().seq());
-      put(Store.Family.EVENTS, key, concat(position, entry.bytes()));
+      put(Store.Family.EVENTS, key, concat(position, entry.row()));
       put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
       time.take(entry.event().at());

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 /** A batch in the appender's queue, or a request for a checkpoint at its place in it. */
 final class Pending implements Commit {
@@ -17,10 +18,15 @@ final class Pending implements Commit {
   /** Number in the order of enqueueing, from 1. */
   final long number;
 
+  /** What the awaiting thread does first: it may write the batch itself. */
+  private final Consumer<Pending> helping;
+
   private final CompletableFuture<Optional<Checkpoint>> done = new CompletableFuture<>();
   private Optional<Checkpoint> checkpoint = Optional.empty();
 
-  Pending(Optional<Batch> batch, Optional<StorageStep> step, long number) {
+  Pending(
+      Optional<Batch> batch, Optional<StorageStep> step, long number, Consumer<Pending> helping) {
+    this.helping = helping;
     this.batch = batch;
     this.step = step;
     this.bytes = batch.map(Batch::bytes).orElse(0L);
@@ -46,6 +52,9 @@ final class Pending implements Commit {
   }
 
   Optional<Checkpoint> awaitCheckpoint() {
+    if (!done.isDone()) {
+      helping.accept(this);
+    }
     try {
       return done.join();
     } catch (CompletionException e) {

@@ -13,6 +13,15 @@ public interface RunJournal extends LedgerState {
   Commit append(Batch batch);
 
   /**
+   * The same for a caller that calls {@link Commit#await} at once, in this thread, which may then
+   * write the batch itself instead of waking another one. Until it does, or somebody enqueues
+   * another batch, this one may wait.
+   */
+  default Commit appendAwaited(Batch batch) {
+    return append(batch);
+  }
+
+  /**
    * Refuses where nothing can be written any more: the cached state of a run may not be on the disk
    * then.
    *

@@ -28,6 +28,7 @@ import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.FlushOptions;
@@ -88,10 +89,30 @@ class Store implements AutoCloseable {
    */
   private static final int WAL_FILES_RECYCLED = 4;
 
+  /** To which length logs are written beforehand; they grow beyond it where they have to. */
+  private static final int LOG_BYTES = 16 << 20;
+
+  private static final int LOG_FILLING_BYTES = 1 << 20;
+
   private static final long WRITE_BUFFER_BYTES = 32L << 20;
-  private static final long WAL_BYTES_MAX = 64L << 20;
+
+  /** What an opening after a crash reads and writes into tables, however long the ledger is. */
+  private static final long WAL_BYTES_MAX = 32L << 20;
+
+  /** Twice the default, since logs of that size make tables of half the size. */
+  private static final int TABLES_UNTIL_MERGED = 8;
+
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
   private static final int BLOOM_BITS = 10;
+
+  /** Of a memtable's size, for its filter. */
+  private static final double MEMTABLE_FILTER = 0.02;
+
+  /** Of a table, uncompressed: what one read decompresses. */
+  private static final int BLOCK_BYTES = 16 << 10;
+
+  private static final int DICTIONARY_BYTES = 16 << 10;
+  private static final int DICTIONARY_TRAINING_BYTES = 1 << 20;
 
   /** For a writer; RocksDB closes the files that were not used for longest. */
   private static final int FILES_OPEN_MAX = 4096;
@@ -315,10 +336,24 @@ class Store implements AutoCloseable {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
+            .setBlockSize(BLOCK_BYTES)
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
     return new ColumnFamilyOptions()
         .setWriteBufferSize(WRITE_BUFFER_BYTES)
+        .setLevel0FileNumCompactionTrigger(TABLES_UNTIL_MERGED)
+        // Most rows that are asked for before a write are absent: the filters answer so without a
+        // search, here for rows that are in no table yet.
+        .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER)
+        .setMemtableWholeKeyFiltering(true)
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
+        // What stays is compressed once, with a dictionary: rows are small, and much alike.
+        .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
+        .setBottommostCompressionOptions(
+            own(
+                new CompressionOptions()
+                    .setEnabled(true)
+                    .setMaxDictBytes(DICTIONARY_BYTES)
+                    .setZStdMaxTrainBytes(DICTIONARY_TRAINING_BYTES)))
         .setTableFormatConfig(table);
   }
 
@@ -425,6 +460,34 @@ class Store implements AutoCloseable {
         });
   }
 
+  /**
+   * Makes two write-ahead logs of some length and releases them, so that the logs from now on are
+   * written over what is there: a sync of a log that grows has to write its size, too, which takes
+   * more than half as long again. What fills them is no row, and recovery skips it. All rows are
+   * written into tables on the way.
+   */
+  void lengthenLogs() {
+    using(
+        "lengthening logs",
+        () -> {
+          byte[] origin = opened.db().get(handle(Family.DEFAULT), StoreView.META_ORIGIN);
+          try (WriteOptions unsynced = new WriteOptions();
+              FlushOptions all = new FlushOptions();
+              WriteBatch filling = new WriteBatch()) {
+            filling.putLogData(new byte[LOG_FILLING_BYTES]);
+            for (int log = 0; log < 2; log++) {
+              for (int bytes = 0; bytes < LOG_BYTES; bytes += LOG_FILLING_BYTES) {
+                opened.db().write(unsynced, filling);
+              }
+              // Only where there is something to flush does a new log begin.
+              opened.db().put(handle(Family.DEFAULT), unsynced, StoreView.META_ORIGIN, origin);
+              opened.db().flush(all, opened.handles());
+            }
+          }
+          return null;
+        });
+  }
+
   /** Reads every block of every file and compares checksums. */
   void verifyChecksums() {
     using(
@@ -446,12 +509,29 @@ class Store implements AutoCloseable {
           try (FlushOptions all = new FlushOptions()) {
             opened.db().flush(all, opened.handles());
           }
-          opened.db().compactRange(handle(Family.BLOBS));
+          compact(Family.BLOBS);
           // The compaction's own thread removes the tables that it replaced, a moment later.
           opened.db().disableFileDeletions();
           opened.db().enableFileDeletions();
           return null;
         });
+  }
+
+  /** Merges all tables of a family. */
+  void compact(Family family) {
+    using(
+        "compacting",
+        () -> {
+          opened.db().compactRange(handle(family));
+          return null;
+        });
+  }
+
+  /** Bytes of a family's tables; rows that are not in a table yet are not counted. */
+  long tableBytes(Family family) {
+    return using(
+        "reading",
+        () -> opened.db().getLongProperty(handle(family), "rocksdb.live-sst-files-size"));
   }
 
   /**

@@ -46,8 +46,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
           Frontier.load(size, nodes(store)),
           Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
           timeRestarts(store).reduce((_, last) -> last).stream()
-              .mapToObj(
-                  index -> parseEvent(eventRow(store, eventKey(index, logRow(store, index)))).at())
+              .mapToObj(index -> event(store, eventKey(index, logRow(store, index))).at())
               .findFirst()
               .orElse(Instant.MIN),
           Keys.number(meta(store, META_INCARNATION)));
@@ -126,17 +125,9 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     return Arrays.copyOfRange(logRow, nodesLength(index), logRow.length);
   }
 
-  static byte[] eventBytes(byte[] eventRow) {
-    if (eventRow.length < 8) {
-      throw new WritException(
-          LedgerError.CORRUPT, "an event's row of " + eventRow.length + " bytes");
-    }
-    return Arrays.copyOfRange(eventRow, 8, eventRow.length);
-  }
-
-  private static Event parseEvent(byte[] eventRow) {
+  private static Event parseEvent(byte[] key, byte[] eventRow) {
     try {
-      return Event.parse(eventBytes(eventRow));
+      return StoredForm.parseEvent(key, eventRow);
     } catch (WritException e) {
       throw new WritException(LedgerError.CORRUPT, "a stored event: " + e.getMessage(), e);
     }
@@ -150,7 +141,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   static Envelope parseDocument(Digest id, byte[] bytes) {
     Envelope envelope;
     try {
-      envelope = Envelope.parse(bytes);
+      envelope = StoredForm.document(bytes);
     } catch (WritException e) {
       throw new WritException(LedgerError.CORRUPT, "document " + id + ": " + e.getMessage(), e);
     }
@@ -171,12 +162,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     byte[] key = Keys.run(run);
     return store
         .get(Store.Family.RUNS, key)
-        .map(seq -> eventRow(Keys.event(key, Keys.number(seq))))
-        .map(StoreView::parseEvent);
+        .map(seq -> event(store, Keys.event(key, Keys.number(seq))));
   }
 
-  private byte[] eventRow(byte[] key) {
-    return eventRow(store, key);
+  private static Event event(Store store, byte[] key) {
+    return parseEvent(key, eventRow(store, key));
   }
 
   private static byte[] eventRow(Store store, byte[] key) {
@@ -187,9 +177,8 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<Event> event(RunId run, long seq) {
-    return store
-        .get(Store.Family.EVENTS, Keys.event(Keys.run(run), seq))
-        .map(StoreView::parseEvent);
+    byte[] key = Keys.event(Keys.run(run), seq);
+    return store.get(Store.Family.EVENTS, key).map(row -> parseEvent(key, row));
   }
 
   @Override
@@ -200,7 +189,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
         key,
         Keys.event(key, Math.max(0, fromSeq)),
         (rowKey, row) -> {
-          consumer.accept(parseEvent(row));
+          consumer.accept(parseEvent(rowKey, row));
           return true;
         });
   }
@@ -220,7 +209,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
           if (index >= toIndex) {
             return false;
           }
-          visitor.event(index, parseEvent(eventRow(eventKey(index, row))));
+          visitor.event(index, event(store, eventKey(index, row)));
           return true;
         });
   }
@@ -247,7 +236,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<byte[]> get(String table, String key) {
-    return store.get(Store.Family.TABLES, Keys.table(table, key));
+    return store.get(Store.Family.TABLES, Keys.table(table, key)).map(StoredForm::fromValue);
   }
 
   @Override
@@ -259,7 +248,9 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
         prefix,
         prefix,
         (key, value) ->
-            visitor.row(new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), value));
+            visitor.row(
+                new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8),
+                StoredForm.fromValue(value)));
   }
 
   @Override

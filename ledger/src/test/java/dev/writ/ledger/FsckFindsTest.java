@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,9 +97,13 @@ class FsckFindsTest {
     void replaceInEvent(String run, long seq, String from, String to) throws RocksDBException {
       byte[] key = event(run, seq);
       byte[] row = get(Store.Family.EVENTS, key);
-      String text = new String(row, StandardCharsets.ISO_8859_1);
+      String text = new String(StoredForm.eventBytes(key, row), StandardCharsets.UTF_8);
       assertThat(text).contains(from);
-      put(Store.Family.EVENTS, key, text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1));
+      byte[] edited = text.replace(from, to).getBytes(StandardCharsets.UTF_8);
+      put(
+          Store.Family.EVENTS,
+          key,
+          ByteBuffer.allocate(8 + edited.length).put(row, 0, 8).put(edited).array());
     }
 
     void flip(Store.Family family, byte[] key, int at) throws RocksDBException {

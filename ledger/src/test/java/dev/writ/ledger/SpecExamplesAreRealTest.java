@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,5 +60,15 @@ class SpecExamplesAreRealTest {
     for (Store.Family family : Store.Family.values()) {
       assertThat(page).contains("| `" + new String(family.bytes(), "UTF-8") + "` |");
     }
+  }
+
+  @Test
+  void the_storage_page_shows_how_a_text_is_packed() throws IOException {
+    String page = Files.readString(Vectors.root().resolve("spec/storage.md"));
+    Matcher example =
+        Pattern.compile("`(\"[^`]+\")`, with its quotes, is packed as `([^`]+)`").matcher(page);
+    assertThat(example.find()).isTrue();
+    assertThat(Packing.pack(Fixture.bytes(example.group(1))))
+        .isEqualTo(HexFormat.of().parseHex(example.group(2).replace(" ", "")));
   }
 }

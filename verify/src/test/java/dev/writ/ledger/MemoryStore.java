@@ -256,6 +256,9 @@ public final class MemoryStore extends Store {
   void compactContents() {}
 
   @Override
+  void lengthenLogs() {}
+
+  @Override
   void truncateObsoleteLogs() {}
 
   @Override

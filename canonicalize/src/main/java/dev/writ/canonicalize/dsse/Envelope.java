@@ -136,13 +136,33 @@ public final class Envelope {
           "payload of " + payload.length + " bytes, more than " + PAYLOAD_BYTES_MAX);
     }
     String type = fields.string("payloadType");
+    requireType(type);
+    List<Signature> signatures = fields.list("signatures", Envelope::signature);
+    fields.end();
+    requireSignatures(signatures);
+    return new Envelope(type, payload, signatures);
+  }
+
+  /**
+   * An envelope of parts that were taken from one, for a store that keeps them apart.
+   *
+   * @throws WritException {@code CAN-023} for a type or signatures that no envelope has
+   */
+  public static Envelope of(String payloadType, byte[] payload, List<Signature> signatures) {
+    requireType(payloadType);
+    requireSignatures(signatures);
+    return new Envelope(payloadType, payload.clone(), List.copyOf(signatures));
+  }
+
+  private static void requireType(String type) {
     if (!isType(type)) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE,
           "envelope/payloadType is not 1 to " + TYPE_CHARACTERS_MAX + " visible ASCII characters");
     }
-    List<Signature> signatures = fields.list("signatures", Envelope::signature);
-    fields.end();
+  }
+
+  private static void requireSignatures(List<Signature> signatures) {
     if (signatures.isEmpty() || signatures.size() > SIGNATURES_MAX) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE,
@@ -153,7 +173,6 @@ public final class Envelope {
           CanonicalizeError.FIELD_VALUE,
           "envelope/signatures is not sorted by keyid, one for each key");
     }
-    return new Envelope(type, payload, signatures);
   }
 
   private static Signature signature(String path, JsonValue value) {

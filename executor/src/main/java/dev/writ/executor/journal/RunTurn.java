@@ -126,7 +126,7 @@ public final class RunTurn implements AutoCloseable {
   }
 
   /**
-   * Enqueues the batch; only now has the run changed.
+   * Enqueues the batch; only now has the run changed. Await the commit at once, behind the turn.
    *
    * @throws WritException {@code EXE-970} where the order cannot be kept; nothing is enqueued then
    */
@@ -137,7 +137,7 @@ public final class RunTurn implements AutoCloseable {
     }
     Commit commit;
     try (ChangeOrder.Held _ = changes.hold()) {
-      commit = ledger.append(batch);
+      commit = ledger.appendAwaited(batch);
     }
     slot.head = head;
     slot.headId = headId;
