@@ -42,6 +42,7 @@ public final class Bench {
       steps.addAll(LaneSteps.of(watch));
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
+      steps.addAll(new AccountSteps(lab).steps());
       steps.addAll(StartSteps.of(home));
       steps.addAll(bundles.steps());
       steps.addAll(http.steps());

@@ -17,6 +17,9 @@ final class EffectSteps implements AutoCloseable {
   private static final BenchTarget ONE_CALLER = new BenchTarget.TimeAtMost(1.2);
   private static final BenchTarget MANY_CALLERS = new BenchTarget.RateAtLeast(0.6);
 
+  /** 250 µs, where the curve operations of an effect take 204. */
+  private static final BenchTarget PROCESSOR = new BenchTarget.TimeAtMost(1.25);
+
   private final Stopwatch watch;
   private final Lab lab;
   private final Curve curve;
@@ -66,7 +69,21 @@ final class EffectSteps implements AutoCloseable {
             "6 curve operations on " + cores + " cores",
             MANY_CALLERS,
             BenchEngines.with(engine, new Crowd(CALLERS, library)),
-            BenchEngines.with(engine, watch.repeat(cores, curve::operations))));
+            BenchEngines.with(engine, watch.repeat(cores, curve::operations))),
+        new Step(
+            "processor for an effect, " + library,
+            "processor for 6 curve operations",
+            PROCESSOR,
+            BenchEngines.with(engine, processor(new Crowd(CALLERS, "cpu-" + library))),
+            BenchEngines.with(engine, processor(watch.repeat(cores, curve::operations)))));
+  }
+
+  /** The processor time of the process in place of the elapsed time. */
+  private static Step.Slice processor(Step.Slice slice) {
+    return () -> {
+      double cpuNs = slice.cost().cpuNs();
+      return new Cost(cpuNs, cpuNs);
+    };
   }
 
   /** Several callers, each in a run of its own, submit as many effects as fit into a slice. */

@@ -14,6 +14,7 @@ import dev.writ.fixture.TestKernel;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
+import dev.writ.guardian.Circumstances;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
@@ -171,7 +172,7 @@ final class Lab implements AutoCloseable {
     return requests;
   }
 
-  private Envelope request(String run) {
+  Envelope request(String run) {
     long number = nonces.incrementAndGet();
     Request request =
         new Request(
@@ -259,6 +260,17 @@ final class Lab implements AutoCloseable {
 
   List<SigningKey> signers() {
     return SIGNERS.stream().map(TestParty::key).toList();
+  }
+
+  /** What a judgement of a request for the no-op tool is made under. */
+  Circumstances circumstances() {
+    return new Circumstances(
+        manifest,
+        manifest.packageDigest(),
+        List.of(),
+        List.of(),
+        (_, _) -> false,
+        Optional.empty());
   }
 
   Ledger ledger() {

@@ -1,10 +1,10 @@
 package dev.writ.canonicalize;
 
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.NoSuchProviderException;
 import java.util.Arrays;
-import java.util.HexFormat;
 
 /**
  * A SHA-256 digest, written {@code sha256:} and 64 lower-case hexadecimal digits. A document's id
@@ -16,8 +16,15 @@ public final class Digest implements Comparable<Digest> {
 
   private static final MessageDigest FRESH = fresh();
   private static final String PREFIX = "sha256:";
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.ISO_8859_1);
 
   private final byte[] bytes;
+
+  /**
+   * The text form once it was asked for: an effect's few digests are written some sixty times, into
+   * documents, events and keys. Two threads may both make it.
+   */
+  private String text;
 
   private Digest(byte[] bytes) {
     this.bytes = bytes;
@@ -68,13 +75,24 @@ public final class Digest implements Comparable<Digest> {
     if (text.length() != PREFIX.length() + 2 * LENGTH || !text.startsWith(PREFIX)) {
       throw malformed(text);
     }
-    for (int i = PREFIX.length(); i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (!(c >= '0' && c <= '9' || c >= 'a' && c <= 'f')) {
+    byte[] bytes = new byte[LENGTH];
+    for (int i = 0; i < LENGTH; i++) {
+      int high = digit(text.charAt(PREFIX.length() + 2 * i));
+      int low = digit(text.charAt(PREFIX.length() + 2 * i + 1));
+      if ((high | low) < 0) {
         throw malformed(text);
       }
+      bytes[i] = (byte) (high << 4 | low);
     }
-    return new Digest(HexFormat.of().parseHex(text, PREFIX.length(), text.length()));
+    return new Digest(bytes);
+  }
+
+  /** The value of a lower-case hexadecimal digit; negative for anything else. */
+  private static int digit(char c) {
+    if (c >= '0' && c <= '9') {
+      return c - '0';
+    }
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
   }
 
   private static WritException malformed(String text) {
@@ -88,7 +106,7 @@ public final class Digest implements Comparable<Digest> {
 
   /** The 64 lower-case hexadecimal digits, without the prefix. */
   public String hex() {
-    return HexFormat.of().formatHex(bytes);
+    return toString().substring(PREFIX.length());
   }
 
   @Override
@@ -108,6 +126,19 @@ public final class Digest implements Comparable<Digest> {
 
   @Override
   public String toString() {
-    return PREFIX + hex();
+    String known = text;
+    if (known == null) {
+      byte[] written = new byte[PREFIX.length() + 2 * LENGTH];
+      for (int i = 0; i < PREFIX.length(); i++) {
+        written[i] = (byte) PREFIX.charAt(i);
+      }
+      for (int i = 0; i < LENGTH; i++) {
+        written[PREFIX.length() + 2 * i] = DIGITS[bytes[i] >> 4 & 0xF];
+        written[PREFIX.length() + 2 * i + 1] = DIGITS[bytes[i] & 0xF];
+      }
+      known = new String(written, StandardCharsets.ISO_8859_1);
+      text = known;
+    }
+    return known;
   }
 }

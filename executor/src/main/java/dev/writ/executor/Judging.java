@@ -121,6 +121,7 @@ final class Judging {
       releaseIfNotEnqueued(judged);
     }
     commit.await();
+    accounts.durable(judged.answer().request());
   }
 
   /**

@@ -1,12 +1,14 @@
 package dev.writ.guardian;
 
+import dev.writ.guardian.AccountEntry.Charge;
+import dev.writ.guardian.AccountEntry.Mark;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import java.time.Instant;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The sums over entries, under one policy: what each account of a budget holds in each window, and
@@ -21,59 +23,23 @@ final class AccountTotals {
    */
   static final long LATE_S = 60;
 
-  private record Account(String budget, String key, Instant windowStart)
-      implements Comparable<Account> {
-    private static final Comparator<Account> ORDER =
-        Comparator.comparing(Account::budget)
-            .thenComparing(Account::key)
-            .thenComparing(Account::windowStart);
-
-    @Override
-    public int compareTo(Account other) {
-      return ORDER.compare(this, other);
-    }
-  }
-
-  private record Counter(String rate, String key) implements Comparable<Counter> {
-    private static final Comparator<Counter> ORDER =
-        Comparator.comparing(Counter::rate).thenComparing(Counter::key);
-
-    @Override
-    public int compareTo(Counter other) {
-      return ORDER.compare(this, other);
-    }
-  }
-
-  /** The times of one counter; {@code total} is the sum of the values in {@code at}. */
-  private static final class Times {
-    private final TreeMap<Instant, Long> at = new TreeMap<>();
-    private long total;
-
-    void add(Instant time, long sign) {
-      total += sign;
-      at.merge(time, sign, (a, b) -> a + b == 0 ? null : a + b);
-    }
-  }
-
-  /** One use of a counter, for dropping it when its time is over. */
-  private record Use(Counter counter, Instant at) implements Comparable<Use> {
-    private static final Comparator<Use> ORDER =
-        Comparator.comparing(Use::counter).thenComparing(Use::at);
-
-    @Override
-    public int compareTo(Use other) {
-      return ORDER.compare(this, other);
-    }
-  }
-
   private final boolean prunable;
-  private final TreeMap<Instant, TreeSet<Account>> ends = new TreeMap<>();
-  private final TreeMap<Instant, TreeSet<Use>> useEnds = new TreeMap<>();
   private Policy policy;
   private Instant over = Instant.MIN;
-  private final TreeMap<Account, Long> used = new TreeMap<>();
-  private final TreeMap<Account, Long> reserved = new TreeMap<>();
-  private final TreeMap<Counter, Times> times = new TreeMap<>();
+
+  /** When all counters were last looked through; others are pruned when they are used. */
+  private Instant swept = Instant.EPOCH;
+
+  /** By name of the budget, then by key. */
+  private final TreeMap<String, TreeMap<String, WindowSums>> sums = new TreeMap<>();
+
+  /** By name of the rate limit, then by key. */
+  private final TreeMap<String, TreeMap<String, UseTimes>> uses = new TreeMap<>();
+
+  /** The ends of windows of budgets, each with where it ends. */
+  private final TreeMap<Instant, List<Ending>> ends = new TreeMap<>();
+
+  private record Ending(String budget, String key, long startS) {}
 
   private AccountTotals(Policy policy, boolean prunable) {
     this.policy = policy;
@@ -113,20 +79,24 @@ final class AccountTotals {
     }
     over = time;
     while (!ends.isEmpty() && !ends.firstKey().isAfter(over)) {
-      for (Account account : ends.pollFirstEntry().getValue()) {
-        used.remove(account);
-        reserved.remove(account);
-      }
-    }
-    while (!useEnds.isEmpty() && !useEnds.firstKey().isAfter(over)) {
-      for (Use use : useEnds.pollFirstEntry().getValue()) {
-        Times marked = times.get(use.counter());
-        Long count = marked == null ? null : marked.at.get(use.at());
-        if (count != null) {
-          mark(use.counter(), use.at(), -count);
+      for (Ending ending : ends.pollFirstEntry().getValue()) {
+        TreeMap<String, WindowSums> accounts = sums.get(ending.budget());
+        WindowSums windows = accounts.get(ending.key());
+        windows.end(ending.startS());
+        if (windows.isEmpty()) {
+          accounts.remove(ending.key());
         }
       }
     }
+    if (time.isAfter(swept.plusSeconds(LATE_S))) {
+      swept = time;
+      uses.values().forEach(counters -> counters.values().removeIf(this::isOver));
+    }
+  }
+
+  /** Forgets the uses of a counter that are over; whether none is left. */
+  private boolean isOver(UseTimes times) {
+    return over.isAfter(Instant.EPOCH) && times.forget(over.minusSeconds(LATE_S).toEpochMilli());
   }
 
   private static Instant end(Budget budget, Instant at) {
@@ -138,74 +108,96 @@ final class AccountTotals {
   }
 
   void add(AccountEntry entry) {
-    apply(entry, 1);
+    charge(entry, 1);
+    mark(entry, 1);
   }
 
   void remove(AccountEntry entry) {
-    apply(entry, -1);
+    charge(entry, -1);
+    mark(entry, -1);
   }
 
-  private void apply(AccountEntry entry, long sign) {
-    TreeMap<Account, Long> sums = entry.state() == AccountEntry.State.SETTLED ? used : reserved;
-    for (AccountEntry.Charge charge : entry.charges()) {
+  /** Replaces an entry by another that differs in state and charges alone. */
+  void recharge(AccountEntry before, AccountEntry after) {
+    charge(before, -1);
+    charge(after, 1);
+  }
+
+  private void charge(AccountEntry entry, long sign) {
+    boolean isUsed = entry.state() == AccountEntry.State.SETTLED;
+    for (Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
       if (budget != null && end(budget, entry.at()).isAfter(over)) {
-        Account account =
-            new Account(charge.budget(), charge.key(), budget.windowStart(entry.at()));
-        sums.merge(account, sign * charge.amount(), (a, b) -> a + b == 0 ? null : a + b);
-        if (prunable) {
-          ends.computeIfAbsent(end(budget, entry.at()), _ -> new TreeSet<>()).add(account);
-        }
+        charge(budget, charge.key(), entry.at(), sign * charge.amount(), isUsed);
       }
     }
-    for (AccountEntry.Mark mark : entry.marks()) {
+  }
+
+  private void charge(Budget budget, String key, Instant at, long amount, boolean isUsed) {
+    TreeMap<String, WindowSums> accounts =
+        sums.computeIfAbsent(budget.name(), _ -> new TreeMap<>());
+    WindowSums windows = accounts.computeIfAbsent(key, _ -> new WindowSums());
+    long startS = budget.windowStart(at).getEpochSecond();
+    boolean isNew = windows.add(startS, isUsed ? amount : 0, isUsed ? 0 : amount);
+    if (prunable) {
+      if (isNew) {
+        ends.computeIfAbsent(end(budget, at), _ -> new ArrayList<>())
+            .add(new Ending(budget.name(), key, startS));
+      }
+    } else if (windows.endIfZero(startS)) {
+      accounts.remove(key);
+    }
+  }
+
+  private void mark(AccountEntry entry, int sign) {
+    for (Mark mark : entry.marks()) {
       Rate rate = policy.rates().get(mark.rate());
       if (rate != null && end(rate, mark.at()).isAfter(over)) {
-        Counter counter = new Counter(mark.rate(), mark.key());
-        mark(counter, mark.at(), sign);
+        TreeMap<String, UseTimes> counters =
+            uses.computeIfAbsent(mark.rate(), _ -> new TreeMap<>());
+        UseTimes times =
+            counters.computeIfAbsent(mark.key(), _ -> new UseTimes(1000 * rate.perS()));
         if (prunable) {
-          useEnds
-              .computeIfAbsent(end(rate, mark.at()), _ -> new TreeSet<>())
-              .add(new Use(counter, mark.at()));
+          isOver(times);
+        }
+        times.add(mark.at().toEpochMilli(), sign);
+        if (times.isEmpty()) {
+          counters.remove(mark.key());
         }
       }
     }
   }
 
-  private void mark(Counter counter, Instant at, long sign) {
-    Times marked = times.computeIfAbsent(counter, _ -> new Times());
-    marked.add(at, sign);
-    if (marked.at.isEmpty()) {
-      times.remove(counter);
+  /** The bytes that single uses take; sums are a few for each account. */
+  long bytes() {
+    long bytes = 0;
+    for (TreeMap<String, UseTimes> counters : uses.values()) {
+      for (UseTimes times : counters.values()) {
+        bytes += times.bytes();
+      }
     }
+    return bytes;
   }
 
   JudgeInputs.Balance balance(Budget budget, String key, Instant now) {
     Instant start = budget.windowStart(now);
-    Account account = new Account(budget.name(), key, start);
+    TreeMap<String, WindowSums> accounts = sums.get(budget.name());
+    WindowSums windows = accounts == null ? null : accounts.get(key);
     return new JudgeInputs.Balance(
         budget.name(),
         key,
         start,
-        used.getOrDefault(account, 0L),
-        reserved.getOrDefault(account, 0L),
+        windows == null ? 0 : windows.used(start.getEpochSecond()),
+        windows == null ? 0 : windows.reserved(start.getEpochSecond()),
         budget.limit());
   }
 
   /** How often the counter was used after {@code now − per}; uses later than now count, too. */
   JudgeInputs.RateCount count(Rate rate, String key, Instant now) {
-    Times marked = times.get(new Counter(rate.name(), key));
-    long count = 0;
-    if (marked != null) {
-      // Uses before the span belong to entries that are about to be dropped; usually there are
-      // none.
-      long before =
-          marked.at.headMap(rate.spanStart(now), true).values().stream()
-              .mapToLong(Long::longValue)
-              .sum();
-      count = marked.total - before;
-    }
-    return new JudgeInputs.RateCount(rate.name(), key, count);
+    TreeMap<String, UseTimes> counters = uses.get(rate.name());
+    UseTimes times = counters == null ? null : counters.get(key);
+    return new JudgeInputs.RateCount(
+        rate.name(), key, times == null ? 0 : times.after(rate.spanStart(now).toEpochMilli()));
   }
 
   /**
@@ -214,6 +206,11 @@ final class AccountTotals {
    */
   Instant freshUntil(AccountEntry entry) {
     return freshUntil(policy, entry);
+  }
+
+  /** The same for an entry of that time, in milliseconds. */
+  long freshUntil(long atMs) {
+    return atMs + 1000 * (policy.limits().requestAgeMaxS() + LATE_S) + Admission.SKEW.toMillis();
   }
 
   private static Instant freshUntil(Policy policy, AccountEntry entry) {
@@ -232,13 +229,13 @@ final class AccountTotals {
   /** When the entry is no longer needed under that policy. */
   static Instant neededUntil(Policy policy, AccountEntry entry) {
     Instant until = freshUntil(policy, entry);
-    for (AccountEntry.Charge charge : entry.charges()) {
+    for (Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
       if (budget != null) {
         until = AccountEntry.later(until, end(budget, entry.at()));
       }
     }
-    for (AccountEntry.Mark mark : entry.marks()) {
+    for (Mark mark : entry.marks()) {
       Rate rate = policy.rates().get(mark.rate());
       if (rate != null) {
         until = AccountEntry.later(until, end(rate, mark.at()));

@@ -30,6 +30,9 @@ public interface Accounting {
   /** Releases the reservation: the effect was refused before its dispatch. */
   List<Row> release(Digest request);
 
+  /** Says that the rows of the last step on a request are stored. */
+  default void durable(Digest request) {}
+
   /** Undoes the last step on a request: the batch that carried its rows was never committed. */
   void forget(Digest request);
 }

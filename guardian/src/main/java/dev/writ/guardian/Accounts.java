@@ -17,12 +17,10 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rate;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -38,10 +36,12 @@ import java.util.function.Function;
  * caller stores in the batch of the document that caused it; {@link #restore} reads the rows again.
  * Rows are independent of each other, so batches may be committed in any order.
  *
- * <p>If the stored rows can be read, entries past the freshness window are folded: their amounts
- * stay in the sums and the entry is dropped from memory; it is read back from its row if its
- * request is judged again, settled or released. Results are the same as with every entry in memory,
- * which then holds only the last minutes.
+ * <p>If the stored rows can be read, entries are folded once their row is {@link #durable}, at the
+ * latest past the freshness window: their amounts stay in the sums and the entry is dropped from
+ * memory; it is read back from its row if its request is judged again, settled or released. Results
+ * are the same as with every entry in memory. Of a request that is over, memory then holds its
+ * nonce, for as long as that is not free, and its times in rate limits: {@link UsedNonces}, {@link
+ * UseTimes}.
  */
 public final class Accounts implements Accounting {
   /** The prefix of every row's key. */
@@ -54,7 +54,7 @@ public final class Accounts implements Accounting {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Digest, AccountEntry.Versions> entries = new TreeMap<>();
-  private final TreeMap<String, Digest> nonces = new TreeMap<>();
+  private final UsedNonces nonces = new UsedNonces();
   private final TreeSet<Due> expiries = new TreeSet<>();
   private final TreeSet<Due> folds = new TreeSet<>();
   private final ArrayDeque<Change> changes = new ArrayDeque<>();
@@ -64,16 +64,17 @@ public final class Accounts implements Accounting {
   private AccountTotals folded;
   private long nextStep = 1;
 
+  /** The newest entry, if it is durable: it is folded when it is not the newest any more. */
+  private Optional<Digest> durableNewest = Optional.empty();
+
   /** The latest time of a judgement; entries that were needed only until then are dropped. */
   private Instant latest;
 
   private record Due(Instant at, Digest request) implements Comparable<Due> {
-    private static final Comparator<Due> ORDER =
-        Comparator.comparing(Due::at).thenComparing(Due::request);
-
     @Override
     public int compareTo(Due other) {
-      return ORDER.compare(this, other);
+      int byTime = at.compareTo(other.at);
+      return byTime != 0 ? byTime : request.compareTo(other.request);
     }
   }
 
@@ -177,13 +178,16 @@ public final class Accounts implements Accounting {
         Jcs.parseCanonical(value, Limits.DEFAULT));
   }
 
-  /** Loads a stored entry: whole if it is recent, otherwise into the sums. */
+  /** Loads a stored entry into the sums. */
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
-    } else if (totals.freshUntil(entry).isAfter(latest)) {
+    } else if (stored == Stored.NONE) {
       put(entry, Optional.empty());
     } else {
+      if (totals.freshUntil(entry).isAfter(latest)) {
+        useNonce(entry);
+      }
       folded.add(entry);
     }
   }
@@ -201,20 +205,24 @@ public final class Accounts implements Accounting {
   public Judged judge(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
-    Matter ahead = matter(a, c, p, gathered.inputs(0, List.of(), List.of(), false));
-    Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, nonceKey(a.request()));
+    Matter ahead = new Matter(a, c.manifest(), p, gathered.inputs(0, List.of(), List.of(), false));
+    Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, Nonce.of(a.request()));
     Decision decision = Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
     return new Judged(decision, List.of(row(taken.entry)));
   }
 
-  private static Matter matter(Admitted a, Circumstances c, Policy p, JudgeInputs inputs) {
-    return new Matter(a, c.manifest(), p, inputs);
+  /** A nonce's account, and how it is looked up. */
+  private record Nonce(String account, UsedNonces.Key key) {
+    static Nonce of(Request request) {
+      String account = nonceKey(request);
+      return new Nonce(account, UsedNonces.Key.of(account));
+    }
   }
 
   /** The result of one step; documents and rows are made outside the lock. */
   private record Taken(Matter matter, List<CheckOutcome> outcomes, AccountEntry entry) {}
 
-  private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, String nonce) {
+  private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, Nonce nonce) {
     Admitted a = ahead.admitted();
     Instant time = gathered.time();
     lock.lock();
@@ -222,7 +230,7 @@ public final class Accounts implements Accounting {
       requireNotLate(time);
       usePolicy(ahead.policy());
       fold(FORGOTTEN_AT_ONCE_MAX);
-      requireNonce(nonce, a, time);
+      requireNonce(nonce.key(), a, time);
       Optional<AccountEntry.Versions> versions = find(a.id());
       Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
@@ -231,16 +239,19 @@ public final class Accounts implements Accounting {
       before.ifPresent(this::drop);
       boolean taken = false;
       try {
-        JudgeInputs inputs = inputs(a, ahead.policy(), gathered, nonce, time);
-        Matter matter = new Matter(a, ahead.manifest(), ahead.policy(), inputs);
+        JudgeInputs inputs = inputs(ahead, gathered, nonce.key(), time);
+        Matter matter = ahead.with(inputs);
         List<CheckOutcome> outcomes = Judge.outcomes(matter, checks);
         boolean allowed = Judge.verdict(outcomes) == Verdict.ALLOW;
-        AccountEntry entry = entryOf(a, allowed, nonce, before, time);
+        AccountEntry entry = entryOf(matter, allowed, nonce.account(), before, time);
         put(entry, versions);
         taken = true;
         nextStep++;
+        foldFormerNewest();
         latest = AccountEntry.later(latest, time);
         forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
+        long latestMs = latest.toEpochMilli();
+        nonces.expire(atMs -> totals.freshUntil(atMs) <= latestMs);
         folded.prune(latest);
         return new Taken(matter, outcomes, entry);
       } finally {
@@ -261,7 +272,9 @@ public final class Accounts implements Accounting {
     lock.lock();
     try {
       usePolicy(p);
-      return inputs(a, p, gathered, nonceKey(a.request()), time);
+      Matter matter =
+          new Matter(a, c.manifest(), p, gathered.inputs(0, List.of(), List.of(), false));
+      return inputs(matter, gathered, Nonce.of(a.request()).key(), time);
     } finally {
       lock.unlock();
     }
@@ -300,11 +313,13 @@ public final class Accounts implements Accounting {
       }
       AccountEntry.Versions versions = found.get();
       AccountEntry before = versions.now();
-      AccountEntry after =
-          before.with(
-              state, before.charges().stream().map(settled).flatMap(Optional::stream).toList());
-      drop(before);
-      put(after, Optional.of(versions));
+      List<Charge> charges = new ArrayList<>();
+      before.charges().forEach(charge -> settled.apply(charge).ifPresent(charges::add));
+      AccountEntry after = before.with(state, charges);
+      // Nothing but state and charges differs, so its nonce, times and marks stay where they are.
+      entries.put(request, new AccountEntry.Versions(after, Optional.of(versions)));
+      totals.recharge(before, after);
+      forgetDurable(request);
       return List.of(row(after));
     } finally {
       lock.unlock();
@@ -321,6 +336,16 @@ public final class Accounts implements Accounting {
         drop(versions.now());
         versions.before().ifPresent(before -> put(before.now(), before.before()));
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The bytes that it keeps for requests that are over. */
+  long keptBytes() {
+    lock.lock();
+    try {
+      return nonces.bytes() + folded.bytes();
     } finally {
       lock.unlock();
     }
@@ -346,44 +371,36 @@ public final class Accounts implements Accounting {
     }
   }
 
-  private JudgeInputs inputs(Admitted a, Policy p, Gathered gathered, String nonce, Instant time) {
-    String tenant = a.request().scope().tenant();
-    String tool = a.request().effect().tool();
-    List<JudgeInputs.Balance> balances = new ArrayList<>();
-    for (Charges.Due due : Charges.of(p, tenant, a.charged(), a.request().effect())) {
+  private JudgeInputs inputs(Matter matter, Gathered gathered, UsedNonces.Key nonce, Instant time) {
+    List<JudgeInputs.Balance> balances = new ArrayList<>(matter.charges().dues().size());
+    for (Charges.Due due : matter.charges().dues()) {
       balances.add(
           totals
               .balance(due.budget(), due.key(), time)
               .plus(folded.balance(due.budget(), due.key(), time)));
     }
-    List<JudgeInputs.RateCount> rates = new ArrayList<>();
-    for (Rate rate : p.rates().values()) {
-      for (String key : p.accountsOf(rate, tenant, a.charged(), tool)) {
-        rates.add(totals.count(rate, key, time).plus(folded.count(rate, key, time)));
-      }
+    List<JudgeInputs.RateCount> rates = new ArrayList<>(matter.charges().counted().size());
+    for (Charges.Counted counted : matter.charges().counted()) {
+      rates.add(
+          totals
+              .count(counted.rate(), counted.key(), time)
+              .plus(folded.count(counted.rate(), counted.key(), time)));
     }
     return gathered.inputs(
-        nextStep,
-        balances,
-        rates,
-        nonceOwner(nonce, time).filter(id -> !id.equals(a.id())).isPresent());
+        nextStep, balances, rates, nonceOwner(nonce, matter.admitted(), time).isPresent());
   }
 
   private AccountEntry entryOf(
-      Admitted a, boolean allowed, String nonce, Optional<AccountEntry> before, Instant time) {
+      Matter matter, boolean allowed, String nonce, Optional<AccountEntry> before, Instant time) {
+    Admitted a = matter.admitted();
     List<Charge> charges = new ArrayList<>();
     List<Mark> marks = new ArrayList<>(before.map(AccountEntry::marks).orElse(List.of()));
     if (allowed) {
-      String tenant = a.request().scope().tenant();
-      for (Charges.Due due :
-          Charges.of(totals.policy(), tenant, a.charged(), a.request().effect())) {
+      for (Charges.Due due : matter.charges().dues()) {
         charges.add(new Charge(due.budget().name(), due.key(), due.amount().orElseThrow()));
       }
-      for (Rate rate : totals.policy().rates().values()) {
-        for (String key :
-            totals.policy().accountsOf(rate, tenant, a.charged(), a.request().effect().tool())) {
-          marks.add(new Mark(rate.name(), key, time));
-        }
+      for (Charges.Counted counted : matter.charges().counted()) {
+        marks.add(new Mark(counted.rate().name(), counted.key(), time));
       }
     }
     AccountEntry entry =
@@ -408,19 +425,22 @@ public final class Accounts implements Accounting {
     }
   }
 
-  private void requireNonce(String nonce, Admitted a, Instant time) {
-    Optional<Digest> owner = nonceOwner(nonce, time).filter(id -> !id.equals(a.id()));
+  private void requireNonce(UsedNonces.Key nonce, Admitted a, Instant time) {
+    Optional<Digest> owner = nonceOwner(nonce, a, time);
     if (owner.isPresent()) {
       throw new WritException(
           GuardianError.NONCE_REUSED, "request " + owner.get() + " used it, not " + a.id());
     }
   }
 
-  /** The request that used a nonce within the freshness window. */
-  private Optional<Digest> nonceOwner(String nonce, Instant time) {
-    Instant now = AccountEntry.later(latest, time);
-    return Optional.ofNullable(nonces.get(nonce))
-        .filter(owner -> totals.freshUntil(entries.get(owner).now()).isAfter(now));
+  /** Another request that used a nonce within the freshness window. */
+  private Optional<Digest> nonceOwner(UsedNonces.Key nonce, Admitted a, Instant time) {
+    long nowMs = AccountEntry.later(latest, time).toEpochMilli();
+    return nonces
+        .find(nonce)
+        .filter(use -> totals.freshUntil(use.atMs()) > nowMs)
+        .map(UsedNonces.Use::request)
+        .filter(id -> !id.equals(a.id()));
   }
 
   static String nonceKey(Request request) {
@@ -456,6 +476,7 @@ public final class Accounts implements Accounting {
     nonces.clear();
     expiries.clear();
     folds.clear();
+    durableNewest = Optional.empty();
     for (AccountEntry.Versions versions : all) {
       AccountEntry entry = versions.now();
       put(
@@ -472,10 +493,7 @@ public final class Accounts implements Accounting {
 
   private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
     entries.put(entry.request(), new AccountEntry.Versions(entry, before));
-    nonces.merge(
-        entry.nonce(),
-        entry.request(),
-        (owner, id) -> entries.get(owner).now().step() > entry.step() ? owner : id);
+    useNonce(entry);
     expiries.add(new Due(entry.keptUntil(), entry.request()));
     if (stored != Stored.NONE) {
       folds.add(new Due(totals.freshUntil(entry), entry.request()));
@@ -483,9 +501,26 @@ public final class Accounts implements Accounting {
     totals.add(entry);
   }
 
+  private void useNonce(AccountEntry entry) {
+    nonces.add(
+        UsedNonces.Key.of(entry.nonce()),
+        new UsedNonces.Use(entry.request(), entry.at().toEpochMilli(), entry.step()));
+  }
+
   private void drop(AccountEntry entry) {
+    nonces.remove(UsedNonces.Key.of(entry.nonce()), entry.request());
+    remove(entry);
+  }
+
+  /** Drops an entry from memory whose row is stored, and keeps its sums and its nonce. */
+  private void letGo(AccountEntry entry) {
+    remove(entry);
+    folded.add(entry);
+  }
+
+  private void remove(AccountEntry entry) {
     entries.remove(entry.request());
-    nonces.remove(entry.nonce(), entry.request());
+    forgetDurable(entry.request());
     expiries.remove(new Due(entry.keptUntil(), entry.request()));
     folds.remove(new Due(totals.freshUntil(entry), entry.request()));
     totals.remove(entry);
@@ -506,9 +541,51 @@ public final class Accounts implements Accounting {
     for (AccountEntry entry : old) {
       boolean needed = entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1;
       if (needed && isStored(entry)) {
-        drop(entry);
-        folded.add(entry);
+        letGo(entry);
       }
+    }
+  }
+
+  /**
+   * Says that the rows of the last step on a request are stored, while no other step on it can be
+   * at work: its entry need not stay in memory.
+   */
+  @Override
+  public void durable(Digest request) {
+    if (stored == Stored.NONE) {
+      return;
+    }
+    lock.lock();
+    try {
+      AccountEntry.Versions versions = entries.get(request);
+      if (versions == null) {
+        return;
+      }
+      AccountEntry entry = versions.now();
+      if (entry.step() == nextStep - 1) {
+        durableNewest = Optional.of(request);
+      } else if (entry.keptUntil().isAfter(latest)) {
+        letGo(entry);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void foldFormerNewest() {
+    Optional<Digest> former = durableNewest;
+    durableNewest = Optional.empty();
+    former
+        .map(entries::get)
+        .map(AccountEntry.Versions::now)
+        .filter(entry -> entry.keptUntil().isAfter(latest))
+        .ifPresent(this::letGo);
+  }
+
+  /** Another step on that request was taken, whose rows are not stored yet. */
+  private void forgetDurable(Digest request) {
+    if (durableNewest.filter(request::equals).isPresent()) {
+      durableNewest = Optional.empty();
     }
   }
 

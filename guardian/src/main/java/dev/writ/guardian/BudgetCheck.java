@@ -13,10 +13,8 @@ final class BudgetCheck {
   private BudgetCheck() {}
 
   static CheckOutcome run(Matter matter) {
-    List<Charges.Due> dues =
-        Charges.of(
-            matter.policy(), matter.scope().tenant(), matter.inputs().charged(), matter.effect());
-    if (dues.stream().noneMatch(due -> due.budget().unit() == Budget.Unit.CALLS)) {
+    List<Charges.Due> dues = matter.charges().dues();
+    if (!countsCalls(dues)) {
       return Outcomes.refuse(
           NAME,
           GuardianError.BUDGET_NONE,
@@ -33,6 +31,15 @@ final class BudgetCheck {
       }
     }
     return Outcomes.pass(NAME, dues.size() + " accounts have room");
+  }
+
+  private static boolean countsCalls(List<Charges.Due> dues) {
+    for (Charges.Due due : dues) {
+      if (due.budget().unit() == Budget.Unit.CALLS) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Optional<CheckOutcome> refusal(Charges.Due due, JudgeInputs inputs) {

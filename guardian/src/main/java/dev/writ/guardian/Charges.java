@@ -1,21 +1,50 @@
 package dev.writ.guardian;
 
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The amounts that an effect would be charged, for each account in the order of budget name and
- * key.
+ * What an effect would be charged and would count in. Computed once for a judgement, before the
+ * accounts are locked.
+ *
+ * @param dues the amounts, for each account in the order of budget name and key
+ * @param counted the accounts of rate limits, in the order of their names and keys
  */
-final class Charges {
-  private Charges() {}
+record Charges(List<Due> dues, List<Counted> counted) {
+  Charges {
+    dues = List.copyOf(dues);
+    counted = List.copyOf(counted);
+  }
 
   /** One account and the amount. */
   record Due(Budget budget, String key, Optional<Long> amount) {}
+
+  /** One account of a rate limit. */
+  record Counted(Rate rate, String key) {}
+
+  static Charges of(Policy policy, Request request, List<String> subjects) {
+    String tenant = request.scope().tenant();
+    return new Charges(
+        of(policy, tenant, subjects, request.effect()),
+        counted(policy, tenant, subjects, request.effect().tool()));
+  }
+
+  private static List<Counted> counted(
+      Policy policy, String tenant, List<String> subjects, String tool) {
+    List<Counted> counted = new ArrayList<>();
+    for (Rate rate : policy.rates().values()) {
+      for (String key : policy.accountsOf(rate, tenant, subjects, tool)) {
+        counted.add(new Counted(rate, key));
+      }
+    }
+    return counted;
+  }
 
   static List<Due> of(Policy policy, String tenant, List<String> subjects, Effect effect) {
     List<Due> dues = new ArrayList<>();

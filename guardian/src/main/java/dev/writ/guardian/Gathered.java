@@ -118,6 +118,9 @@ record Gathered(
   }
 
   private static List<Ran> history(Admitted a, Circumstances c, Policy p) {
+    if (p.orders().isEmpty()) {
+      return List.of();
+    }
     TreeMap<String, Ran> asked = new TreeMap<>();
     for (Order order : p.orders()) {
       if (order.effect().applies(a.request().effect().tool(), a.request().effect().operation())) {
@@ -156,6 +159,9 @@ record Gathered(
   }
 
   private Optional<Instant> validUntil() {
+    if (admitted.request().delegations().isEmpty() && approvals.isEmpty()) {
+      return Optional.empty();
+    }
     return Stream.concat(
             DelegationChain.read(admitted.request().delegations()).stream()
                 .map(Delegation::expiresAt),

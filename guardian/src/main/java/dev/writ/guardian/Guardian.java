@@ -75,10 +75,7 @@ public final class Guardian {
     Instant issuedAt = Timestamps.truncate(now);
     Instant latest = issuedAt.plus(intentLife);
     Instant end =
-        JudgeInputs.read(decision.inputs())
-            .validUntil()
-            .filter(until -> until.isBefore(latest))
-            .orElse(latest);
+        JudgeInputs.validUntil(decision).filter(until -> until.isBefore(latest)).orElse(latest);
     return new Intent(
         decision.request(),
         decisionId,

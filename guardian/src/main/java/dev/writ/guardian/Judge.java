@@ -93,7 +93,12 @@ public final class Judge {
   }
 
   private static CheckOutcome deciding(List<CheckOutcome> outcomes) {
-    return outcomes.stream().filter(o -> !passes(o)).findFirst().orElse(outcomes.getLast());
+    for (CheckOutcome outcome : outcomes) {
+      if (!passes(outcome)) {
+        return outcome;
+      }
+    }
+    return outcomes.getLast();
   }
 
   static Verdict verdict(List<CheckOutcome> outcomes) {

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
@@ -306,6 +307,12 @@ public record JudgeInputs(
     }
   }
 
+  /** The {@code validUntil} of a decision's inputs alone, for who made the decision. */
+  static Optional<Instant> validUntil(Decision decision) {
+    Fields fields = Fields.of("inputs", decision.inputs());
+    return fields.optional("valid_until", fields::time);
+  }
+
   /** Reads what {@link #toJson()} wrote: a decision's {@code inputs}. */
   public static JudgeInputs read(JsonValue document) {
     Fields fields = Fields.of("inputs", document);
@@ -353,14 +360,21 @@ public record JudgeInputs(
   }
 
   Optional<Balance> balance(String budget, String key, Instant windowStart) {
-    return balances.stream()
-        .filter(b ->
-            b.budget().equals(budget) && b.key().equals(key) && b.windowStart().equals(windowStart))
-        .findFirst();
+    for (Balance b : balances) {
+      if (b.budget().equals(budget) && b.key().equals(key) && b.windowStart().equals(windowStart)) {
+        return Optional.of(b);
+      }
+    }
+    return Optional.empty();
   }
 
   Optional<RateCount> rate(String rate, String key) {
-    return rates.stream().filter(r -> r.rate().equals(rate) && r.key().equals(key)).findFirst();
+    for (RateCount r : rates) {
+      if (r.rate().equals(rate) && r.key().equals(key)) {
+        return Optional.of(r);
+      }
+    }
+    return Optional.empty();
   }
 
   Optional<Ran> ran(String tool, String operation) {

@@ -10,8 +10,28 @@ import dev.writ.guardian.policy.Policy;
 import java.util.List;
 import java.util.Optional;
 
-/** The inputs of the four checks; they read nothing else. */
-record Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInputs inputs) {
+/**
+ * The inputs of the four checks; they read nothing else.
+ *
+ * @param charges follows from the others; computed once
+ */
+record Matter(
+    Admitted admitted, ToolManifest manifest, Policy policy, JudgeInputs inputs, Charges charges) {
+
+  Matter(Admitted admitted, ToolManifest manifest, Policy policy, JudgeInputs inputs) {
+    this(
+        admitted,
+        manifest,
+        policy,
+        inputs,
+        Charges.of(policy, admitted.request(), inputs.charged()));
+  }
+
+  /** The same with other inputs. */
+  Matter with(JudgeInputs other) {
+    return new Matter(admitted, manifest, policy, other, charges);
+  }
+
   Request request() {
     return admitted.request();
   }

@@ -9,7 +9,6 @@ import dev.writ.guardian.policy.Rate;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Check 3, temporal: age, nonce, hours, rates, order, in that order. */
 final class TemporalCheck {
@@ -18,11 +17,20 @@ final class TemporalCheck {
   private TemporalCheck() {}
 
   static CheckOutcome run(Matter matter) {
-    return Stream.<Optional<CheckOutcome>>of(
-            age(matter), nonce(matter), hours(matter), rates(matter), order(matter))
-        .flatMap(Optional::stream)
-        .findFirst()
-        .orElseGet(() -> Outcomes.pass(NAME, "age, nonce, hours, rates and order hold"));
+    Optional<CheckOutcome> refusal = age(matter);
+    if (refusal.isEmpty()) {
+      refusal = nonce(matter);
+    }
+    if (refusal.isEmpty()) {
+      refusal = hours(matter);
+    }
+    if (refusal.isEmpty()) {
+      refusal = rates(matter);
+    }
+    if (refusal.isEmpty()) {
+      refusal = order(matter);
+    }
+    return refusal.orElseGet(() -> Outcomes.pass(NAME, "age, nonce, hours, rates and order hold"));
   }
 
   private static Optional<CheckOutcome> age(Matter matter) {
@@ -56,6 +64,9 @@ final class TemporalCheck {
   }
 
   private static Optional<CheckOutcome> hours(Matter matter) {
+    if (matter.policy().hours().isEmpty()) {
+      return Optional.empty();
+    }
     List<Hours> applying =
         matter.policy().hours().stream()
             .filter(h ->
@@ -75,33 +86,26 @@ final class TemporalCheck {
   }
 
   private static Optional<CheckOutcome> rates(Matter matter) {
-    for (Rate rate : matter.policy().rates().values()) {
-      for (String key :
-          matter
-              .policy()
-              .accountsOf(
-                  rate,
-                  matter.scope().tenant(),
-                  matter.inputs().charged(),
-                  matter.effect().tool())) {
-        Optional<JudgeInputs.RateCount> count = matter.inputs().rate(rate.name(), key);
-        if (count.isEmpty()) {
-          return refuse(GuardianError.TEMPORAL_RATE_UNKNOWN, rate.name() + " " + key);
-        }
-        if (count.get().count() >= rate.limit()) {
-          return refuse(
-              GuardianError.TEMPORAL_RATE,
-              rate.name()
-                  + " "
-                  + key
-                  + ": "
-                  + count.get().count()
-                  + " of "
-                  + rate.limit()
-                  + " within "
-                  + rate.perS()
-                  + " s");
-        }
+    for (Charges.Counted counted : matter.charges().counted()) {
+      Rate rate = counted.rate();
+      String key = counted.key();
+      Optional<JudgeInputs.RateCount> count = matter.inputs().rate(rate.name(), key);
+      if (count.isEmpty()) {
+        return refuse(GuardianError.TEMPORAL_RATE_UNKNOWN, rate.name() + " " + key);
+      }
+      if (count.get().count() >= rate.limit()) {
+        return refuse(
+            GuardianError.TEMPORAL_RATE,
+            rate.name()
+                + " "
+                + key
+                + ": "
+                + count.get().count()
+                + " of "
+                + rate.limit()
+                + " within "
+                + rate.perS()
+                + " s");
       }
     }
     return Optional.empty();

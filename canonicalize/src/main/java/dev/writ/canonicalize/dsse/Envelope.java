@@ -12,6 +12,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
@@ -46,7 +47,11 @@ public final class Envelope {
   /** The payload's value, after the first call of {@link #document}. */
   private volatile JsonValue parsed;
 
-  /** The key under which the signature at each place is known to be valid. */
+  /**
+   * The key under which the signature at each place is known to be valid: because it was verified
+   * before, or because this process made it, with that key over these bytes. It lives as long as
+   * this object and is no part of the envelope's bytes, so nothing that comes from outside has it.
+   */
   private volatile List<Optional<VerifyingKey>> held = List.of();
 
   /** One signature over the envelope's pre-authentication encoding. */
@@ -89,9 +94,17 @@ public final class Envelope {
     this.id = Digest.sha256(payload);
   }
 
-  /** Signs a document with one or more keys of one holder. */
+  /**
+   * Signs a document with one or more keys of one holder. What was just written need not be read
+   * again, nor what was just signed be verified: the envelope knows both.
+   */
   public static Envelope sign(String payloadType, JsonValue document, SigningKey... keys) {
-    return signBytes(payloadType, Jcs.write(document), keys);
+    Jcs.Written written = Jcs.written(document);
+    Envelope envelope = signOwn(payloadType, written.bytes(), keys);
+    if (written.depth() <= Limits.DEFAULT.depthMax()) { // deeper ones are refused when read
+      envelope.parsed = document;
+    }
+    return envelope;
   }
 
   /**
@@ -102,6 +115,11 @@ public final class Envelope {
    *     payload type that no envelope may have: our own code never asks for these
    */
   public static Envelope signBytes(String payloadType, byte[] payload, SigningKey... keys) {
+    return signOwn(payloadType, payload.clone(), keys);
+  }
+
+  /** Signs bytes that nobody else holds. */
+  private static Envelope signOwn(String payloadType, byte[] payload, SigningKey... keys) {
     if (payload.length > PAYLOAD_BYTES_MAX) {
       throw new WritException(
           CanonicalizeError.TOO_LARGE,
@@ -110,16 +128,21 @@ public final class Envelope {
     if (!isType(payloadType) || keys.length == 0 || keys.length > SIGNATURES_MAX) {
       throw new IllegalArgumentException(keys.length + " keys, type \"" + payloadType + "\"");
     }
+    SigningKey[] signers = keys.clone();
+    Arrays.sort(signers, Comparator.comparing(SigningKey::kid));
     byte[] message = preAuthEncoding(payloadType, payload);
-    List<Signature> signatures =
-        Arrays.stream(keys)
-            .map(key -> new Signature(key.kid(), key.sign(message)))
-            .sorted(Comparator.comparing(Signature::kid))
-            .toList();
+    List<Signature> signatures = new ArrayList<>(signers.length);
+    List<Optional<VerifyingKey>> held = new ArrayList<>(signers.length);
+    for (SigningKey signer : signers) {
+      signatures.add(new Signature(signer.kid(), signer.sign(message)));
+      held.add(Optional.of(signer.verifyingKey()));
+    }
     if (!isStrictlySorted(signatures)) {
       throw new IllegalArgumentException("a key signs twice");
     }
-    return new Envelope(payloadType, payload.clone(), signatures);
+    Envelope envelope = new Envelope(payloadType, payload, List.copyOf(signatures));
+    envelope.held = List.copyOf(held);
+    return envelope;
   }
 
   /**
@@ -190,9 +213,12 @@ public final class Envelope {
   }
 
   private static boolean isType(String type) {
-    return !type.isEmpty()
-        && type.length() <= TYPE_CHARACTERS_MAX
-        && type.chars().allMatch(c -> c > 0x20 && c < 0x7f);
+    for (int i = 0; i < type.length(); i++) {
+      if (type.charAt(i) <= 0x20 || type.charAt(i) >= 0x7f) {
+        return false;
+      }
+    }
+    return !type.isEmpty() && type.length() <= TYPE_CHARACTERS_MAX;
   }
 
   private static boolean isStrictlySorted(List<Signature> signatures) {
@@ -304,8 +330,8 @@ public final class Envelope {
   }
 
   /**
-   * Verifies every signature, each under the key at its place, unless that was done before under
-   * the same key: neither can change.
+   * Verifies every signature, each under the key at its place, unless it is known to hold under the
+   * same key: it was verified before, or this process made it. Neither can change.
    *
    * @throws WritException {@code CAN-060} for the first that does not hold
    */
@@ -313,13 +339,15 @@ public final class Envelope {
     List<Optional<VerifyingKey>> known = held;
     byte[] message = null;
     for (int i = 0; i < signatures.size(); i++) {
-      if (i >= known.size() || !known.get(i).equals(Optional.of(keys.get(i)))) {
+      if (i >= known.size() || known.get(i).filter(keys.get(i)::equals).isEmpty()) {
         message = message == null ? preAuthEncoding() : message;
         keys.get(i).verify(message, signatures.get(i).bytes);
       }
     }
     if (message != null) {
-      held = keys.stream().map(Optional::of).toList();
+      List<Optional<VerifyingKey>> verified = new ArrayList<>(keys.size());
+      keys.forEach(key -> verified.add(Optional.of(key)));
+      held = List.copyOf(verified);
     }
   }
 

@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -16,13 +15,15 @@ import java.util.function.Function;
  */
 public final class Fields {
   private final String path;
-  private final JsonValue.Obj object;
-  private final TreeSet<String> left;
+  private final SortedMembers members;
+
+  /** Which members were read, by their places. */
+  private final boolean[] read;
 
   private Fields(String path, JsonValue.Obj object) {
     this.path = path;
-    this.object = object;
-    this.left = new TreeSet<>(object.members().keySet());
+    this.members = SortedMembers.of(object);
+    this.read = new boolean[members.size()];
   }
 
   /**
@@ -41,16 +42,16 @@ public final class Fields {
   }
 
   public boolean has(String key) {
-    return object.get(key) != null;
+    return members.indexOf(key) >= 0;
   }
 
   public JsonValue value(String key) {
-    JsonValue value = object.get(key);
-    if (value == null) {
+    int place = members.indexOf(key);
+    if (place < 0) {
       throw new WritException(CanonicalizeError.FIELD_MISSING, path + "/" + key);
     }
-    left.remove(key);
-    return value;
+    read[place] = true;
+    return members.value(place);
   }
 
   public String string(String key) {
@@ -63,14 +64,21 @@ public final class Fields {
   /** A string of 1 to 256 characters without control characters: the form of every name. */
   public String name(String key) {
     String value = string(key);
-    if (value.isEmpty()
-        || value.length() > 256
-        || value.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+    if (value.isEmpty() || value.length() > 256 || hasControl(value)) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE,
           path + "/" + key + " must have 1 to 256 characters, none of them a control character");
     }
     return value;
+  }
+
+  private static boolean hasControl(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) < 0x20 || text.charAt(i) == 0x7f) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** An integer within ±(2^53 − 1). */
@@ -171,8 +179,10 @@ public final class Fields {
    * @throws WritException {@code CAN-021} if a member was not read
    */
   public void end() {
-    if (!left.isEmpty()) {
-      throw new WritException(CanonicalizeError.FIELD_UNKNOWN, path + "/" + left.first());
+    for (int place = 0; place < read.length; place++) {
+      if (!read[place]) {
+        throw new WritException(CanonicalizeError.FIELD_UNKNOWN, path + "/" + members.key(place));
+      }
     }
   }
 

@@ -59,6 +59,23 @@ public final class Jcs {
     return new JsonWriter().write(value);
   }
 
+  /**
+   * Canonical bytes, and how deep what they write is nested; a scalar has depth 0. The bytes are
+   * nobody else's.
+   */
+  public record Written(byte[] bytes, int depth) {}
+
+  /**
+   * The same with the depth, for a caller that keeps the value in place of reading the bytes again.
+   *
+   * @throws WritException as {@link #write}
+   */
+  public static Written written(JsonValue value) {
+    JsonWriter writer = new JsonWriter();
+    byte[] bytes = writer.write(value);
+    return new Written(bytes, writer.depth());
+  }
+
   /** The digest of a value's canonical bytes. */
   public static Digest digest(JsonValue value) {
     return Digest.sha256(write(value));

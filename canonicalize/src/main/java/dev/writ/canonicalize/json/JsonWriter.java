@@ -2,71 +2,95 @@ package dev.writ.canonicalize.json;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
-import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.List;
 
 /** Writes values in the canonical form of RFC 8785, 3.2, however deep they are. */
 final class JsonWriter {
   /** Most of our documents are a little longer; doubling takes over from here. */
   private static final int BYTES_AT_FIRST = 512;
 
+  private static final int LEVELS_AT_FIRST = 8;
+
   private final ByteSink out = new ByteSink(ByteSink.MAX);
 
-  /** An open container: one of the two is null. */
-  private record Open(Iterator<Map.Entry<String, JsonValue>> members, Iterator<JsonValue> items) {
+  /**
+   * The open containers, the innermost last: the members of an object or the items of an array.
+   * Arrays and not a stack of iterators: every document passes here, and most of an iterator's cost
+   * is its entries.
+   */
+  private Object[] open = new Object[LEVELS_AT_FIRST];
 
-    boolean hasNext() {
-      return members != null ? members.hasNext() : items.hasNext();
-    }
-  }
+  /** The place in each of them that comes next. */
+  private int[] next = new int[LEVELS_AT_FIRST];
+
+  private int depth;
+  private int deepest;
 
   /**
    * @throws WritException {@code CAN-002} where a string or key holds half of a surrogate pair
    */
   byte[] write(JsonValue value) {
     out.room(BYTES_AT_FIRST);
-    ArrayDeque<Open> open = new ArrayDeque<>();
-    begin(value, open);
-    boolean first = value instanceof JsonValue.Obj || value instanceof JsonValue.Arr;
-    while (!open.isEmpty()) {
-      Open top = open.peek();
-      if (!top.hasNext()) {
-        open.pop();
-        out.put(top.members != null ? '}' : ']');
-        first = false;
-        continue;
-      }
-      if (!first) {
-        out.put(',');
-      }
-      JsonValue next;
-      if (top.members != null) {
-        Map.Entry<String, JsonValue> member = top.members.next();
-        string(member.getKey());
-        out.put(':');
-        next = member.getValue();
+    begin(value);
+    while (depth > 0) {
+      int top = depth - 1;
+      int at = next[top]++;
+      if (open[top] instanceof SortedMembers members) {
+        if (at == members.size()) {
+          end('}');
+        } else {
+          separate(at);
+          string(members.key(at));
+          out.put(':');
+          begin(members.value(at));
+        }
       } else {
-        next = top.items.next();
+        List<?> items = (List<?>) open[top];
+        if (at == items.size()) {
+          end(']');
+        } else {
+          separate(at);
+          begin((JsonValue) items.get(at));
+        }
       }
-      first = begin(next, open);
     }
     return out.toBytes();
   }
 
-  /** Writes a scalar, or opens a container and returns true. */
-  private boolean begin(JsonValue value, ArrayDeque<Open> open) {
+  /** How deep what was written is nested. */
+  int depth() {
+    return deepest;
+  }
+
+  private void separate(int at) {
+    if (at > 0) {
+      out.put(',');
+    }
+  }
+
+  private void end(char bracket) {
+    out.put(bracket);
+    open[--depth] = null;
+  }
+
+  private void enter(char bracket, Object container) {
+    out.put(bracket);
+    if (depth == open.length) {
+      open = Arrays.copyOf(open, 2 * depth);
+      next = Arrays.copyOf(next, 2 * depth);
+    }
+    open[depth] = container;
+    next[depth] = 0;
+    depth++;
+    deepest = Math.max(deepest, depth);
+  }
+
+  /** Writes a scalar, or opens a container. */
+  private void begin(JsonValue value) {
     switch (value) {
-      case JsonValue.Obj object -> {
-        out.put('{');
-        open.push(new Open(object.members().entrySet().iterator(), null));
-        return true;
-      }
-      case JsonValue.Arr array -> {
-        out.put('[');
-        open.push(new Open(null, array.items().iterator()));
-        return true;
-      }
+      case JsonValue.Obj object -> enter('{', SortedMembers.of(object));
+      case JsonValue.Arr array -> enter('[', array.items());
       case JsonValue.Str text -> string(text.value());
       case JsonValue.Num number -> {
         byte[] to = out.room(EcmaNumbers.LENGTH_MAX);
@@ -75,7 +99,6 @@ final class JsonWriter {
       case JsonValue.Bool bool -> word(bool.value() ? "true" : "false");
       case JsonValue.Null _ -> word("null");
     }
-    return false;
   }
 
   private void word(String word) {

@@ -22,6 +22,10 @@ public final class ObjectBuilder {
 
   public ObjectBuilder put(String key, JsonValue value) {
     Objects.requireNonNull(value, key);
+    if (size == 0 || keys[size - 1].compareTo(key) < 0) { // already in order: no search
+      insert(size, key, value);
+      return this;
+    }
     int place = Arrays.binarySearch(keys, 0, size, key);
     if (place >= 0) {
       throw new IllegalStateException("put twice: " + key);
@@ -72,7 +76,12 @@ public final class ObjectBuilder {
 
   public <T> ObjectBuilder putList(
       String key, List<T> values, Function<? super T, ? extends JsonValue> toJson) {
-    return put(key, new JsonValue.Arr(values.stream().<JsonValue>map(toJson).toList()));
+    JsonValue[] items = new JsonValue[values.size()];
+    int size = 0;
+    for (T value : values) {
+      items[size++] = toJson.apply(value);
+    }
+    return put(key, new JsonValue.Arr(List.of(items)));
   }
 
   public JsonValue.Obj build() {

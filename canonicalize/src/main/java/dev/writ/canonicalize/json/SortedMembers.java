@@ -55,6 +55,27 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
     return new SortedMembers(keys, values);
   }
 
+  /** The members of an object, which are always kept so. */
+  static SortedMembers of(JsonValue.Obj object) {
+    return (SortedMembers) object.members();
+  }
+
+  /** The key at that place, from 0. */
+  String key(int at) {
+    return keys[from + at];
+  }
+
+  /** The value at that place, from 0. */
+  JsonValue value(int at) {
+    return values[from + at];
+  }
+
+  /** The place of a key, from 0; negative where it is none of them. */
+  int indexOf(String key) {
+    int i = Arrays.binarySearch(keys, from, to, key);
+    return i < 0 ? -1 : i - from;
+  }
+
   @Override
   public Comparator<? super String> comparator() {
     return null;

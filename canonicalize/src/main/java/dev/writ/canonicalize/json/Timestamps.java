@@ -2,6 +2,7 @@ package dev.writ.canonicalize.json;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -21,8 +22,29 @@ public final class Timestamps {
 
   private Timestamps() {}
 
+  /** Written by hand because every event and document has some: a pattern is ten times slower. */
   public static String format(Instant time) {
-    return FORM.format(LocalDateTime.ofInstant(truncate(time), ZoneOffset.UTC));
+    LocalDateTime utc = LocalDateTime.ofEpochSecond(time.getEpochSecond(), 0, ZoneOffset.UTC);
+    if (utc.getYear() < 0 || utc.getYear() > 9999) {
+      return FORM.format(LocalDateTime.ofInstant(truncate(time), ZoneOffset.UTC));
+    }
+    byte[] text = LIKE.getBytes(StandardCharsets.ISO_8859_1);
+    digits(text, 0, 4, utc.getYear());
+    digits(text, 5, 7, utc.getMonthValue());
+    digits(text, 8, 10, utc.getDayOfMonth());
+    digits(text, 11, 13, utc.getHour());
+    digits(text, 14, 16, utc.getMinute());
+    digits(text, 17, 19, utc.getSecond());
+    digits(text, 20, 23, time.getNano() / 1_000_000);
+    return new String(text, StandardCharsets.ISO_8859_1);
+  }
+
+  private static void digits(byte[] text, int from, int to, int number) {
+    int left = number;
+    for (int i = to - 1; i >= from; i--) {
+      text[i] = (byte) ('0' + left % 10);
+      left /= 10;
+    }
   }
 
   /** Cuts off what a document does not carry, so that a time and its written form are equal. */

@@ -3,6 +3,7 @@ package dev.writ.canonicalize.trust;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
@@ -265,7 +266,12 @@ public final class Trust {
     }
     requireOneHolder(signers);
     requireAlgorithms(signers);
-    envelope.verifySignatures(signers.stream().map(TrustedKey::key).toList());
+    List<VerifyingKey> verifying = new ArrayList<>(signers.size());
+    signers.forEach(signer -> verifying.add(signer.key()));
+    envelope.verifySignatures(verifying);
+    if (signers.size() == 1) {
+      return List.copyOf(signers);
+    }
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
     Comparator<TrustedKey> order =
         Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))
@@ -279,6 +285,9 @@ public final class Trust {
    * them is the holder's.
    */
   private static void requireOneHolder(List<TrustedKey> signers) {
+    if (signers.size() == 1) {
+      return;
+    }
     TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
     TrustedKey first = signers.getFirst();
     for (TrustedKey signer : signers) {
@@ -297,12 +306,21 @@ public final class Trust {
   private void requireAlgorithms(List<TrustedKey> signers) {
     KeyRole role = signers.getFirst().role();
     for (Algorithm algorithm : requiredAlgorithms(role)) {
-      if (signers.stream().noneMatch(signer -> signer.key().algorithm() == algorithm)) {
+      if (!isSignedBy(algorithm, signers)) {
         throw new WritException(
             CanonicalizeError.SIGNATURE_MISSING,
             "role " + role.text() + " requires " + algorithm.text());
       }
     }
+  }
+
+  private static boolean isSignedBy(Algorithm algorithm, List<TrustedKey> signers) {
+    for (TrustedKey signer : signers) {
+      if (signer.key().algorithm() == algorithm) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private TrustedKey enrolled(String kid) {

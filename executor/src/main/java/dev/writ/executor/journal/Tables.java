@@ -2,7 +2,7 @@ package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.Ledger;
-import java.util.Locale;
+import java.util.HexFormat;
 
 /**
  * The executor's tables in the ledger and how their keys are made. Names hold no control
@@ -108,7 +108,7 @@ public final class Tables {
 
   /** A number as a key part that sorts as numbers do. */
   public static String number(long value) {
-    return String.format(Locale.ROOT, "%016x", value);
+    return HexFormat.of().toHexDigits(value);
   }
 
   /** The first part of a key. */

@@ -97,6 +97,7 @@ public final class ReceiptStage {
               accounts.settle(receipt.request(), ran.outcome().metrics().cpuMs()));
     }
     commit.await();
+    accounts.durable(receipt.request());
     Optional<byte[]> output =
         stored.output().flatMap(_ -> stored.result().output()).map(o -> o.bytes());
     Optional<byte[]> raw =
@@ -237,6 +238,7 @@ public final class ReceiptStage {
       commit = turn.enqueue();
     }
     commit.await();
+    accounts.durable(order.decision().request());
     return new Served(
         envelope,
         Receipt.read(envelope.document()),

@@ -82,5 +82,6 @@ public final class Refusals {
       commit = ReceiptStage.enqueue(turn, accounts, request, accounts.release(request));
     }
     commit.await();
+    accounts.durable(order.decision().request());
   }
 }

@@ -85,8 +85,20 @@ public record Result(
     return wellFormed(text.substring(0, MESSAGE_MAX)) + "…";
   }
 
+  private static boolean hasNoSurrogate(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Replaces unpaired surrogates, which a tool's message may hold and documents may not. */
   private static String wellFormed(String text) {
+    if (hasNoSurrogate(text)) {
+      return text;
+    }
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
         .map(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? 0xFFFD : c)

@@ -27,6 +27,9 @@ public class Tools {
   private final Registry registry;
   private final SortedMap<String, Driver> drivers;
 
+  /** The snapshot that was computed last; null before the first. */
+  private volatile Known known;
+
   public Tools(Registry registry, Iterable<? extends Driver> drivers) {
     this.registry = registry;
     this.drivers = new TreeMap<>();
@@ -94,7 +97,25 @@ public class Tools {
             .orElse("unapproved");
     return new Circumstances(
         manifest,
-        Snapshot.digest(policy.digest(), manifest.ref(), stage, sandboxProfile(manifest, effect)));
+        snapshot(policy.digest(), manifest.ref(), stage, sandboxProfile(manifest, effect)));
+  }
+
+  /** A snapshot, and what it is the digest of. */
+  private record Known(
+      Digest policy, ToolRef tool, String stage, Digest sandbox, Digest snapshot) {}
+
+  /** It changes with policy and tools alone, but is asked for twice for each effect. */
+  private Digest snapshot(Digest policy, ToolRef tool, String stage, Digest sandbox) {
+    Known last = known;
+    if (last == null
+        || !last.policy().equals(policy)
+        || !last.tool().equals(tool)
+        || !last.stage().equals(stage)
+        || !last.sandbox().equals(sandbox)) {
+      last = new Known(policy, tool, stage, sandbox, Snapshot.digest(policy, tool, stage, sandbox));
+      known = last;
+    }
+    return last.snapshot();
   }
 
   /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */

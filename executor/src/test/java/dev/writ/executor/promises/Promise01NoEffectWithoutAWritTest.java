@@ -67,7 +67,17 @@ class Promise01NoEffectWithoutAWritTest {
     home.close();
   }
 
+  /**
+   * Twice: as this process holds them, which knows the signatures that it made itself, and read
+   * from their bytes, as from a caller, where every signature is verified.
+   */
   private String execute(Envelope d, Envelope i) {
+    String known = serve(d, i);
+    assertThat(serve(Envelope.parse(d.toBytes()), Envelope.parse(i.toBytes()))).isEqualTo(known);
+    return known;
+  }
+
+  private String serve(Envelope d, Envelope i) {
     return Refused.code(() -> home.kernel().execute(d, i, home.order(i.id(), "alice")));
   }
 

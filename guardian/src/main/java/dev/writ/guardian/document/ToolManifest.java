@@ -376,7 +376,12 @@ public final class ToolManifest {
   }
 
   public Optional<Operation> operation(String operationName) {
-    return operations.stream().filter(o -> o.name().equals(operationName)).findFirst();
+    for (Operation operation : operations) {
+      if (operation.name().equals(operationName)) {
+        return Optional.of(operation);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Manifests are equal if their canonical bytes are, and so their package digests. */

@@ -3,7 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
@@ -52,8 +52,10 @@ public enum AccountScope {
   }
 
   private static String key(String... parts) {
-    return new String(
-        Jcs.write(JsonValue.of(Arrays.stream(parts).map(JsonValue::of).toList())),
-        StandardCharsets.UTF_8);
+    List<JsonValue> list = new ArrayList<>(parts.length);
+    for (String part : parts) {
+      list.add(JsonValue.of(part));
+    }
+    return new String(Jcs.write(JsonValue.of(list)), StandardCharsets.UTF_8);
   }
 }

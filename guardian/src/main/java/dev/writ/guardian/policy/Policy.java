@@ -27,6 +27,7 @@ public final class Policy {
   private final Digest digest;
   private final Rollout rollout;
   private final List<ApprovedTool> running;
+  private final HostTerms host;
 
   private Policy(PolicyParts parts) {
     this.parts = parts;
@@ -34,6 +35,7 @@ public final class Policy {
     this.digest = Jcs.digest(document);
     this.rollout = Rollout.NOTHING;
     this.running = List.copyOf(parts.tools().values());
+    this.host = hostTerms();
   }
 
   private Policy(Policy policy, Rollout rollout) {
@@ -42,6 +44,7 @@ public final class Policy {
     this.digest = policy.digest;
     this.rollout = rollout;
     this.running = running(parts, rollout);
+    this.host = policy.host;
   }
 
   private static List<ApprovedTool> running(PolicyParts parts, Rollout rollout) {
@@ -375,6 +378,10 @@ public final class Policy {
 
   /** The terms for hosts that drivers get. */
   public HostTerms host() {
+    return host;
+  }
+
+  private HostTerms hostTerms() {
     return new HostTerms(
         waived(),
         parts.commands().map(CommandProfile::images).orElseGet(TreeMap::new),
