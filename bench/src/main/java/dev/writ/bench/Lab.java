@@ -9,7 +9,9 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.document.RunClose;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestKernel;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
@@ -24,6 +26,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
@@ -87,32 +90,35 @@ final class Lab implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nonces = new AtomicLong();
   private final ToolManifest manifest = manifest();
-  private final TestTools tools = new TestTools();
   private final Path home;
   private final Ledger ledger;
   private final Kernel kernel;
 
   Lab(Path home) {
+    this(home, false);
+  }
+
+  /**
+   * @param existing opens what another one made there, instead of making it
+   */
+  Lab(Path home, boolean existing) {
     this.home = home;
-    tools.register(manifest);
-    ledger =
-        Ledger.create(
-            new LedgerConfig(
-                home.resolve("ledger"),
-                home.resolve("anchor"),
-                "bench",
-                TestKeys.key("log"),
-                CLOCK));
+    LedgerConfig config =
+        new LedgerConfig(
+            home.resolve("ledger"), home.resolve("anchor"), "bench", TestKeys.key("log"), CLOCK);
+    ledger = existing ? Ledger.open(config) : Ledger.create(config);
     TestKernel parts =
         new TestKernel(
-            tools,
+            registry(),
             List.of(new NoopDriver()),
             RunWorkspaces.NONE,
             Optional.empty(),
             CLOCK,
             System::nanoTime,
             random);
-    parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+    if (!existing) {
+      parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+    }
     kernel = parts.open(ledger);
   }
 
@@ -180,7 +186,7 @@ final class Lab implements AutoCloseable {
                 Optional.empty()),
             List.of(),
             Optional.empty(),
-            "nonce-" + number,
+            "nonce-" + run + "-" + number,
             CLOCK.instant(),
             "keep",
             JsonValue.object().build(),
@@ -232,6 +238,18 @@ final class Lab implements AutoCloseable {
                 .forEach(this::submit));
     kernel.checkpoint();
     Path file = home.resolve("verified.writ");
+    export(ledger, run, file);
+    return Bundle.open(file);
+  }
+
+  /** Ends a run; its checkpoint covers all of it. */
+  void close(String run) {
+    RunClose close = new RunClose(TENANT, run, CLOCK.instant());
+    kernel.closeRun(Envelope.sign(RunClose.TYPE, close.toJson(), TestKeys.key(AGENT)));
+  }
+
+  /** Writes the bundle of a run into a new file. */
+  static void export(LedgerView ledger, String run, Path file) {
     try (FileChannel out =
         FileChannel.open(
             file,
@@ -243,11 +261,21 @@ final class Lab implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return Bundle.open(file);
   }
 
-  BundleExport.Packages packages() {
-    return BundleExport.Packages.of(tools);
+  /** The tools and drivers by which an audit judges again. */
+  static Tools tools() {
+    return new Tools(registry(), List.of(new NoopDriver()));
+  }
+
+  private static TestTools registry() {
+    TestTools registry = new TestTools();
+    registry.register(manifest());
+    return registry;
+  }
+
+  static BundleExport.Packages packages() {
+    return BundleExport.Packages.of(registry());
   }
 
   List<SigningKey> signers() {
