@@ -14,6 +14,14 @@ public final class DriverFailed extends RuntimeException {
     this.name = name;
   }
 
+  /**
+   * @param cause for whoever reads a stack trace: receipts state only the name
+   */
+  public DriverFailed(String name, Throwable cause) {
+    super(name + ": " + cause.getMessage(), cause);
+    this.name = name;
+  }
+
   /** The name of a failure, as receipts state it. */
   public static String nameOf(Throwable failure) {
     return failure instanceof DriverFailed named ? named.name : failure.getClass().getSimpleName();

@@ -48,17 +48,12 @@ final class Detection {
       argv.addAll(Privileges.drop(HostCommands.find("setpriv").orElseThrow(), 65_534));
     }
     argv.add(HostCommands.find("bwrap").orElseThrow().toString());
-    argv.addAll(
-        List.of(
-            "--unshare-all",
-            "--unshare-user",
-            "--disable-userns",
-            "--ro-bind",
-            "/",
-            "/",
-            "--",
-            "/bin/echo",
-            "ok"));
+    argv.addAll(List.of("--unshare-all", "--unshare-user", "--disable-userns"));
+    // Not the whole host: a mount that is removed meanwhile would fail this.
+    for (String needed : List.of("/usr", "/bin", "/lib", "/lib64")) {
+      argv.addAll(List.of("--ro-bind-try", needed, needed));
+    }
+    argv.addAll(List.of("--", "/bin/echo", "ok"));
     String said = HostCommands.firstLine(argv.toArray(String[]::new));
     return said.equals("ok") ? "" : "user namespaces cannot be made here";
   }

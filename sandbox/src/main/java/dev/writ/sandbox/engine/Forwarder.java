@@ -18,6 +18,9 @@ final class Forwarder {
           + String.format(Locale.ROOT, "%04X", Variables.PROXY_PORT)
           + " 00000000:0000 0A ";
 
+  /** How often bubblewrap is started until the shell in its namespace has begun. */
+  private static final int STARTS = 20;
+
   private final Path bwrap;
   private final Path setpriv;
   private final Path socat;
@@ -54,13 +57,20 @@ final class Forwarder {
   }
 
   /**
-   * Lets a script start the forwarder, wait for it, and exec {@code argv}, all in one network
-   * namespace.
+   * Lets a script start the forwarder, wait for it, and run {@code argv}, all in one network
+   * namespace. bubblewrap gives it that namespace, and binds the mounts of the host one by one: a
+   * mount that somebody removes meanwhile fails it, so it is then started again.
    */
   ShellScript wrap(ShellScript script, Confinement c, List<String> argv) {
     List<String> forward = argv(c);
+    String began = ShellScript.quoted(c.directory().resolve("began").toString());
+    String fault = ShellScript.quoted(c.directory().resolve("fault").toString());
     String inner =
-        "set -e\n"
+        "exec 2>&6 6>&-\n"
+            + "set -e\n"
+            + ": >"
+            + began
+            + "\n"
             + ShellScript.quoted(forward)
             + " </dev/null >/dev/null 2>&1 7<&- 8>&- 9<&- &\n"
             // With nothing but the shell: an image has no grep.
@@ -77,10 +87,30 @@ final class Forwarder {
             + "  n=$((n + 1)); [ $n -lt 1000 ] || exit 97; sleep 0.005\n"
             + "done\n"
             + "exec \"$@\"\n";
-    List<String> outer = new ArrayList<>();
-    outer.addAll(List.of(bwrap.toString(), "--unshare-net", "--dev-bind", "/", "/"));
-    outer.addAll(List.of("--die-with-parent", "--", "/bin/sh", "-c", inner, "sh"));
-    outer.addAll(argv);
-    return script.exec(outer);
+    String outer =
+        "exec 6>&2\n"
+            + "n=0\n"
+            + "until [ -e "
+            + began
+            + " ] || [ $n -ge "
+            + STARTS
+            + " ]; do\n"
+            + "  n=$((n + 1)); code=0; \"$@\" 2>"
+            + fault
+            + " || code=$?\n"
+            + "done\n"
+            + "[ -e "
+            + began
+            + " ] || cat "
+            + fault
+            + " >&6\n"
+            + "exit $code\n";
+    List<String> line = new ArrayList<>();
+    line.addAll(List.of(setpriv.toString(), "--pdeathsig", "KILL"));
+    line.addAll(List.of("/bin/sh", "-c", outer, "sh"));
+    line.addAll(List.of(bwrap.toString(), "--unshare-net", "--dev-bind", "/", "/"));
+    line.addAll(List.of("--die-with-parent", "--", "/bin/sh", "-c", inner, "sh"));
+    line.addAll(argv);
+    return script.exec(line);
   }
 }

@@ -166,7 +166,7 @@ public abstract class ProcessDriver implements Driver {
       return prepared.run(call);
     } catch (WritException e) {
       if (e.code() instanceof SandboxError error && OURS.contains(error)) {
-        throw new DriverFailed(e.code().code());
+        throw new DriverFailed(e.code().code(), e);
       }
       return call.refused(e);
     }
