@@ -64,10 +64,11 @@ final class Build {
       List.of(
           "-XX:+UseSerialGC",
           "-Xms64m",
-          "-Xmx128m",
-          "-Xmn40m",
+          "-Xmx112m",
+          "-Xmn36m",
           "-XX:SurvivorRatio=3",
           "-XX:OnOutOfMemoryError=kill -9 %p",
+          "-XX:+DisplayVMOutputToStderr", // what it says of that is no output of the command
           "-XX:-UsePerfData",
           "-Xlog:disable",
           "-Xlog:all=error:stderr");

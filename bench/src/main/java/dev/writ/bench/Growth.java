@@ -31,8 +31,8 @@ public final class Growth {
       List.of(
           "-XX:+UseSerialGC",
           "-Xms64m",
-          "-Xmx128m",
-          "-Xmn40m",
+          "-Xmx112m",
+          "-Xmn36m",
           "-XX:SurvivorRatio=3",
           "-XX:-UsePerfData");
 
