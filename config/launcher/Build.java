@@ -53,6 +53,26 @@ final class Build {
           "-Dstdout.encoding=UTF-8",
           "-Dstderr.encoding=UTF-8");
 
+  /**
+   * Commands that read a large bundle or ledger piece by piece. Of its own the JVM would let the
+   * heap grow to a quarter of the machine before it collects; a young generation that holds the
+   * pieces under way lets nearly all of it die there. What does not fit, such as a single content
+   * of hundreds of megabytes, ends the process by a signal, and the launcher starts it again
+   * without the limit: these commands only read.
+   */
+  private static final List<String> SMALL_HEAP =
+      List.of(
+          "-XX:+UseSerialGC",
+          "-Xms64m",
+          "-Xmx112m",
+          "-Xmn36m",
+          "-XX:SurvivorRatio=3",
+          "-XX:OnOutOfMemoryError=kill -9 %p",
+          "-XX:+DisplayVMOutputToStderr", // what it says of that is no output of the command
+          "-XX:-UsePerfData",
+          "-Xlog:disable",
+          "-Xlog:all=error:stderr");
+
   /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
   private static final List<String> SHORT_FLAGS =
       List.of(
@@ -297,6 +317,9 @@ final class Build {
     lines.add("-cp");
     lines.add(String.join(":", jars));
     Files.writeString(next.resolve("long"), arguments(lines));
+    List<String> large = new ArrayList<>(lines);
+    large.addAll(0, SMALL_HEAP);
+    Files.writeString(next.resolve("large"), arguments(large));
     List<String> serving = new ArrayList<>(lines);
     serving.addFirst("-XX:+ExitOnOutOfMemoryError"); // its supervisor starts it again
     Files.writeString(next.resolve("serve"), arguments(serving));

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.Jcs;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -13,6 +14,7 @@ public final class BenchMain {
   private static final String USAGE =
       """
       Usage: writ bench [--quick] [--json] [--only TEXT] [--dir DIR] [--effects N]
+             writ bench --growth N [--json] [--dir DIR]
 
       Measures each step against what it cannot be faster than, in one run.
 
@@ -20,12 +22,14 @@ public final class BenchMain {
         --json       the rows as JSON
         --only TEXT  only the steps whose names contain TEXT
         --effects N  effects of the run whose bundle is verified; 16667 are 100,000 events
+        --growth N   how cost grows, with 1,000 effects, 10,000 and so on up to N, instead; also
+                     writes growth.svg into DIR
         --dir DIR    where to write (default: the folder for temporary files); the disk counts
       """;
 
   private BenchMain() {}
 
-  private record Options(Plan plan, boolean json, String only, Path dir) {}
+  private record Options(Plan plan, boolean json, String only, Path dir, int growth) {}
 
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -41,6 +45,10 @@ public final class BenchMain {
       out.print(USAGE);
       return;
     }
+    if (options.growth > 0) {
+      growth(options, out);
+      System.exit(0);
+    }
     BenchReport report =
         Bench.measure(options.plan, options.only, options.dir, System.err::println);
     if (options.json) {
@@ -53,12 +61,25 @@ public final class BenchMain {
     System.exit(0); // at once: a library's thread must not keep the process alive
   }
 
+  private static void growth(Options options, PrintStream out) throws IOException {
+    GrowthReport report = Growth.measure(options.growth, options.dir, System.err::println);
+    Files.writeString(options.dir.resolve("growth.svg"), report.plot());
+    if (options.json) {
+      out.write(Jcs.write(report.toJson()));
+      out.println();
+    } else {
+      report.print(out);
+    }
+    out.flush();
+  }
+
   /** Null where help is asked for. */
   private static Options options(String[] args) {
     Plan plan = Plan.FULL;
     boolean json = false;
     String only = "";
     int effects = 0;
+    int growth = 0;
     Path dir = Path.of(System.getProperty("java.io.tmpdir"));
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
@@ -66,6 +87,7 @@ public final class BenchMain {
         case "--json" -> json = true;
         case "--only" -> only = value(args, ++i);
         case "--effects" -> effects = Integer.parseInt(value(args, ++i));
+        case "--growth" -> growth = Integer.parseInt(value(args, ++i));
         case "--dir" -> dir = Path.of(value(args, ++i));
         case "--help", "-h" -> {
           return null;
@@ -73,7 +95,7 @@ public final class BenchMain {
         default -> throw new IllegalArgumentException("no option " + args[i]);
       }
     }
-    return new Options(effects > 0 ? plan.verifying(effects) : plan, json, only, dir);
+    return new Options(effects > 0 ? plan.verifying(effects) : plan, json, only, dir, growth);
   }
 
   private static String value(String[] args, int i) {

@@ -42,7 +42,7 @@ final class HttpSteps implements AutoCloseable {
                 new Running(),
                 lab.directory(),
                 new TreeMap<>(),
-                new RunBundle(lab.packages()),
+                new RunBundle(Lab.packages()),
                 InstantSource.system(),
                 new SecureRandom(),
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)),

@@ -9,7 +9,9 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.document.RunClose;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestKernel;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
@@ -25,6 +27,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
@@ -89,7 +92,6 @@ final class Lab implements AutoCloseable {
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nonces = new AtomicLong();
   private final ToolManifest manifest = manifest();
-  private final TestTools tools = new TestTools();
   private final Path home;
   private final Ledger ledger;
   private final Kernel kernel;
@@ -99,22 +101,30 @@ final class Lab implements AutoCloseable {
   }
 
   /**
-   * @param creating makes the ledger, so that a test can look at what is written
+   * @param existing opens what another one made there, instead of making it
    */
-  Lab(Path home, Function<LedgerConfig, Ledger> creating) {
+  Lab(Path home, boolean existing) {
+    this(home, existing ? Ledger::open : Ledger::create);
+  }
+
+  /**
+   * @param making makes or opens the ledger, so that a test can look at what is written
+   */
+  Lab(Path home, Function<LedgerConfig, Ledger> making) {
     this.home = home;
-    tools.register(manifest);
-    ledger = creating.apply(config(home));
+    ledger = making.apply(config(home));
     TestKernel parts =
         new TestKernel(
-            tools,
+            registry(),
             List.of(new NoopDriver()),
             RunWorkspaces.NONE,
             Optional.empty(),
             CLOCK,
             System::nanoTime,
             random);
-    parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+    if (!existing) {
+      parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+    }
     kernel = parts.open(ledger);
   }
 
@@ -188,7 +198,7 @@ final class Lab implements AutoCloseable {
                 Optional.empty()),
             List.of(),
             Optional.empty(),
-            "nonce-" + number,
+            "nonce-" + run + "-" + number,
             CLOCK.instant(),
             "keep",
             JsonValue.object().build(),
@@ -240,6 +250,18 @@ final class Lab implements AutoCloseable {
                 .forEach(this::submit));
     kernel.checkpoint();
     Path file = home.resolve("verified.writ");
+    export(ledger, run, file);
+    return Bundle.open(file);
+  }
+
+  /** Ends a run; its checkpoint covers all of it. */
+  void close(String run) {
+    RunClose close = new RunClose(TENANT, run, CLOCK.instant());
+    kernel.closeRun(Envelope.sign(RunClose.TYPE, close.toJson(), TestKeys.key(AGENT)));
+  }
+
+  /** Writes the bundle of a run into a new file. */
+  static void export(LedgerView ledger, String run, Path file) {
     try (FileChannel out =
         FileChannel.open(
             file,
@@ -251,11 +273,21 @@ final class Lab implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return Bundle.open(file);
   }
 
-  BundleExport.Packages packages() {
-    return BundleExport.Packages.of(tools);
+  /** The tools and drivers by which an audit judges again. */
+  static Tools tools() {
+    return new Tools(registry(), List.of(new NoopDriver()));
+  }
+
+  private static TestTools registry() {
+    TestTools registry = new TestTools();
+    registry.register(manifest());
+    return registry;
+  }
+
+  static BundleExport.Packages packages() {
+    return BundleExport.Packages.of(registry());
   }
 
   List<SigningKey> signers() {

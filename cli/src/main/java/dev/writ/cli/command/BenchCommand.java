@@ -2,7 +2,10 @@ package dev.writ.cli.command;
 
 import dev.writ.bench.Bench;
 import dev.writ.bench.BenchReport;
+import dev.writ.bench.Growth;
+import dev.writ.bench.GrowthReport;
 import dev.writ.bench.Plan;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -10,8 +13,10 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -26,6 +31,11 @@ public final class BenchCommand implements CliCommand {
             "Ratios of one run can be compared; times of two machines cannot. bench/README.md says"
                 + " what each row means.")
         .flag("--quick", "About 20 seconds instead of two minutes.")
+        .option(
+            "--growth",
+            "N",
+            "How cost grows, with 1,000 effects, 10,000 and so on up to N, instead; writes the"
+                + " plot growth.svg into the folder of --dir, too.")
         .option("--only", "TEXT", "Only the steps whose names contain this.")
         .option(
             "--dir",
@@ -41,8 +51,18 @@ public final class BenchCommand implements CliCommand {
     }
   }
 
+  record Grown(GrowthReport report) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return report.toJson();
+    }
+  }
+
   @Override
   public ExitCode run(Session session, Arguments arguments) throws IOException {
+    if (arguments.option("--growth").isPresent()) {
+      return growth(session, arguments);
+    }
     Measured measured;
     try (Progress progress = new Progress(session.terminal())) {
       measured =
@@ -55,5 +75,25 @@ public final class BenchCommand implements CliCommand {
     }
     session.show(measured, (found, terminal) -> found.report().print(terminal.out()));
     return ExitCode.OK;
+  }
+
+  private static ExitCode growth(Session session, Arguments arguments) throws IOException {
+    Path folder = Path.of(arguments.option("--dir").orElse(System.getProperty("java.io.tmpdir")));
+    Grown grown;
+    try (Progress progress = new Progress(session.terminal())) {
+      grown = new Grown(Growth.measure(effects(arguments), folder, progress::step));
+    }
+    Files.writeString(folder.resolve("growth.svg"), grown.report().plot());
+    session.show(grown, (found, terminal) -> found.report().print(terminal.out()));
+    return ExitCode.OK;
+  }
+
+  private static int effects(Arguments arguments) {
+    String text = arguments.option("--growth").orElseThrow();
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new WritException(CliError.USAGE, "--growth takes a number of effects: " + text, e);
+    }
   }
 }

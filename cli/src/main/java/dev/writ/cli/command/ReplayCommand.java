@@ -100,7 +100,7 @@ public final class ReplayCommand implements CliCommand {
           file, Optional.of(e), trust.isPresent(), Optional.empty(), List.of());
     }
     try (bundle) {
-      ReplayResult result = new Replay(bundle.recording(), options).run();
+      ReplayResult result = new Replay(bundle.recording().ahead(), options).run();
       return new ReplaySession(
           file, Optional.empty(), trust.isPresent(), Optional.of(result), bundle.verified());
     }

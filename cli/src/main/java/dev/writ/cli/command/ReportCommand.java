@@ -14,7 +14,6 @@ import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
-import dev.writ.replay.error.ReplayError;
 import dev.writ.replay.report.ReportPage;
 import dev.writ.tools.Drivers;
 import dev.writ.verify.bundle.BundleVerifier;
@@ -86,7 +85,7 @@ public final class ReportCommand implements CliCommand {
     if (verifier) {
       write(Path.of(out), file -> file.write(SecondVerifier.source()));
     } else {
-      byte[] bytes = read(bundle.get());
+      Path source = readable(bundle.get());
       ReportPage.Options options =
           new ReportPage.Options(
               arguments.option("--trust").map(session::read).map(Trust::parse),
@@ -94,7 +93,7 @@ public final class ReportCommand implements CliCommand {
                   ? Optional.of(replayed(bundle.get(), session))
                   : Optional.empty());
       BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
-      write(Path.of(out), file -> verified[0] = ReportPage.write(bytes, options, file));
+      write(Path.of(out), file -> verified[0] = ReportPage.write(source, options, file));
       seen = Optional.of(verified[0]);
     }
     session.show(
@@ -113,21 +112,16 @@ public final class ReportCommand implements CliCommand {
               true,
               List.copyOf(drivers.byName().values()),
               events -> progress.step("replayed event " + events));
-      return new Replay(file.recording(), options).run().toJson();
+      return new Replay(file.recording().ahead(), options).run().toJson();
     }
   }
 
-  private static byte[] read(String name) {
-    try {
-      Path file = Path.of(name);
-      if (Files.size(file) > ReportPage.BUNDLE_MAX) {
-        throw new WritException(
-            ReplayError.REPORT_BOUNDS, name + " has " + Files.size(file) + " bytes");
-      }
-      return Files.readAllBytes(file);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
+  private static Path readable(String name) {
+    Path file = Path.of(name);
+    if (!Files.isReadable(file) || Files.isDirectory(file)) {
+      throw new WritException(EmbedError.FILE_UNREADABLE, name + " is no file");
     }
+    return file;
   }
 
   private static long size(String name) {

@@ -10,13 +10,17 @@ import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
 import dev.writ.verify.error.BundleError;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -31,6 +35,9 @@ import java.util.regex.Pattern;
 public final class ReportPage {
   /** Browsers hold a text of about 512 MiB; base64 takes four bytes for three. */
   public static final long BUNDLE_MAX = 256L << 20;
+
+  /** Bytes that are encoded at a time: a multiple of three, so that only the last is padded. */
+  private static final int PIECE = 3 << 14;
 
   private static final Pattern PLACE = Pattern.compile("@(POLICY|STYLE|BUNDLE|EXTRA|SCRIPT)@");
 
@@ -53,19 +60,55 @@ public final class ReportPage {
    *     BundleVerifier#verify} throws for an invalid bundle
    */
   public static BundleVerifier.Verified write(byte[] bundle, Options options, OutputStream out) {
-    if (bundle.length > BUNDLE_MAX) {
-      throw new WritException(
-          ReplayError.REPORT_BOUNDS, bundle.length + " bytes, at most " + BUNDLE_MAX);
-    }
+    requireBounds(bundle.length);
     try (Bundle opened = Bundle.of(bundle)) {
-      BundleVerifier.Verified verified =
-          BundleVerifier.verify(
-              opened,
-              new BundleVerifier.Options(options.pinned(), Optional.empty(), false),
-              _ -> {});
-      pack(bundle, extra(opened, options), out);
-      return verified;
+      return write(opened, () -> new ByteArrayInputStream(bundle), options, out);
     }
+  }
+
+  /**
+   * The same of a file, which is read in pieces and must stay as it is meanwhile.
+   *
+   * @throws WritException as the other, {@code RPL-016} where it cannot be read
+   */
+  public static BundleVerifier.Verified write(Path file, Options options, OutputStream out) {
+    requireBounds(size(file));
+    try (Bundle opened = Bundle.open(file)) {
+      return write(opened, () -> Files.newInputStream(file), options, out);
+    }
+  }
+
+  private static void requireBounds(long bytes) {
+    if (bytes > BUNDLE_MAX) {
+      throw new WritException(ReplayError.REPORT_BOUNDS, bytes + " bytes, at most " + BUNDLE_MAX);
+    }
+  }
+
+  private static long size(Path file) {
+    try {
+      return Files.size(file);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private static WritException failed(IOException e) {
+    return new WritException(BundleError.STORAGE, String.valueOf(e.getMessage()), e);
+  }
+
+  /** Reads the bundle from its beginning. */
+  @FunctionalInterface
+  private interface Bytes {
+    InputStream open() throws IOException;
+  }
+
+  private static BundleVerifier.Verified write(
+      Bundle opened, Bytes bundle, Options options, OutputStream out) {
+    BundleVerifier.Verified verified =
+        BundleVerifier.verify(
+            opened, new BundleVerifier.Options(options.pinned(), Optional.empty(), false), _ -> {});
+    pack(bundle, extra(opened, options), out);
+    return verified;
   }
 
   private static byte[] extra(Bundle bundle, Options options) {
@@ -81,7 +124,7 @@ public final class ReportPage {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  private static void pack(byte[] bundle, byte[] extra, OutputStream out) {
+  private static void pack(Bytes bundle, byte[] extra, OutputStream out) {
     byte[] script = join(SecondVerifier.source(), new byte[] {'\n'}, resource("report.js"));
     byte[] style = resource("report.css");
     TreeMap<String, byte[]> parts = new TreeMap<>();
@@ -89,19 +132,31 @@ public final class ReportPage {
     parts.put("STYLE", style);
     parts.put("EXTRA", extra);
     parts.put("POLICY", policy(script, style).getBytes(StandardCharsets.UTF_8));
-    parts.put("BUNDLE", Base64.getEncoder().encode(bundle));
     String template = new String(resource("report.html"), StandardCharsets.UTF_8);
     try {
       Matcher place = PLACE.matcher(template);
       int from = 0;
       while (place.find()) {
         out.write(template.substring(from, place.start()).getBytes(StandardCharsets.UTF_8));
-        out.write(parts.get(place.group(1)));
+        if (place.group(1).equals("BUNDLE")) {
+          base64(bundle, out);
+        } else {
+          out.write(parts.get(place.group(1)));
+        }
         from = place.end();
       }
       out.write(template.substring(from).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new WritException(BundleError.STORAGE, String.valueOf(e.getMessage()), e);
+      throw failed(e);
+    }
+  }
+
+  private static void base64(Bytes bundle, OutputStream out) throws IOException {
+    byte[] piece = new byte[PIECE];
+    try (InputStream in = bundle.open()) {
+      for (int n = in.readNBytes(piece, 0, PIECE); n > 0; n = in.readNBytes(piece, 0, PIECE)) {
+        out.write(Base64.getEncoder().encode(n == PIECE ? piece : Arrays.copyOf(piece, n)));
+      }
     }
   }
 

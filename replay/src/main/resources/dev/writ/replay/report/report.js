@@ -151,7 +151,7 @@ function broken(e) {
 
 // ----------------------------------------------------------------------------- the run as effects
 
-const documentOf = (bundle, id) => bundle.contents.documents.entries.get(id)?.envelope?.document ?? null;
+const documentOf = (bundle, id) => bundle.contents.documents.document(id);
 
 /** One request with all that followed from it, in the order of the journal. */
 function effectsOf(bundle) {
@@ -693,7 +693,7 @@ function chain(view) {
         el('span', { class: 'small' }, isForeign ? 'consumed' : `seq ${event.seq}`), el('span', { class: 'small' }, clock(event.at)), el('span', { class: 'small' }, short(event.id)),
       ], () => pairs(['Event', longId(event.id)], ['Previous', event.prev ? longId(event.prev) : 'none: the first'], ['Body', longId(event.body)],
         ['At', event.at], ['Log index', number(event.index)], event.prng_seed && ['Seed', longId(event.prng_seed)],
-        document && [document.prev === journals.run[0].id ? 'Receipt before: none, so the opening' : 'Receipt before', longId(document.prev)])));
+        document && [document.prev === journals.run.at(0).id ? 'Receipt before: none, so the opening' : 'Receipt before', longId(document.prev)])));
   };
   const previous = el('button', { type: 'button', onclick: () => turn(-1) }, 'Earlier');
   const next = el('button', { type: 'button', onclick: () => turn(1) }, 'Later');

@@ -17,7 +17,8 @@ final class ReplayFile {
         BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
       }
       ReplayResult result =
-          new Replay(bundle, ReplayOptions.recorded(List.of(new TestDriver())).withAll()).run();
+          new Replay(bundle.ahead(), ReplayOptions.recorded(List.of(new TestDriver())).withAll())
+              .run();
       System.out.writeBytes(Jcs.write(result.toJson()));
       System.out.flush();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.TestHome;
 import dev.writ.ledger.RunId;
+import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;
 import java.util.List;
@@ -12,8 +13,14 @@ import java.util.List;
 final class Replayed {
   private Replayed() {}
 
+  /** As the command line does, which reads ahead; reading on demand must come to the same. */
   static ReplayResult of(TestHome home, Recording recording) {
-    return new Replay(recording, ReplayOptions.recorded(List.copyOf(home.drivers))).run();
+    ReplayOptions options = ReplayOptions.recorded(List.copyOf(home.drivers));
+    ReplayResult result = new Replay(recording, options).run();
+    if (recording instanceof Bundle bundle) {
+      assertThat(new Replay(bundle.ahead(), options).run().toJson()).isEqualTo(result.toJson());
+    }
+    return result;
   }
 
   /** Replays a run, which must come out as it was recorded. */

@@ -75,7 +75,7 @@ final class AccountRows {
     this.ledger = ledger;
     this.findings = findings;
     this.policies = policies;
-    this.fates = new Fates(ledger);
+    this.fates = new Fates(ledger, ledger);
   }
 
   void check() {

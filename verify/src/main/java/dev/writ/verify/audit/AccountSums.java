@@ -71,8 +71,41 @@ final class AccountSums {
   }
 
   private final TreeMap<Account, Bounds> bounds = new TreeMap<>();
-  private final TreeMap<Counter, TreeMap<Instant, Long>> times = new TreeMap<>();
-  private final TreeMap<Counter, TreeMap<Instant, Long>> unsure = new TreeMap<>();
+  private final TreeMap<Counter, Times> times = new TreeMap<>();
+  private final TreeMap<Counter, Times> unsure = new TreeMap<>();
+
+  /**
+   * The times of one counter. Judgements ask for the count since the beginning of a span, which
+   * moves with them: the last count is kept and corrected by the times that the beginning passed,
+   * instead of adding up a span of perhaps a million uses for each judgement.
+   */
+  private static final class Times {
+    private final TreeMap<Instant, Long> counted = new TreeMap<>();
+    private Instant since = Instant.MIN;
+    private long sinceThen;
+
+    void add(Instant at, long sign) {
+      counted.merge(at, sign, (a, b) -> a + b == 0 ? null : a + b);
+      sinceThen += at.isAfter(since) ? sign : 0;
+    }
+
+    /** How many are later than that time. */
+    long after(Instant start) {
+      if (start.isAfter(since)) {
+        sinceThen -= sum(since, start);
+      } else {
+        sinceThen += sum(start, since);
+      }
+      since = start;
+      return sinceThen;
+    }
+
+    private long sum(Instant from, Instant to) {
+      return counted.subMap(from, false, to, true).values().stream()
+          .mapToLong(Long::longValue)
+          .sum();
+    }
+  }
 
   void add(List<Charge> charges, List<Mark> marks, int sign) {
     for (Charge charge : charges) {
@@ -91,10 +124,10 @@ final class AccountSums {
     }
   }
 
-  private static void add(TreeMap<Counter, TreeMap<Instant, Long>> times, Mark mark, long sign) {
-    TreeMap<Instant, Long> counted = times.computeIfAbsent(mark.counter(), _ -> new TreeMap<>());
-    counted.merge(mark.at(), sign, (a, b) -> a + b == 0 ? null : a + b);
-    if (counted.isEmpty()) {
+  private static void add(TreeMap<Counter, Times> times, Mark mark, long sign) {
+    Times of = times.computeIfAbsent(mark.counter(), _ -> new Times());
+    of.add(mark.at(), sign);
+    if (of.counted.isEmpty()) {
       times.remove(mark.counter());
     }
   }
@@ -113,12 +146,9 @@ final class AccountSums {
     return count(unsure, counter, after);
   }
 
-  private static long count(
-      TreeMap<Counter, TreeMap<Instant, Long>> times, Counter counter, Instant after) {
-    TreeMap<Instant, Long> counted = times.get(counter);
-    return counted == null
-        ? 0
-        : counted.tailMap(after, false).values().stream().mapToLong(Long::longValue).sum();
+  private static long count(TreeMap<Counter, Times> times, Counter counter, Instant after) {
+    Times of = times.get(counter);
+    return of == null ? 0 : of.after(after);
   }
 
   /**

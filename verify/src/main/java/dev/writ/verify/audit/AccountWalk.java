@@ -18,6 +18,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -43,6 +44,7 @@ import java.util.TreeSet;
  */
 final class AccountWalk {
   private final LedgerView ledger;
+  private final DocumentSource documents;
   private final Findings findings;
   private final TreeMap<Digest, Policy> policies;
   private final Steps steps;
@@ -104,10 +106,12 @@ final class AccountWalk {
   }
 
   /**
+   * @param documents those of the ledger, perhaps read ahead
    * @param restarts times at which time restarts, in the order of the log
    */
   AccountWalk(
       LedgerView ledger,
+      DocumentSource documents,
       Findings findings,
       TreeMap<Digest, Policy> policies,
       Steps steps,
@@ -117,7 +121,8 @@ final class AccountWalk {
     this.findings = findings;
     this.policies = policies;
     this.steps = steps;
-    this.fates = new Fates(ledger);
+    this.documents = documents;
+    this.fates = new Fates(ledger, documents);
   }
 
   void event(Event event) {
@@ -135,7 +140,7 @@ final class AccountWalk {
   /** The decision of an event; one that cannot be read is reported by the walk over the runs. */
   private Optional<Judged> judged(Event event) {
     try {
-      Decision decision = Decision.read(ledger.document(event.body()).orElseThrow().document());
+      Decision decision = Decision.read(documents.document(event.body()).orElseThrow().document());
       Policy policy = policies.get(decision.policy());
       if (policy == null) {
         return Optional.empty();
@@ -146,7 +151,7 @@ final class AccountWalk {
               event.runId(),
               event.body(),
               decision,
-              Request.read(ledger.document(decision.request()).orElseThrow().document()),
+              Request.read(documents.document(decision.request()).orElseThrow().document()),
               JudgeInputs.read(decision.inputs()),
               policy,
               Optional.empty()));

@@ -3,6 +3,7 @@ package dev.writ.verify.audit;
 import static dev.writ.verify.error.AuditError.SYSTEM;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
@@ -35,9 +36,12 @@ public final class Audit {
     void at(String step, long done);
   }
 
+  private static final Trust NO_KEYS = Trust.of(List.of());
+
   private final LedgerView ledger;
   private final Progress progress;
   private final long size;
+  private final EventsOfLedger events;
   private final Findings findings = new Findings();
   private final SystemStateHistory standing;
   private final RowCheck rows;
@@ -52,7 +56,8 @@ public final class Audit {
     this.size = ledger.treeSize();
     this.standing = new SystemStateHistory(ledger, ledger.origin(), findings, true);
     this.rows = new RowCheck(ledger, findings, tools);
-    Documents documents = new Documents(ledger, findings);
+    this.events = new EventsOfLedger(ledger);
+    Documents documents = new Documents(events, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
     this.deletions = new DeletionCheck(documents, standing, runs, this::before);
   }
@@ -68,18 +73,19 @@ public final class Audit {
   }
 
   private AuditReport run() {
-    ledger.eventsByIndex(0, size, this::event);
+    events.forEach(size, standing::trust, this::event);
     standing.end(ledger.incarnation());
     findings.same(SYSTEM, "time restarts", ledger.timeRestarts(), standing.restarts());
     runs.end();
     system.ifPresent(rows::systemRun);
     rows.end();
     seals().check();
+    EventsOfLedger again = new EventsOfLedger(ledger);
     AccountWalk accounts =
-        new AccountWalk(ledger, findings, standing.policies(), runs.steps, restartTimes());
-    ledger.eventsByIndex(
-        0,
+        new AccountWalk(ledger, again, findings, standing.policies(), runs.steps, restartTimes());
+    again.forEach(
         size,
+        () -> NO_KEYS, // no signature is looked at again
         (index, event) -> {
           if (standing.restarts().contains(index)) {
             accounts.restart();

@@ -10,14 +10,19 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.policy.Budget;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AccountSums.Account;
 import dev.writ.verify.audit.AccountSums.Charge;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The fate of an ALLOW, and so of its reservation. */
-record Fates(LedgerView ledger) {
+/**
+ * The fate of an ALLOW, and so of its reservation.
+ *
+ * @param documents those of the ledger, perhaps read ahead
+ */
+record Fates(LedgerView ledger, DocumentSource documents) {
   private static final int OBSERVATIONS_BYTES_MAX = 64 << 20;
 
   /** How it ended. */
@@ -75,7 +80,7 @@ record Fates(LedgerView ledger) {
           ledger
               .get(Tables.SERVED, Tables.key(request))
               .map(Digest::ofBytes)
-              .flatMap(ledger::document)
+              .flatMap(documents::document)
               .map(envelope -> Receipt.read(envelope.document()));
       if (receipt.isPresent() && !receipt.get().request().equals(request)) {
         return end(End.UNKNOWN);

@@ -12,6 +12,7 @@ import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.SignedNote;
 import dev.writ.verify.error.BundleError;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -23,11 +24,15 @@ public final class Bundle implements Recording, AutoCloseable {
   /** The largest blob that is returned in one piece. */
   private static final int BLOB_MAX = 1 << 30;
 
+  /** Manifests that are kept: a replay asks for the same few with every effect. */
+  private static final int MANIFESTS_MAX = 16;
+
   private final Archive archive;
   private final BundleManifest manifest;
   private final Checkpoint checkpoint;
   private final Inclusion inclusion;
   private final DocumentCache documents = new DocumentCache();
+  private final LinkedHashMap<ToolRef, Optional<ToolManifest>> tools = new LinkedHashMap<>();
 
   private Bundle(Archive archive) {
     this.archive = archive;
@@ -170,6 +175,14 @@ public final class Bundle implements Recording, AutoCloseable {
     }
   }
 
+  /**
+   * The same recording for who takes the events in their order: their documents are read, parsed
+   * and verified ahead on all cores. For a verified bundle; who uses it calls from one thread.
+   */
+  public Recording ahead() {
+    return new RecordingAhead(this);
+  }
+
   /** A document and the size of its entry. */
   record Sized(Envelope envelope, int bytes) {}
 
@@ -212,6 +225,21 @@ public final class Bundle implements Recording, AutoCloseable {
 
   @Override
   public Optional<ToolManifest> tool(ToolRef tool) {
+    synchronized (tools) {
+      if (tools.size() > MANIFESTS_MAX) {
+        tools.clear();
+      }
+      // Not computeIfAbsent: a manifest that is refused is refused again.
+      Optional<ToolManifest> known = tools.get(tool);
+      if (known == null) {
+        known = readTool(tool);
+        tools.put(tool, known);
+      }
+      return known;
+    }
+  }
+
+  private Optional<ToolManifest> readTool(ToolRef tool) {
     String name = Layout.tool(tool);
     OptionalInt entry = entry(name);
     return entry.isEmpty()

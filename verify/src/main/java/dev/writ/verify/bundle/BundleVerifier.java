@@ -19,6 +19,7 @@ import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.verify.audit.RunAudit;
 import dev.writ.verify.error.BundleError;
+import dev.writ.verify.work.Ahead;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -11,6 +11,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.work.Ahead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,13 +23,14 @@ import java.util.TreeMap;
  * others are read on demand.
  */
 final class EventsAhead implements DocumentSource, AutoCloseable {
-  private static final int CHUNK_EVENTS = 1024;
+  private static final int CHUNK_EVENTS = 384;
 
   /** Bytes of documents that a chunk reads ahead; further ones are read on demand. */
   private static final long CHUNK_BYTES = 4 << 20;
 
   private final Bundle bundle;
   private final Trust keys;
+  private final boolean references;
   private final LogOrder log;
   private final Ahead<List<Line>, Chunk> chunks;
   private TreeMap<Digest, Envelope> documents = new TreeMap<>();
@@ -52,6 +54,16 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
    * @param keys the keys for verifying signatures ahead; whether they may sign is not checked here
    */
   EventsAhead(Bundle bundle, Trust keys) {
+    this(bundle, keys, true);
+  }
+
+  /** For who does not ask what the events refer to. */
+  static EventsAhead withoutReferences(Bundle bundle, Trust keys) {
+    return new EventsAhead(bundle, keys, false);
+  }
+
+  private EventsAhead(Bundle bundle, Trust keys, boolean references) {
+    this.references = references;
     this.bundle = bundle;
     this.keys = keys;
     this.log = new LogOrder(bundle);
@@ -84,9 +96,9 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
     List<Referred> referred = new ArrayList<>(lines.size());
     for (int i = 0; i < events.size(); i++) {
       referred.add(
-          lines.get(i).journal() == Journal.CONSUMED
+          !references || lines.get(i).journal() == Journal.CONSUMED
               ? Referred.NOTHING
-              : Referred.by(events.get(i), id -> either(read.get(id), id)));
+              : Referred.by(events.get(i), id -> either(read.get(id), id), bundle));
     }
     return new Chunk(lines, events, referred, read);
   }

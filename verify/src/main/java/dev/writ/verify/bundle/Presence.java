@@ -8,6 +8,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.error.BundleError;
 import java.util.BitSet;
+import java.util.LinkedHashSet;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
@@ -22,6 +23,10 @@ final class Presence implements References.Sink {
   private final DigestSet deleted = new DigestSet();
   private final BitSet referred = new BitSet();
   private final TreeSet<String> withFiles = new TreeSet<>();
+
+  /** Those that were looked up: a run names few, each with every effect. */
+  private final LinkedHashSet<ToolRef> manifests = new LinkedHashSet<>();
+
   private final DigestSet received = new DigestSet();
   private final DigestSet consumed = new DigestSet();
   private final DigestSet leftOut = new DigestSet();
@@ -37,8 +42,7 @@ final class Presence implements References.Sink {
   }
 
   /** Marks an entry as belonging here; false if it was marked before. */
-  private boolean refer(String name, String place) {
-    OptionalInt entry = bundle.entry(name);
+  private boolean refer(String name, OptionalInt entry, String place) {
     if (entry.isEmpty()) {
       throw new WritException(BundleError.ENTRY_MISSING, place + " names " + name);
     }
@@ -49,11 +53,25 @@ final class Presence implements References.Sink {
 
   @Override
   public void document(Digest id, String place) {
-    documents += refer(Layout.document(id), place) ? 1 : 0;
+    document(id, bundle.entry(Layout.document(id)), place);
+  }
+
+  /**
+   * @param entry where it is, if it is here
+   */
+  void document(Digest id, OptionalInt entry, String place) {
+    documents += refer(Layout.document(id), entry, place) ? 1 : 0;
   }
 
   @Override
   public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
+    blob(digest, bundle.entry(Layout.blob(digest)), size, use, place);
+  }
+
+  /**
+   * @param entry where it is, if it is here
+   */
+  void blob(Digest digest, OptionalInt entry, OptionalLong size, References.Use use, String place) {
     if (deletions.of(use, digest).isPresent()) {
       deleted.add(digest);
       return;
@@ -63,8 +81,8 @@ final class Presence implements References.Sink {
       return;
     }
     String name = Layout.blob(digest);
-    blobs += refer(name, place) ? 1 : 0;
-    long found = bundle.archive().size(bundle.required(name));
+    blobs += refer(name, entry, place) ? 1 : 0;
+    long found = bundle.archive().size(entry.getAsInt());
     if (size.isPresent() && size.getAsLong() != found) {
       throw new WritException(
           BundleError.ENTRY_DIGEST,
@@ -79,16 +97,17 @@ final class Presence implements References.Sink {
 
   @Override
   public void tool(ToolRef tool, String place) {
-    if (!bundle.manifest().tools()) {
+    if (!bundle.manifest().tools() || manifests.contains(tool)) {
       return;
     }
-    if (refer(Layout.tool(tool), place)) {
+    String name = Layout.tool(tool);
+    if (refer(name, bundle.entry(name), place)) {
       tools++;
       if (bundle.tool(tool).isEmpty()) {
-        throw new WritException(
-            BundleError.ENTRY_DIGEST, Layout.tool(tool) + " is of another package");
+        throw new WritException(BundleError.ENTRY_DIGEST, name + " is of another package");
       }
     }
+    manifests.add(tool);
   }
 
   @Override
@@ -100,7 +119,7 @@ final class Presence implements References.Sink {
     ToolManifest manifest = bundle.tool(tool).orElseThrow();
     for (ToolManifest.PackageFile file : manifest.files()) {
       String name = Layout.file(tool, file);
-      if (refer(name, place)) {
+      if (refer(name, bundle.entry(name), place)) {
         files++;
         int length = bundle.files(manifest).read(file).length;
         if (length != file.size()) {

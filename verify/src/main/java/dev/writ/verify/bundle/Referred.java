@@ -9,19 +9,20 @@ import dev.writ.ledger.RunId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The references of one event, found ahead and passed on when the event's turn comes; with the
- * failure that ended the search, if any.
+ * The references of one event, found ahead, with the entries of documents and blobs, and passed on
+ * when the event's turn comes; with the failure that ended the search, if any.
  */
-record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> refused) {
+record Referred(List<Consumer<Presence>> calls, Optional<WritException> refused) {
   /** For an event without references. */
   static final Referred NOTHING = new Referred(List.of(), Optional.empty());
 
-  static Referred by(Event event, DocumentSource source) {
-    Calls calls = new Calls();
+  static Referred by(Event event, DocumentSource source, Bundle bundle) {
+    Calls calls = new Calls(bundle);
     try {
       new References(source, calls).event(event);
       return new Referred(calls.list, Optional.empty());
@@ -31,46 +32,53 @@ record Referred(List<Consumer<References.Sink>> calls, Optional<WritException> r
   }
 
   /**
-   * @throws WritException what the sink throws, and after that the failure that ended the search
+   * @throws WritException what it throws, and after that the failure that ended the search
    */
-  void tell(References.Sink sink) {
-    calls.forEach(call -> call.accept(sink));
+  void tell(Presence presence) {
+    calls.forEach(call -> call.accept(presence));
     refused.ifPresent(e -> {
       throw e;
     });
   }
 
   private static final class Calls implements References.Sink {
-    private final List<Consumer<References.Sink>> list = new ArrayList<>();
+    private final List<Consumer<Presence>> list = new ArrayList<>();
+    private final Bundle bundle;
+
+    Calls(Bundle bundle) {
+      this.bundle = bundle;
+    }
 
     @Override
     public void document(Digest id, String place) {
-      list.add(sink -> sink.document(id, place));
+      OptionalInt entry = bundle.entry(Layout.document(id));
+      list.add(presence -> presence.document(id, entry, place));
     }
 
     @Override
     public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
-      list.add(sink -> sink.blob(digest, size, use, place));
+      OptionalInt entry = bundle.entry(Layout.blob(digest));
+      list.add(presence -> presence.blob(digest, entry, size, use, place));
     }
 
     @Override
     public void notKept(Digest digest) {
-      list.add(sink -> sink.notKept(digest));
+      list.add(presence -> presence.notKept(digest));
     }
 
     @Override
     public void tool(ToolRef tool, String place) {
-      list.add(sink -> sink.tool(tool, place));
+      list.add(presence -> presence.tool(tool, place));
     }
 
     @Override
     public void files(ToolRef tool, String place) {
-      list.add(sink -> sink.files(tool, place));
+      list.add(presence -> presence.files(tool, place));
     }
 
     @Override
     public void foreign(Digest receipt, RunId run, String place) {
-      list.add(sink -> sink.foreign(receipt, run, place));
+      list.add(presence -> presence.foreign(receipt, run, place));
     }
   }
 }

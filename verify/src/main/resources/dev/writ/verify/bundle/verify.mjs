@@ -1770,10 +1770,155 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
   return c;
 });
 
-export function crc32(bytes) {
-  let c = -1;
+const crcOn = (c, bytes) => {
   for (let i = 0; i < bytes.length; i++) c = (c >>> 8) ^ CRC_TABLE[(c ^ bytes[i]) & 0xff];
-  return ~c >>> 0;
+  return c;
+};
+
+export function crc32(bytes) {
+  return ~crcOn(-1, bytes) >>> 0;
+}
+
+const WINDOW = 1 << 14;
+
+/**
+ * Reads a file by range: its bytes, or `{length, read(at, count)}`, which gives a new Uint8Array of so
+ * many bytes. Nothing of a file that is read so stays in memory; it must not change meanwhile.
+ */
+class Reader {
+  constructor(file) {
+    this.file = file;
+    this.length = file.length;
+    this.whole = file instanceof Uint8Array ? file : null;
+    this.window = new Uint8Array(0);
+    this.from = 0;
+  }
+
+  /** The bytes of a range that lies within the file. */
+  bytes(at, count) {
+    if (this.whole) return this.whole.subarray(at, at + count);
+    if (count > WINDOW) return this.read(at, count);
+    if (at < this.from || at + count > this.from + this.window.length) {
+      this.window = this.read(at, Math.min(WINDOW, this.length - at));
+      this.from = at;
+    }
+    return this.window.slice(at - this.from, at - this.from + count);
+  }
+
+  read(at, count) {
+    const bytes = this.file.read(at, count);
+    if (bytes.length !== count) refuse('RPL-011', `byte ${at}`, `${bytes.length} bytes`, `${count} bytes`);
+    return bytes;
+  }
+
+  /** Hands on a range in pieces. */
+  pieces(at, count, take) {
+    const most = 1 << 16;
+    for (let done = 0; done < count; done += most) take(this.bytes(at + done, Math.min(most, count - done)));
+  }
+}
+
+/** Numbers that are added one by one, 4 or 8 bytes each. */
+class Numbers {
+  constructor(Type) {
+    this.all = new Type(1024);
+    this.length = 0;
+  }
+
+  push(value) {
+    if (this.length === this.all.length) {
+      const more = new this.all.constructor(2 * this.length);
+      more.set(this.all);
+      this.all = more;
+    }
+    this.all[this.length++] = value;
+  }
+
+  at(i) {
+    return this.all[i];
+  }
+}
+
+/**
+ * The entries of an archive, in the order of their names. Of each it keeps where it is; of a blob and a
+ * document besides the first 48 bits of the digest in its name, by which it is found. The few others
+ * are found by name.
+ */
+class Entries {
+  constructor(file) {
+    this.reader = new Reader(file);
+    this.headers = new Numbers(Uint32Array);
+    this.sizes = new Numbers(Uint32Array);
+    this.names = new Numbers(Uint16Array); // their lengths
+    this.keys = new Numbers(Float64Array);
+    this.named = new Map(); // others by name
+    this.blobs = { first: 0, last: 0 };
+    this.documents = { first: 0, last: 0 };
+  }
+
+  get size() {
+    return this.headers.length;
+  }
+
+  add(named, header, size) {
+    const i = this.size;
+    const match = PLACES.exec(named);
+    const digest = match?.[1] ?? match?.[2];
+    if (digest) {
+      const range = match[1] ? this.blobs : this.documents;
+      if (range.last === 0) range.first = i;
+      range.last = i + 1;
+    } else {
+      this.named.set(named, i);
+    }
+    this.headers.push(header);
+    this.sizes.push(size);
+    this.names.push(named.length);
+    this.keys.push(digest ? parseInt(digest.slice(0, 12), 16) : 0);
+  }
+
+  nameAt(i) {
+    return String.fromCharCode(...this.reader.bytes(this.headers.at(i) + 30, this.names.at(i)));
+  }
+
+  start(i) {
+    return this.headers.at(i) + 30 + this.names.at(i);
+  }
+
+  bytesAt(i) {
+    return this.reader.bytes(this.start(i), this.sizes.at(i));
+  }
+
+  /** Where an entry is; -1 where there is none. */
+  find(named) {
+    const match = PLACES.exec(named);
+    const digest = match?.[1] ?? match?.[2];
+    if (!digest) return this.named.get(named) ?? -1;
+    const range = match[1] ? this.blobs : this.documents;
+    const key = parseInt(digest.slice(0, 12), 16);
+    let low = range.first;
+    let high = range.last;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.keys.at(middle) < key) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < range.last && this.keys.at(low) === key; low++) if (this.nameAt(low) === named) return low;
+    return -1;
+  }
+
+  has(named) {
+    return this.find(named) >= 0;
+  }
+
+  get(named) {
+    const i = this.find(named);
+    return i < 0 ? undefined : this.bytesAt(i);
+  }
+
+  *[Symbol.iterator]() {
+    for (let i = 0; i < this.size; i++) yield [this.nameAt(i), this.bytesAt(i)];
+  }
 }
 
 const ENTRIES_MOST = 4194304;
@@ -1814,9 +1959,8 @@ const FIXED = [10, 0, 0, 0, DOS_DATE].join();
  */
 export function readArchive(file, { checksums = true } = {}) {
   if (file.length > BYTES_MOST) refuse('RPL-012', 'archive', file.length, BYTES_MOST);
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const entries = new Map();
-  const central = [];
+  const entries = new Entries(file);
+  const reader = new Reader(file);
   let at = 0;
   let last = null;
   const need = (bytes, place) => {
@@ -1824,35 +1968,37 @@ export function readArchive(file, { checksums = true } = {}) {
   };
   for (;;) {
     need(4, `byte ${at}`);
-    const signature = view.getUint32(at, true);
-    if (signature !== 0x04034b50) break;
+    if (viewOf(reader.bytes(at, 4)).getUint32(0, true) !== 0x04034b50) break;
     const place = `entry at byte ${at}`;
     need(30, place);
-    const h = header(view, at, false);
+    const h = header(viewOf(reader.bytes(at, 30)), 0, false);
     need(30 + h.name, place);
-    const nameBytes = file.subarray(at + 30, at + 30 + h.name);
     if (h.name > NAME_BYTES) refuse('RPL-013', place, `${h.name} bytes`, `at most ${NAME_BYTES}`);
-    const entry = checkEntryName(nameBytes, place);
+    const entry = checkEntryName(reader.bytes(at + 30, h.name), place);
     need(30 + h.name + h.size, entry);
     if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
       refuse('RPL-010', entry, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
     }
     if (last === entry) refuse('RPL-014', entry, entry, 'each name once');
     if (last !== null && !(last < entry)) refuse('RPL-010', entry, entry, `after ${last}`);
-    const bytes = file.subarray(at + 30 + h.name, at + 30 + h.name + h.size);
     if (checksums) {
-      const crc = crc32(bytes);
+      let c = -1;
+      reader.pieces(at + 30 + h.name, h.size, (bytes) => {
+        c = crcOn(c, bytes);
+      });
+      const crc = ~c >>> 0;
       if (crc !== h.crc) refuse('RPL-015', entry, h.crc.toString(16), crc.toString(16));
     }
-    central.push(centralHeader(h, nameBytes, at));
-    entries.set(entry, bytes);
+    entries.add(entry, at, h.size);
     if (entries.size > ENTRIES_MOST) refuse('RPL-012', entry, entries.size, ENTRIES_MOST);
     last = entry;
     at += 30 + h.name + h.size;
   }
-  checkTail(file, at, central);
+  checkTail(file, at, entries);
   return entries;
 }
+
+const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function centralHeader(h, nameBytes, offset) {
   const out = new Uint8Array(46 + nameBytes.length);
@@ -1867,26 +2013,32 @@ function centralHeader(h, nameBytes, offset) {
 }
 
 /** The central directory and the end records, byte by byte as the entries give them. */
-function checkTail(file, start, central) {
+function checkTail(file, start, entries) {
   let at = start;
+  const reader = new Reader(file);
   const expect = (bytes, place) => {
+    const found = reader.bytes(at, Math.min(bytes.length, file.length - at));
     for (let i = 0; i < bytes.length; i++) {
-      if (at + i >= file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes.length}`);
-      if (file[at + i] !== bytes[i]) refuse('RPL-010', `${place}, byte ${at + i}`, HEX[file[at + i]], HEX[bytes[i]]);
+      if (i >= found.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes.length}`);
+      if (found[i] !== bytes[i]) refuse('RPL-010', `${place}, byte ${at + i}`, HEX[found[i]], HEX[bytes[i]]);
     }
     at += bytes.length;
   };
-  for (const bytes of central) expect(bytes, 'central directory');
+  for (let i = 0; i < entries.size; i++) {
+    const offset = entries.headers.at(i);
+    const local = entries.reader.bytes(offset, 30 + entries.names.at(i));
+    expect(centralHeader(header(viewOf(local), 0, false), local.subarray(30), offset), 'central directory');
+  }
   const size = at - start;
-  const many = central.length >= 0xffff;
+  const many = entries.size >= 0xffff;
   if (many) {
     const record = new DataView(new ArrayBuffer(76));
     record.setUint32(0, 0x06064b50, true);
     record.setBigUint64(4, 44n, true);
     record.setUint16(12, 45, true);
     record.setUint16(14, 45, true);
-    record.setBigUint64(24, BigInt(central.length), true);
-    record.setBigUint64(32, BigInt(central.length), true);
+    record.setBigUint64(24, BigInt(entries.size), true);
+    record.setBigUint64(32, BigInt(entries.size), true);
     record.setBigUint64(40, BigInt(size), true);
     record.setBigUint64(48, BigInt(start), true);
     record.setUint32(56, 0x07064b50, true);
@@ -1896,7 +2048,7 @@ function checkTail(file, start, central) {
   }
   const end = new DataView(new ArrayBuffer(22));
   end.setUint32(0, 0x06054b50, true);
-  const shown = many ? 0xffff : central.length;
+  const shown = many ? 0xffff : entries.size;
   end.setUint16(8, shown, true);
   end.setUint16(10, shown, true);
   end.setUint32(12, size, true);
@@ -1938,49 +2090,103 @@ function readManifest(entries) {
 const ENTRY_MOST = { [MANIFEST]: 64 << 10, [CHECKPOINT]: NOTE_BYTES, [CONSISTENCY]: 64 << 10 };
 
 function entry(entries, named) {
-  const bytes = entries.get(named);
-  if (!bytes) refuse('RPL-023', named, null, 'an entry of this name');
-  if (bytes.length > ENTRY_MOST[named]) refuse('RPL-012', named, bytes.length, `at most ${ENTRY_MOST[named]}`);
-  return bytes;
+  return entries.bytesAt(requireEntry(entries, named));
 }
 
-/** The lines of a journal; '\n' ends each. */
-function lines(bytes, place) {
-  const out = [];
-  let from = 0;
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
-    out.push(bytes.subarray(from, at));
-    from = at + 1;
+function requireEntry(entries, named) {
+  const i = entries.find(named);
+  if (i < 0) refuse('RPL-023', named, null, 'an entry of this name');
+  if (entries.sizes.at(i) > ENTRY_MOST[named]) refuse('RPL-012', named, entries.sizes.at(i), `at most ${ENTRY_MOST[named]}`);
+  return i;
+}
+
+/**
+ * The events of a journal. Of each it keeps where its line is, and where the event is in the log; the
+ * event itself is parsed again whenever it is asked for.
+ */
+class Journal {
+  constructor(entries, kind) {
+    this.named = JOURNALS[kind];
+    this.kind = kind;
+    const i = requireEntry(entries, this.named);
+    this.start = entries.start(i);
+    this.reader = new Reader(entries.reader.file);
+    this.ends = new Numbers(Float64Array); // of the lines, each the place of its '\n'
+    this.indexes = null; // in the log
+    this.kept = new Map(); // the first and the last
+    this.split(entries.sizes.at(i));
   }
-  if (from < bytes.length) refuse('RPL-031', `${place} line ${out.length + 1}`, 'a line without an end', 'an event and a newline');
-  return out;
-}
 
-function readJournal(entries, named) {
-  return lines(entry(entries, named), named).map((line, i) => {
-    const place = `${named} line ${i + 1}`;
+  /** '\n' ends each line. */
+  split(size) {
+    let base = this.start;
+    this.reader.pieces(this.start, size, (bytes) => {
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) this.ends.push(base + at);
+      base += bytes.length;
+    });
+    const last = this.length === 0 ? this.start : this.ends.at(this.length - 1) + 1;
+    if (last < this.start + size) refuse('RPL-031', `${this.named} line ${this.length + 1}`, 'a line without an end', 'an event and a newline');
+  }
+
+  get length() {
+    return this.ends.length;
+  }
+
+  line(i) {
+    const from = i === 0 ? this.start : this.ends.at(i - 1) + 1;
+    return this.reader.bytes(from, this.ends.at(i) - from);
+  }
+
+  /** The event of a line; like an array's, a negative one counts from the end. */
+  at(i) {
+    const line = i < 0 ? this.length + i : i;
+    if (line < 0 || line >= this.length) return undefined;
+    const known = this.kept.get(line);
+    if (known) return known;
+    const event = this.parse(line);
+    event.journal = this.kind;
+    if (this.indexes) event.index = this.indexes[line];
+    if (line === 0 || line === this.length - 1) this.kept.set(line, event);
+    return event;
+  }
+
+  parse(i) {
+    const place = `${this.named} line ${i + 1}`;
     try {
-      return parseEvent(line, place);
+      return parseEvent(this.line(i), place);
     } catch (e) {
       if (e instanceof Refusal) refuse('RPL-031', `${e.place} (${e.code})`, e.recorded, e.recomputed);
       throw e;
     }
-  });
+  }
+
+  *[Symbol.iterator]() {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
 }
 
 const placeOf = (event) => `event ${event.tenant}/${event.run} ${event.seq} ${event.kind}`;
 
-/** `seq` without gaps and `prev` to the event before, of one run, from `run.opened`. */
-function checkChain(events, tenant, run, named) {
-  if (events.length === 0) refuse('RPL-030', named, 0, 'at least run.opened');
-  events.forEach((event, i) => {
+/** Each line is an event; and unless `run` is null `seq` is without gaps and `prev` the event before, of one run, from `run.opened`. */
+function checkEvents(journal, tenant, run) {
+  const { named } = journal;
+  let broken = null; // the form of all lines comes first
+  const wrong = (place, recorded, recomputed) => {
+    broken = broken ?? new Refusal('RPL-032', place, recorded, recomputed);
+  };
+  let prev = null;
+  for (let i = 0; i < journal.length; i++) {
+    const event = journal.parse(i);
+    if (run === null || broken) continue;
     const place = `${named} line ${i + 1}`;
-    if (event.tenant !== tenant || event.run !== run) refuse('RPL-032', place, `${event.tenant}/${event.run}`, `${tenant}/${run}`);
-    if (event.seq !== i) refuse('RPL-032', `${place} /seq`, event.seq, i);
-    const prev = i === 0 ? null : events[i - 1].id;
-    if ((event.prev ?? null) !== prev) refuse('RPL-032', `${place} /prev`, event.prev ?? null, prev);
-    if ((event.kind === 'run.opened') !== (i === 0)) refuse('RPL-032', `${place} /kind`, event.kind, i === 0 ? 'run.opened' : 'another kind');
-  });
+    if (event.tenant !== tenant || event.run !== run) wrong(place, `${event.tenant}/${event.run}`, `${tenant}/${run}`);
+    if (event.seq !== i) wrong(`${place} /seq`, event.seq, i);
+    if ((event.prev ?? null) !== prev) wrong(`${place} /prev`, event.prev ?? null, prev);
+    if ((event.kind === 'run.opened') !== (i === 0)) wrong(`${place} /kind`, event.kind, i === 0 ? 'run.opened' : 'another kind');
+    prev = event.id;
+  }
+  if (run !== null && journal.length === 0) refuse('RPL-030', named, 0, 'at least run.opened');
+  if (broken) throw broken;
 }
 
 const range = (value, place) => {
@@ -1992,14 +2198,15 @@ const inclusionForm = record({ consumed: list(range), hashes: list(digest), run:
 
 /** The log index of each line, of ranges that are increasing, disjoint and maximal. */
 function indexes(ranges, expected, place, size) {
-  const out = [];
+  const out = new Float64Array(expected);
+  let used = 0;
   let free = -1; // the least index that the next range may begin with; adjacent ones are merged
   let total = 0;
   for (const [first, many] of ranges) {
     if (first <= free) refuse('RPL-033', place, `a range at ${first}`, `after ${free}`);
     total += many;
     if (first + many > size || total > expected) refuse('RPL-033', place, `${first} + ${many}`, `within ${size}, ${expected} in all`);
-    for (let i = 0; i < many; i++) out.push(first + i);
+    for (let i = 0; i < many; i++) out[used++] = first + i;
     free = first + many;
   }
   if (total !== expected) refuse('RPL-033', place, `${total} indexes`, `${expected} lines`);
@@ -2008,26 +2215,28 @@ function indexes(ranges, expected, place, size) {
 
 /** Proves all events at once: the root of the log from their leaves and the hashes of the rest. */
 function checkInclusion(journals, proof, size, root) {
-  const placed = [];
   for (const journal of ['run', 'system', 'consumed']) {
-    const events = journals[journal];
-    indexes(proof[journal], events.length, `${INCLUSION} /${journal}`, size).forEach((index, i) => {
-      events[i].index = index;
-      placed.push(events[i]);
-    });
+    journals[journal].indexes = indexes(proof[journal], journals[journal].length, `${INCLUSION} /${journal}`, size);
+    journals[journal].kept.clear();
   }
-  placed.sort((a, b) => a.index - b.index);
-  for (let i = 1; i < placed.length; i++) {
-    if (placed[i].index === placed[i - 1].index) refuse('RPL-033', INCLUSION, `index ${placed[i].index} twice`, 'each index once');
+  let before = -1;
+  for (const { index } of inOrder(journals)) {
+    if (index === before) refuse('RPL-033', INCLUSION, `index ${index} twice`, 'each index once');
+    before = index;
   }
   let used = 0;
-  let event = 0;
+  const walk = inOrder(journals);
+  let next = walk.next().value;
   const rootBetween = (lo, hi) => {
-    if (event >= placed.length || placed[event].index >= hi) {
+    if (next === undefined || next.index >= hi) {
       if (used >= proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, 'more hashes');
       return digestBytes(proof.hashes[used++]);
     }
-    if (hi - lo === 1) return leafHash(placed[event++].bytes);
+    if (hi - lo === 1) {
+      const leaf = leafHash(next.journal.line(next.i));
+      next = walk.next().value;
+      return leaf;
+    }
     const k = split(hi - lo);
     const left = rootBetween(lo, lo + k);
     return nodeHash(left, rootBetween(lo + k, hi));
@@ -2035,57 +2244,155 @@ function checkInclusion(journals, proof, size, root) {
   const computed = text256(rootBetween(0, size));
   if (used !== proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, `${used} hashes`);
   if (computed !== root) refuse('RPL-033', `${CHECKPOINT} root`, root, computed);
-  return placed;
+}
+
+/** The lines of all journals in the order of the log: of which journal, which line, and where in the log. */
+function* inOrder(journals) {
+  const cursors = [journals.run, journals.system, journals.consumed].map((journal) => ({ journal, i: 0 }));
+  const index = ({ journal, i }) => (i < journal.length ? journal.indexes[i] : Infinity);
+  for (;;) {
+    let least = cursors[0];
+    for (const one of cursors) if (index(one) < index(least)) least = one;
+    if (index(least) === Infinity) return;
+    yield { journal: least.journal, i: least.i, index: index(least) };
+    least.i++;
+  }
+}
+
+/** The last event in the order of the log. */
+function lastOf(journals) {
+  return Object.values(journals).map((journal) => journal.at(-1)).filter(Boolean).reduce((a, b) => (a.index > b.index ? a : b));
 }
 
 const SINGLE = [MANIFEST, ...Object.values(JOURNALS), CHECKPOINT, INCLUSION, TRUST];
 const PLACES = /^(?:blobs\/([0-9a-f]{64})|documents\/([0-9a-f]{64})\.json|tools\/([^/]+)\/([0-9a-f]{64})\/(manifest\.json|files\/.+))$/;
 
-/** The documents of a bundle by id, each parsed and held against its name when it is first asked for. */
+/** Which of the entries from `first` on were marked. */
+class Marks {
+  constructor({ first, last }) {
+    this.first = first;
+    this.last = last;
+    this.bits = new Uint8Array((last - first + 7) >> 3);
+  }
+
+  add(i) {
+    this.bits[(i - this.first) >> 3] |= 1 << ((i - this.first) & 7);
+  }
+
+  has(i) {
+    return (this.bits[(i - this.first) >> 3] & (1 << ((i - this.first) & 7))) !== 0;
+  }
+
+  /** The first without a mark; -1 where all have one. */
+  firstWithout() {
+    for (let i = this.first; i < this.last; i++) if (!this.has(i)) return i;
+    return -1;
+  }
+}
+
+const DOCUMENTS_KEPT = 256;
+
+/** The documents of a bundle by id, each held against its name whenever it is read; the latest are kept. */
 class Documents {
-  constructor() {
-    this.entries = new Map(); // id → {named, bytes, envelope}
+  constructor(entries) {
+    this.entries = entries;
+    this.recent = new Map();
+    this.needed = new Marks(entries.documents);
+  }
+
+  get size() {
+    return this.entries.documents.last - this.entries.documents.first;
+  }
+
+  find(id) {
+    return this.entries.find(`documents/${hexOf(id)}.json`);
+  }
+
+  has(id) {
+    return this.find(id) >= 0;
+  }
+
+  sizeOf(id) {
+    return this.entries.sizes.at(this.find(id));
+  }
+
+  /** That something refers to it, if it is here. */
+  need(id) {
+    const i = this.find(id);
+    if (i >= 0) this.needed.add(i);
+  }
+
+  /** What a document says, of a bundle that is verified; null where it is not here. */
+  document(id) {
+    if (!this.has(id)) return null;
+    const envelope = this.get(id, id);
+    const kind = Object.keys(FORMS).find((one) => typeOf(one) === envelope.payloadType);
+    return kind ? readDocument(envelope, kind, id) : null;
   }
 
   get(id, place) {
-    const held = this.entries.get(id);
-    if (!held) refuse('RPL-023', place, null, `documents/${hexOf(id)}.json`);
-    if (!held.envelope) {
-      held.envelope = parseEnvelope(held.bytes, held.named);
-      if (held.envelope.id !== id) refuse('RPL-022', held.named, hexOf(id), held.envelope.id);
-    }
-    return held.envelope;
+    const known = this.recent.get(id);
+    if (known) return known;
+    const i = this.find(id);
+    const named = `documents/${hexOf(id)}.json`;
+    if (i < 0) refuse('RPL-023', place, null, named);
+    const envelope = parseEnvelope(this.entries.bytesAt(i), named);
+    if (envelope.id !== id) refuse('RPL-022', named, hexOf(id), envelope.id);
+    this.recent.set(id, envelope);
+    if (this.recent.size > DOCUMENTS_KEPT) this.recent.delete(this.recent.keys().next().value);
+    return envelope;
   }
 }
 
-/** Sorts the entries by where they lie; nothing may lie elsewhere. Blobs are what their names say. */
+/** The blobs of a bundle by digest; they were held against their names. */
+class Contents {
+  constructor(entries) {
+    this.entries = entries;
+    this.needed = new Marks(entries.blobs);
+  }
+
+  get size() {
+    return this.entries.blobs.last - this.entries.blobs.first;
+  }
+
+  get(digest) {
+    const named = `blobs/${hexOf(digest)}`;
+    const { entries } = this;
+    const i = entries.find(named);
+    return i < 0 ? undefined : { i, named, length: entries.sizes.at(i), get bytes() { return entries.bytesAt(i); } };
+  }
+}
+
+/** Looks through the entries by where they lie; nothing may lie elsewhere. Blobs are what their names say. */
 async function readContents(entries, progress) {
-  const contents = { documents: new Documents(), blobs: new Map(), manifests: new Map(), files: new Map() };
-  for (const named of entries.keys()) {
+  const contents = { documents: new Documents(entries), blobs: new Contents(entries), manifests: new Map(), files: new Map() };
+  for (const named of entries.named.keys()) {
     if (named !== CONSISTENCY && !SINGLE.includes(named) && !PLACES.test(named)) refuse('RPL-024', named, named, 'an entry that a bundle has');
   }
-  for (const named of SINGLE) entry(entries, named);
+  for (const named of SINGLE) requireEntry(entries, named);
   let done = 0;
-  for (const [named, bytes] of entries) {
+  for (let i = entries.blobs.first; i < entries.blobs.last; i++) {
+    const named = entries.nameAt(i);
+    const found = await digestOfLarge(entries.bytesAt(i));
+    if (found !== 'sha256:' + hexOfBlob(named)) refuse('RPL-022', named, hexOfBlob(named), found);
     progress('contents', ++done, entries.size);
+  }
+  for (const [named, i] of entries.named) {
     const match = PLACES.exec(named);
     if (!match) continue;
-    if (match[1]) {
-      const found = await digestOfLarge(bytes);
-      if (found !== 'sha256:' + match[1]) refuse('RPL-022', named, match[1], found);
-      contents.blobs.set(found, { bytes, named });
-    } else if (match[2]) {
-      contents.documents.entries.set('sha256:' + match[2], { named, bytes, envelope: null });
-    } else if (match[5] === 'manifest.json') {
+    if (match[5] === 'manifest.json') {
       const id = 'sha256:' + match[4];
       if (contents.manifests.has(id)) refuse('RPL-024', named, named, contents.manifests.get(id).named);
-      contents.manifests.set(id, readToolManifest(bytes, named, match[3], id));
+      contents.manifests.set(id, readToolManifest(entries.bytesAt(i), named, match[3], id));
     } else {
-      contents.files.set(named, bytes);
+      contents.files.set(named, i);
     }
   }
+  progress('contents', entries.size, entries.size);
   return contents;
 }
+
+const hexOfBlob = (named) => named.slice('blobs/'.length);
 
 /** Of a tool's manifest, what says which package this is: name, version, and its files. */
 function readToolManifest(bytes, named, folder, expected) {
@@ -2596,7 +2903,7 @@ class Workspace {
 function statedDeletions({ journals, contents, manifest }) {
   const stated = new Set();
   for (const event of journals.consumed) {
-    if (event.kind !== 'content.deleted' || !contents.documents.entries.has(event.body)) continue;
+    if (event.kind !== 'content.deleted' || !contents.documents.has(event.body)) continue;
     let document;
     try {
       document = bodyOf(event, 'deletion', contents.documents).document;
@@ -2610,6 +2917,9 @@ function statedDeletions({ journals, contents, manifest }) {
   return stated;
 }
 
+/** Stands for every request whose effect has its end, where nothing can be said of it any more. */
+const SERVED = Object.freeze({ state: 'served' });
+
 /** One run's events in the order of the log, each held against those before it. */
 class Run {
   constructor(bundle, system) {
@@ -2619,13 +2929,13 @@ class Run {
     this.requests = new Map(); // id → {id, document, holder, …}
     this.byIntent = new Map();
     this.byReceipt = new Map();
-    this.idempotency = new Map();
+    this.idempotency = new Set();
     this.steps = new Set();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
-    this.neededDocuments = new Set();
-    this.neededBlobs = new Map(); // digest → size or null
+    this.sized = new Marks(bundle.entries.blobs); // blobs whose stated size is the entry's
+    this.sizes = new Map(); // of the needed blobs whose size is stated otherwise than the entry's, or that are not here: digest → {size, place}
     this.neededPackages = new Map(); // digest → {tool, dispatched}
     this.neededForeign = new Set();
     this.stated = statedDeletions(bundle); // class, seq and digest of contents that statements name
@@ -2651,7 +2961,7 @@ class Run {
   async document(event) {
     const kind = DOCUMENT_OF_EVENT[event.kind];
     const { envelope, document } = bodyOf(event, kind, this.documents);
-    this.neededDocuments.add(envelope.id);
+    this.documents.need(envelope.id);
     const signers = await this.verify(event, envelope, kind);
     const place = placeOf(event);
     same('EXE-952', place, '/tenant', document.tenant, event.tenant);
@@ -2663,8 +2973,8 @@ class Run {
     const place = placeOf(event);
     if (this.closing) refuse('EXE-954', place, event.kind, 'nothing after run.closed');
     if (this.finished && event.kind !== 'receipt.signed') refuse('EXE-954', place, event.kind, 'receipt.signed after effect.finished');
-    if (event.seq === 1 && (event.kind !== 'request.received' || event.body !== this.bundle.journals.run[0].body)) {
-      refuse('EXE-953', place, `${event.kind} ${event.body}`, `request.received ${this.bundle.journals.run[0].body}`);
+    if (event.seq === 1 && (event.kind !== 'request.received' || event.body !== this.bundle.journals.run.at(0).body)) {
+      refuse('EXE-953', place, `${event.kind} ${event.body}`, `request.received ${this.bundle.journals.run.at(0).body}`);
     }
     const steps = {
       'run.opened': () => this.opened(event, place),
@@ -2694,7 +3004,7 @@ class Run {
 
   opened(event) {
     this.seed = event.prng_seed;
-    this.neededDocuments.add(event.body);
+    this.documents.need(event.body);
   }
 
   async received(event) {
@@ -2715,7 +3025,7 @@ class Run {
     const request = {
       id, document, event, effect, holder: signer.kid, decision: null, intent: null, receivedAt: event.at,
       args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(),
-      size: this.documents.entries.get(id).bytes.length, ...delegated,
+      size: this.documents.sizeOf(id), ...delegated,
     };
     this.requests.set(id, request);
     for (const input of document.effect.inputs) this.name('inputs', event, input, request);
@@ -2918,7 +3228,7 @@ class Run {
   async artifact(event, seen, request, place) {
     if (!request.document.evidence.includes(seen.id)) refuse('EXE-953', place, seen.id, 'evidence that the request names');
     const envelope = this.documents.get(seen.id, place);
-    this.neededDocuments.add(seen.id);
+    this.documents.need(seen.id);
     same('EXE-953', place, '/type', seen.type, envelope.payloadType);
     const signers = await this.verify(event, envelope, null);
     const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
@@ -2964,7 +3274,7 @@ class Run {
   /** The request whose live intent this is. */
   live(intent, place, member) {
     const request = this.byIntent.get(intent);
-    if (!request || request.intent?.id !== intent) refuse('EXE-954', `${place} ${member}`, intent, 'the live intent of a request before');
+    if (!request || (request !== SERVED && request.intent?.id !== intent)) refuse('EXE-954', `${place} ${member}`, intent, 'the live intent of a request before');
     return request;
   }
 
@@ -2994,7 +3304,7 @@ class Run {
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
-    this.idempotency.set(scoped, request.id);
+    this.idempotency.add(scoped);
     request.dispatch = event;
     request.state = 'running';
     this.need(document.tool, true);
@@ -3027,9 +3337,18 @@ class Run {
       this.deleted.add(id);
       return;
     }
-    const known = this.neededBlobs.get(id);
-    if (known?.size !== undefined && size !== undefined) same('EXE-953', place, `size of ${id}`, size, known.size);
-    this.neededBlobs.set(id, { size: size ?? known?.size, place });
+    const blob = this.bundle.contents.blobs.get(id);
+    const known = this.sizes.get(id);
+    // A size that was stated, and is the entry's, need not be kept.
+    const before = known ? known.size : blob && this.sized.has(blob.i) ? blob.length : undefined;
+    if (before !== undefined && size !== undefined) same('EXE-953', place, `size of ${id}`, size, before);
+    if (blob) this.bundle.contents.blobs.needed.add(blob.i);
+    const now = size ?? before;
+    if (blob && (now === undefined || now === blob.length)) {
+      if (now !== undefined) this.sized.add(blob.i);
+    } else {
+      this.sizes.set(id, { size: now, place });
+    }
   }
 
   ended(event) {
@@ -3058,8 +3377,16 @@ class Run {
     request.state = doubt ? 'in-doubt' : 'served';
     this.lastReceipt = { id, lamport: document.lamport };
     this.byReceipt.set(id, request);
+    if (!doubt && this.stated.size === 0) this.forget(request);
     this.receipts++;
     this.counts.receipts++;
+  }
+
+  /** Of an effect that has its end only what later events may ask is kept: that it was, and its lamport. */
+  forget(request) {
+    this.byReceipt.set(request.receipt.id, request.receipt.document.lamport);
+    this.byIntent.set(request.intent.id, SERVED);
+    this.requests.set(request.id, SERVED);
   }
 
   bindReceipt(event, receipt, request, place) {
@@ -3082,11 +3409,11 @@ class Run {
   }
 
   chainReceipt(receipt, request, place) {
-    same('EXE-955', place, '/prev', receipt.prev, this.lastReceipt?.id ?? this.bundle.journals.run[0].id);
+    same('EXE-955', place, '/prev', receipt.prev, this.lastReceipt?.id ?? this.bundle.journals.run.at(0).id);
     let greatest = this.lastReceipt?.lamport ?? 0;
     for (const consumed of request.document.consumes) {
-      const own = this.byReceipt.get(consumed)?.receipt.document;
-      const receiptBefore = own ?? this.foreign.get(consumed);
+      const own = this.byReceipt.get(consumed);
+      const receiptBefore = typeof own === 'number' ? { lamport: own } : own?.receipt.document ?? this.foreign.get(consumed);
       if (!receiptBefore) refuse('RPL-023', place, null, `the event of the consumed receipt ${consumed}`);
       greatest = Math.max(greatest, receiptBefore.lamport);
     }
@@ -3111,7 +3438,7 @@ class Run {
     same('EXE-953', place, '/prng_seed', event.prng_seed, null);
     if (event.tenant !== DELETIONS.tenant || event.run !== DELETIONS.run) refuse('EXE-954', place, `${event.tenant}/${event.run}`, `${DELETIONS.tenant}/${DELETIONS.run}`);
     const { envelope, document } = bodyOf(event, 'deletion', this.documents);
-    this.neededDocuments.add(envelope.id);
+    this.documents.need(envelope.id);
     await this.verify(event, envelope, 'deletion');
     same('EXE-953', place, '/deleted_at', document.deleted_at, event.at);
     const { policy } = this.system;
@@ -3148,7 +3475,8 @@ class Run {
 
   async resolved(event) {
     const { document, signers, place } = await this.document(event);
-    const request = this.byReceipt.get(document.receipt);
+    const found = this.byReceipt.get(document.receipt);
+    const request = typeof found === 'number' ? SERVED : found;
     if (request?.state !== 'in-doubt') refuse('EXE-954', place, request?.state ?? document.receipt, 'a receipt in doubt');
     if (signers[0].tenant !== null) same('EXE-951', place, 'tenant', signers[0].tenant, document.tenant);
     this.workspace.resolved(document.receipt, event);
@@ -3164,9 +3492,9 @@ class Run {
     same('EXE-955', place, '/events', document.events, event.seq);
     same('EXE-955', place, '/run_hash', document.run_hash, event.prev);
     same('EXE-955', place, '/receipts', document.receipts, this.receipts);
-    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id ?? this.bundle.journals.run[0].id);
+    same('EXE-955', place, '/last_receipt', document.last_receipt, this.lastReceipt?.id ?? this.bundle.journals.run.at(0).id);
     const envelope = this.documents.get(document.request, place);
-    this.neededDocuments.add(document.request);
+    this.documents.need(document.request);
     const close = readDocument(envelope, 'run-close', place);
     const signer = holderOf(await this.verify(event, envelope, 'run-close'));
     same('EXE-953', place, 'the run-close /tenant', close.tenant, event.tenant);
@@ -3403,20 +3731,26 @@ function checkReferences(bundle, run) {
   for (const receipt of run.foreign.keys()) {
     if (!run.neededForeign.has(receipt)) refuse('RPL-024', JOURNALS.consumed, receipt, 'receipts that are consumed');
   }
-  for (const id of contents.documents.entries.keys()) {
-    if (!run.neededDocuments.has(id)) refuse('RPL-024', `documents/${hexOf(id)}.json`, id, 'documents that are referred to');
+  const document = contents.documents.needed.firstWithout();
+  if (document >= 0) {
+    const named = bundle.entries.nameAt(document);
+    refuse('RPL-024', named, 'sha256:' + PLACES.exec(named)[2], 'documents that are referred to');
   }
-  const blobs = manifest.blobs === 'included' ? run.neededBlobs : new Map();
-  for (const [id, { size, place }] of blobs) {
+  const included = manifest.blobs === 'included';
+  for (const [id, { size, place }] of included ? run.sizes : []) {
     const blob = contents.blobs.get(id);
     if (!blob) refuse('RPL-023', place, null, `blobs/${hexOf(id)}`);
-    if (size !== undefined) same('RPL-022', blob.named, 'size', blob.bytes.length, size);
+    if (size !== undefined) same('RPL-022', blob.named, 'size', blob.length, size);
   }
-  for (const [id, { named }] of contents.blobs) if (!blobs.has(id)) refuse('RPL-024', named, id, 'blobs that are referred to');
+  const blob = included ? contents.blobs.needed.firstWithout() : contents.blobs.size > 0 ? bundle.entries.blobs.first : -1;
+  if (blob >= 0) {
+    const named = bundle.entries.nameAt(blob);
+    refuse('RPL-024', named, 'sha256:' + hexOfBlob(named), 'blobs that are referred to');
+  }
   checkPackages(bundle, manifest.tools === 'included' ? run.neededPackages : new Map());
 }
 
-function checkPackages({ contents }, needed) {
+function checkPackages({ contents, entries }, needed) {
   const files = new Map();
   for (const [id, { tool, dispatched }] of needed) {
     const folder = `tools/${tool.name}-${tool.version}/${hexOf(id)}`;
@@ -3426,8 +3760,8 @@ function checkPackages({ contents }, needed) {
   }
   for (const [id, { named }] of contents.manifests) if (!needed.has(id)) refuse('RPL-024', named, id, 'packages that intents name');
   for (const [named, file] of files) {
-    const bytes = contents.files.get(named);
-    if (!bytes) refuse('RPL-023', named, null, file.digest);
+    if (!contents.files.has(named)) refuse('RPL-023', named, null, file.digest);
+    const bytes = entries.bytesAt(contents.files.get(named));
     same('RPL-022', named, 'digest', digestOf(bytes), file.digest);
     same('RPL-022', named, 'size', bytes.length, file.size);
   }
@@ -3445,12 +3779,14 @@ function checkTrustFile(bytes, system) {
 }
 
 /** The trust in force before each event of the run depends on the order of the log. */
-async function walk(bundle, ordered, run, progress) {
-  for (let i = 0; i < ordered.length; i++) {
-    const event = ordered[i];
-    progress('events', i + 1, ordered.length);
+async function walk(bundle, run, progress) {
+  const total = Object.values(bundle.journals).reduce((sum, { length }) => sum + length, 0);
+  let done = 0;
+  for (const { journal, i } of inOrder(bundle.journals)) {
+    const event = journal.at(i);
+    progress('events', ++done, total);
     if (event.journal === 'system') {
-      run.neededDocuments.add(event.body);
+      bundle.contents.documents.need(event.body);
       if (event.seq > 0) run.counts.signatures++;
       await bundle.system.apply(event, bundle.contents.documents);
       bundle.system.time(event);
@@ -3464,7 +3800,8 @@ async function walk(bundle, ordered, run, progress) {
 }
 
 /**
- * Verifies a bundle. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
+ * Verifies a bundle: the bytes of a file, or `{length, read(at, count)}`, of which only pieces are in
+ * memory; such a file must not change meanwhile. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
  * refuses bundles of open runs. Gives what was verified and what was not, and the parts of the bundle;
  * throws the first {@link Refusal}.
  */
@@ -3480,20 +3817,21 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
   bundle.consistency = readConsistency(entries, bundle.checkpoint.size);
   const proof = readInclusion(entries);
-  const ordered = checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  const last = lastOf(bundle.journals);
   const sum = await addUp(bundle);
-  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, ordered[ordered.length - 1], CHECKPOINT)).key;
+  bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
   bundle.system = new System();
   const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
   bundle.run = new Run(bundle, bundle.system);
-  await walk(bundle, ordered, bundle.run, progress);
+  await walk(bundle, bundle.run, progress);
   bundle.run.end();
   checkReferences(bundle, bundle.run);
   // The checkpoint is no older than the last event that it covers.
-  bundle.system.signed.add([bundle.logKey], ordered[ordered.length - 1]);
+  bundle.system.signed.add([bundle.logKey], last);
   if (pins) bundle.system.signed.hold(pins, sum.trust);
   const result = describe(bundle, bundle.run, pins);
   result.verified.push(...kept.verified);
@@ -3504,16 +3842,16 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
 function readJournals(entries, manifest) {
   const journals = {};
   for (const [journal, tenant, run] of [['run', manifest.tenant, manifest.run], ['system', SYSTEM.tenant, SYSTEM.run]]) {
-    journals[journal] = readJournal(entries, JOURNALS[journal]);
-    checkChain(journals[journal], tenant, run, JOURNALS[journal]);
+    journals[journal] = new Journal(entries, journal);
+    checkEvents(journals[journal], tenant, run);
   }
-  journals.consumed = readJournal(entries, JOURNALS.consumed);
-  for (const [journal, events] of Object.entries(journals)) for (const event of events) event.journal = journal;
+  journals.consumed = new Journal(entries, 'consumed');
+  checkEvents(journals.consumed, null, null);
   return journals;
 }
 
 function checkState({ journals, manifest }, closed) {
-  const closes = journals.run[journals.run.length - 1].kind === 'run.closed';
+  const closes = journals.run.at(-1).kind === 'run.closed';
   same('RPL-034', MANIFEST, '/state', manifest.state, closes ? 'closed' : 'open');
   if (closed && !closes) refuse('RPL-035', MANIFEST, 'open', 'closed');
 }
@@ -3542,7 +3880,7 @@ function describe(bundle, run, pins) {
     `the archive: ${bundle.entries.size} entries, every byte accounted for`,
     `${journals.run.length} events of the run, ${journals.system.length} of the system run and ${journals.consumed.length} consumed: chained without gaps, and in the log of ${checkpoint.size} events`,
     `the checkpoint of size ${checkpoint.size}: signed by the log key ${bundle.logKey.kid}`,
-    `${contents.documents.entries.size} documents: ${c.signatures} signatures under the trust at their place in the log`,
+    `${contents.documents.size} documents: ${c.signatures} signatures under the trust at their place in the log`,
     `${c.requests} requests, ${c.decisions} decisions, ${c.intents} intents, ${c.receipts} receipts: each names what it follows from; seeds, lamport and prev hold`,
   ];
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
@@ -3562,7 +3900,7 @@ function describe(bundle, run, pins) {
     'balances, rates and nonces across runs: `writ audit` over the ledger',
     'outcomes: no tool and no stage ran again',
   );
-  if (manifest.blobs === 'left-out') notVerified.push(`${run.neededBlobs.size} blobs: left out`);
+  if (manifest.blobs === 'left-out') notVerified.push(`${run.sizes.size} blobs: left out`);
   if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
   if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
@@ -3591,7 +3929,7 @@ function parseArguments(args) {
 const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
 
 /** Runs the command line; gives the exit status of `writ verify`. */
-export async function main(args, { readFile, out, err }) {
+export async function main(args, { readFile, openFile = readFile, out, err }) {
   const options = parseArguments(args);
   if (!options) {
     err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]\n');
@@ -3600,7 +3938,7 @@ export async function main(args, { readFile, out, err }) {
   let files;
   try {
     const read = async (path) => (path ? new Uint8Array(await readFile(path)) : null);
-    files = { file: await read(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint) };
+    files = { file: await openFile(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint) };
   } catch (e) {
     err(`cannot read: ${plain(e.message)}\n`);
     return EXIT.unavailable;
@@ -3627,6 +3965,20 @@ export async function main(args, { readFile, out, err }) {
   }
 }
 
+/** A file of Node's, read by range; what is no file on a disk, such as a pipe, is read whole. */
+function byRange(fs, path) {
+  const file = fs.openSync(path);
+  const { size } = fs.fstatSync(file);
+  if (!fs.fstatSync(file).isFile()) return new Uint8Array(fs.readFileSync(file));
+  const read = (at, count) => {
+    const bytes = new Uint8Array(count);
+    let done = 0;
+    for (let n = -1; done < count && n !== 0; done += n) n = fs.readSync(file, bytes, done, count - done, at + done);
+    return bytes.subarray(0, done);
+  };
+  return { length: size, read };
+}
+
 const NODE_LEAST = 20;
 
 /** What is missing for this file to run; the syntax of all of it is read from Node 14.8 on. */
@@ -3637,10 +3989,10 @@ function lacking(version) {
 
 // Under Node, and only where this file is what was started.
 if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
-  const [{ readFile }, { pathToFileURL }, { realpathSync }] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
+  const [{ readFile }, { pathToFileURL }, fs] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
   let self = null;
   try {
-    self = pathToFileURL(realpathSync(process.argv[1])).href;
+    self = pathToFileURL(fs.realpathSync(process.argv[1])).href;
   } catch {
     // What was started is no file.
   }
@@ -3657,6 +4009,7 @@ if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
     process.stderr.on('error', () => {});
     process.exitCode = await main(process.argv.slice(2), {
       readFile,
+      openFile: (path) => byRange(fs, path),
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),
     });

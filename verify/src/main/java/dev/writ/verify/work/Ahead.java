@@ -1,4 +1,4 @@
-package dev.writ.verify.bundle;
+package dev.writ.verify.work;
 
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * @param <T> a piece
  * @param <R> the result for a piece
  */
-final class Ahead<T, R> implements AutoCloseable {
+public final class Ahead<T, R> implements AutoCloseable {
   /** More workers would use memory without a gain in speed. */
   private static final int WORKERS_MAX = 8;
 
@@ -35,13 +35,13 @@ final class Ahead<T, R> implements AutoCloseable {
   /**
    * @param pieces called on the consumer's thread; empty at the end
    */
-  Ahead(Supplier<Optional<T>> pieces, Function<T, R> work) {
+  public Ahead(Supplier<Optional<T>> pieces, Function<T, R> work) {
     this.pieces = pieces;
     this.work = work;
   }
 
   /** The next result; empty at the end. */
-  Optional<R> next() {
+  public Optional<R> next() {
     while (!ended && underWay.size() <= workers) {
       begin();
     }
