@@ -7,9 +7,18 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFileVersion;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.ClassTransform;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDesc;
+import java.lang.reflect.AccessFlag;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -73,6 +82,11 @@ final class Build {
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
   private static final Pattern SIGNATURE_FILE =
       Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)", Pattern.CASE_INSENSITIVE);
+
+  /** How the methods that stand for switches over types are called. */
+  private static final String SWITCH = "$switch$";
+
+  private static final String SWITCHES = "Ljava/lang/runtime/SwitchBootstraps;";
 
   private final boolean terminal = Boolean.getBoolean("writ.terminal");
   private final long begin = System.nanoTime();
@@ -274,13 +288,20 @@ final class Build {
 
   private void lay(List<Path> entries, Path next, Path dist, String identity) throws IOException {
     List<String> jars = new ArrayList<>();
+    List<URL> urls = new ArrayList<>();
+    for (Path entry : entries) {
+      urls.add(entry.toUri().toURL());
+    }
+    ClassHierarchyResolver hierarchy =
+        ClassHierarchyResolver.ofResourceParsing(new URLClassLoader(urls.toArray(URL[]::new)))
+            .orElse(ClassHierarchyResolver.defaultResolver());
     for (Path entry : entries) {
       String jar = jarName(entry);
       if (Files.exists(next.resolve("lib").resolve(jar))) {
         throw new Failure("two entries of the class path are called " + jar);
       }
       if (Files.isDirectory(entry)) {
-        pack(entry, next.resolve("lib").resolve(jar));
+        pack(entry, next.resolve("lib").resolve(jar), hierarchy);
       } else {
         copy(entry, next.resolve("lib").resolve(jar));
       }
@@ -323,12 +344,14 @@ final class Build {
         : entry.getFileName().toString();
   }
 
-  private static void pack(Path folder, Path jar) throws IOException {
+  private static void pack(Path folder, Path jar, ClassHierarchyResolver hierarchy)
+      throws IOException {
     try (ZipOutputStream zip = zip(jar);
         Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
         zip.putNextEntry(entry(folder.relativize(file).toString()));
-        Files.copy(file, zip);
+        byte[] bytes = Files.readAllBytes(file);
+        zip.write(file.toString().endsWith(".class") ? switched(bytes, hierarchy) : bytes);
       }
     }
   }
@@ -392,6 +415,73 @@ final class Build {
             default -> builder.with(part);
           }
         });
+  }
+
+  /**
+   * The same class with its switches over types as methods that ask {@code instanceof} in turn.
+   * javac leaves them to {@link java.lang.runtime.SwitchBootstraps}, which makes a class for each
+   * when it is reached first; the AOT cache keeps those of lambdas and string concatenations, but
+   * not these, and with the first of them the JVM loads and runs its class file library.
+   */
+  private static byte[] switched(byte[] bytes, ClassHierarchyResolver hierarchy) {
+    ClassFile reader = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy));
+    ClassModel model = reader.parse(bytes);
+    List<InvokeDynamicInstruction> found = new ArrayList<>();
+    CodeTransform calls =
+        (code, part) -> {
+          if (part instanceof InvokeDynamicInstruction dynamic && isTypeSwitch(dynamic)) {
+            code.invokestatic(
+                model.thisClass().asSymbol(),
+                SWITCH + found.size(),
+                dynamic.typeSymbol(),
+                model.flags().has(AccessFlag.INTERFACE));
+            found.add(dynamic);
+          } else {
+            code.with(part);
+          }
+        };
+    byte[] changed =
+        reader.transformClass(
+            model,
+            ClassTransform.transformingMethodBodies(Build::hasTypeSwitch, calls)
+                .andThen(
+                    ClassTransform.endHandler(builder -> {
+                      for (int i = 0; i < found.size(); i++) {
+                        InvokeDynamicInstruction dynamic = found.get(i);
+                        builder.withMethodBody(
+                            SWITCH + i,
+                            dynamic.typeSymbol(),
+                            ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC,
+                            code -> choose(code, dynamic.bootstrapArgs()));
+                      }
+                    })));
+    return found.isEmpty() ? bytes : changed;
+  }
+
+  private static boolean hasTypeSwitch(MethodModel method) {
+    return method.code().stream()
+        .flatMap(code -> code.elementStream())
+        .anyMatch(part -> part instanceof InvokeDynamicInstruction d && isTypeSwitch(d));
+  }
+
+  /** Whether it is a switch over types alone, without constants among the cases. */
+  private static boolean isTypeSwitch(InvokeDynamicInstruction dynamic) {
+    return dynamic.bootstrapMethod().owner().descriptorString().equals(SWITCHES)
+        && dynamic.bootstrapMethod().methodName().equals("typeSwitch")
+        && dynamic.bootstrapArgs().stream().allMatch(ClassDesc.class::isInstance);
+  }
+
+  /** As typeSwitch is specified: -1 for null, else the first case from the restart on, or n. */
+  private static void choose(CodeBuilder code, List<ConstantDesc> types) {
+    Label something = code.newLabel();
+    code.aload(0).ifnonnull(something).iconst_m1().ireturn().labelBinding(something);
+    for (int i = 0; i < types.size(); i++) {
+      Label next = code.newLabel();
+      code.iload(1).loadConstant(i).if_icmpgt(next);
+      code.aload(0).instanceOf((ClassDesc) types.get(i)).ifeq(next);
+      code.loadConstant(i).ireturn().labelBinding(next);
+    }
+    code.loadConstant(types.size()).ireturn();
   }
 
   private static InputStream resource(ZipFile jar, ClassDesc type) {
