@@ -23,6 +23,7 @@ import java.lang.reflect.AccessFlag;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -302,6 +303,7 @@ final class Build {
     ClassHierarchyResolver hierarchy =
         ClassHierarchyResolver.ofResourceParsing(new URLClassLoader(urls.toArray(URL[]::new)))
             .orElse(ClassHierarchyResolver.defaultResolver());
+    jars.add(loggers(next, dist));
     for (Path entry : entries) {
       String jar = jarName(entry);
       if (Files.exists(next.resolve("lib").resolve(jar))) {
@@ -333,6 +335,20 @@ final class Build {
       Files.writeString(next.resolve(group), arguments(lines));
     }
     Files.writeString(next.resolve("identity"), identity + "\n");
+  }
+
+  /**
+   * A jar in front of all others with nothing but cli's entry for the JDK's search for loggers. The
+   * search ends where it has found a second one, which is that of cli itself; left to go on it
+   * opens every jar.
+   */
+  private static String loggers(Path next, Path dist) throws IOException {
+    String name = "META-INF/services/java.lang.System$LoggerFinder";
+    try (ZipOutputStream zip = zip(next.resolve("lib/loggers.jar"))) {
+      zip.putNextEntry(entry(name));
+      zip.write("dev.writ.cli.base.FoundLoggers\n".getBytes(StandardCharsets.UTF_8));
+    }
+    return dist.resolve("lib/loggers.jar").toString();
   }
 
   /** Options in the form of a java argument file. */
@@ -663,7 +679,7 @@ final class Build {
   }
 
   private static void update(MessageDigest hash, String text) {
-    hash.update(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    hash.update(text.getBytes(StandardCharsets.UTF_8));
   }
 
   private static MessageDigest sha256() {

@@ -6,8 +6,8 @@ import java.util.logging.Logger;
 /**
  * Gives the loggers that the JDK would give by itself, those of java.util.logging. It is there to
  * be found: who asks for a logger first, as Bouncy Castle and {@link System#exit} do, has the JDK
- * look for one of these, and where there is none it opens each of 150 jars to see. It stands in the
- * first of them.
+ * look for one of these, and where there is none it opens each of 150 jars to see. The launcher's
+ * build puts its entry in front of them all.
  */
 public final class FoundLoggers extends System.LoggerFinder {
   @Override
