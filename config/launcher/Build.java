@@ -338,15 +338,17 @@ final class Build {
   }
 
   /**
-   * A jar in front of all others with nothing but cli's entry for the JDK's search for loggers. The
-   * search ends where it has found a second one, which is that of cli itself; left to go on it
-   * opens every jar.
+   * A jar in front of all others with nothing but an entry for the JDK's search for loggers, which
+   * looks one file and one name further than what it has found. So there are two names here, and
+   * the second file is that of cli itself; left to go on it opens every jar.
    */
   private static String loggers(Path next, Path dist) throws IOException {
     String name = "META-INF/services/java.lang.System$LoggerFinder";
     try (ZipOutputStream zip = zip(next.resolve("lib/loggers.jar"))) {
       zip.putNextEntry(entry(name));
-      zip.write("dev.writ.cli.base.FoundLoggers\n".getBytes(StandardCharsets.UTF_8));
+      zip.write(
+          "dev.writ.cli.base.FoundLoggers\ndev.writ.cli.base.FoundLoggers$Again\n"
+              .getBytes(StandardCharsets.UTF_8));
     }
     return dist.resolve("lib/loggers.jar").toString();
   }

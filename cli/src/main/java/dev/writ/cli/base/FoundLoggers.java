@@ -9,11 +9,14 @@ import java.util.logging.Logger;
  * look for one of these, and where there is none it opens each of 150 jars to see. The launcher's
  * build puts its entry in front of them all.
  */
-public final class FoundLoggers extends System.LoggerFinder {
+public class FoundLoggers extends System.LoggerFinder {
   @Override
   public System.Logger getLogger(String name, Module module) {
     return new Forwarding(Logger.getLogger(name));
   }
+
+  /** The same once more, which the JDK looks for as well, and does not use. */
+  public static final class Again extends FoundLoggers {}
 
   private record Forwarding(Logger to) implements System.Logger {
     @Override
