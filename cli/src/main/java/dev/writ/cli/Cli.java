@@ -8,6 +8,7 @@ import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.FailureReport;
+import dev.writ.cli.base.PlainLine;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.error.CliError;
@@ -18,6 +19,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
@@ -32,6 +34,7 @@ public final class Cli {
   private final Session session;
   private final FailureReport failures;
   private final List<CliCommand> commands;
+  private boolean endsAtOnce;
 
   public Cli(Session session) {
     this(session, Commands.ALL);
@@ -64,6 +67,11 @@ public final class Cli {
     return finish(end).status();
   }
 
+  /** Whether the command that ran needs no shutdown of the JVM. */
+  boolean endsAtOnce() {
+    return endsAtOnce;
+  }
+
   private ExitCode finish(ExitCode end) {
     IOException failure = session.terminal().finish();
     return failure == null
@@ -73,7 +81,20 @@ public final class Cli {
   }
 
   private ExitCode execute(List<String> args) throws IOException {
-    CommandLine root = commandLine(Commands.meantBy(args, commands));
+    List<CliCommand> meant = Commands.meantBy(args, commands);
+    if (meant.size() == 1) {
+      Optional<PlainLine> plain = PlainLine.read(meant.getFirst(), args);
+      if (plain.isPresent()) {
+        plain.get().home().ifPresent(home -> session.home(Path.of(home)));
+        CliCommand command = plain.get().command();
+        endsAtOnce = command.endsAtOnce();
+        return command.run(session, plain.get().arguments());
+      }
+    }
+    return executeParsed(args, commandLine(meant));
+  }
+
+  private ExitCode executeParsed(List<String> args, CommandLine root) throws IOException {
     if (args.isEmpty()) {
       root.usage(root.getErr());
       return ExitCode.USAGE;
@@ -88,7 +109,7 @@ public final class Cli {
       readHome(result);
     }
     if (result.commandSpec().userObject() instanceof CliCommand command && command.runsByItself()) {
-      return command.run(session, new Arguments(result));
+      return command.run(session, Arguments.of(command.usage(), result));
     }
     throw new ParameterException(
         result.commandSpec().commandLine(),

@@ -101,15 +101,16 @@ final class Commands {
   /** Those that these arguments can mean: the one they name, or all where they name none. */
   static List<CliCommand> meantBy(List<String> args, List<CliCommand> all) {
     String word = word(args);
-    return all.stream()
-        .filter(command -> command.usage().name().equals(word))
-        .findFirst()
-        .map(List::of)
-        .orElse(all);
+    for (CliCommand command : all) {
+      if (command.usage().name().equals(word)) {
+        return List.of(command);
+      }
+    }
+    return all;
   }
 
   /** The first argument that is no option and no option's value. */
-  private static String word(List<String> args) {
+  static String word(List<String> args) {
     for (int i = 0; i < args.size(); i++) {
       if (args.get(i).equals("--home")) {
         i++;

@@ -26,8 +26,11 @@ final class DescriptorCheck {
    * @return the status with which the process must end at once; 0 to go on
    */
   static int refused(List<String> args) {
+    if (!args.contains("serve")) {
+      return 0;
+    }
     long limit = Descriptors.limit().orElse(MIN);
-    if (!args.contains("serve") || limit >= MIN) {
+    if (limit >= MIN) {
       return 0;
     }
     CliError code = CliError.FEW_DESCRIPTORS;

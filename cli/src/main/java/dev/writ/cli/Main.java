@@ -14,8 +14,24 @@ public final class Main {
       System.exit(refused);
     }
     Session session = new Session(Terminal.ofProcess(), System.getenv());
-    int status = new Cli(session).run(args);
-    // Halt at once: a thread of a tool or library must not keep the process alive.
+    Cli cli = new Cli(session);
+    int status = cli.run(args);
+    // Either way at once: a thread of a tool or library must not keep the process alive.
+    if (cli.endsAtOnce() && isPlainStart(session)) {
+      Runtime.getRuntime().halt(status);
+    }
     System.exit(status);
+  }
+
+  /**
+   * Whether nothing wants to see this process end: not the training of an AOT cache, which is
+   * written then, and no recorder among options of the JVM that the user has set. {@code exit}
+   * looks into every jar of the class path for a logger to log itself to.
+   */
+  private static boolean isPlainStart(Session session) {
+    return "aot".equals(System.getProperty("writ.start"))
+        && session.environment().getOrDefault("WRIT_JAVA_OPTS", "").isEmpty()
+        && session.environment().getOrDefault("JAVA_TOOL_OPTIONS", "").isEmpty()
+        && session.environment().getOrDefault("JDK_JAVA_OPTIONS", "").isEmpty();
   }
 }

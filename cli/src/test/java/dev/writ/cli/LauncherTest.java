@@ -8,6 +8,13 @@ import dev.writ.cli.rules.Project;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -282,5 +289,197 @@ class LauncherTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Switches of each kind that the launcher's build rewrites, and those that it must leave. */
+  private static final String SWITCHING =
+      """
+      interface Switching {
+        sealed interface Shape permits Dot, Line, Box {}
+        record Dot(int at) implements Shape {}
+        record Line(Shape from, Shape to) implements Shape {}
+        record Box(Object in) implements Shape {}
+        enum Hue { RED, BLUE }
+        record Nothing() {}
+        record Sorts(int i, long l, double d, float f, boolean z, byte b, char c, short s,
+            String text, int[] array, Nothing nothing) {}
+
+        static String of(Object value) {
+          return shape(value) + guarded(value) + constants(value) + plain(value)
+              + (value instanceof Sorts sorts ? record(sorts) : "");
+        }
+
+        private static String record(Sorts a) {
+          Sorts same = new Sorts(a.i, a.l, a.d, a.f, a.z, a.b, a.c, a.s,
+              new String(a.text), a.array, new Nothing());
+          Sorts zero = new Sorts(a.i, a.l, a.d, -a.f, a.z, a.b, a.c, a.s, a.text, a.array, null);
+          return a.hashCode() + " " + a + zero + a.equals(same) + a.equals(zero) + a.equals("a")
+              + a.equals(null) + same.hashCode() + zero.hashCode() + new Nothing();
+        }
+
+        private static String shape(Object value) {
+          return !(value instanceof Shape shape) ? "-" : switch (shape) {
+            case Dot(int at) -> "dot " + at;
+            case Line(Dot a, Dot b) -> "between " + a.at() + " and " + b.at();
+            case Line(Shape a, Box _) -> "to a box from " + shape(a);
+            case Line _ -> "line";
+            case Box box -> "box of " + of(box.in());
+          };
+        }
+
+        private static String guarded(Object value) {
+          return switch (value) {
+            case null -> "null";
+            case String s when s.isEmpty() -> "empty";
+            case String s when s.length() > 3 -> "long";
+            case CharSequence s -> "text " + s;
+            case Integer n when n > 9 -> "many";
+            case int[] numbers -> "numbers " + numbers.length;
+            default -> value.getClass().getName();
+          };
+        }
+
+        private static String constants(Object value) {
+          return switch (value) {
+            case Hue.RED -> "red";
+            case null, default -> "no red";
+          };
+        }
+
+        private static String plain(Object value) {
+          try {
+            return switch (value) {
+              case Number n -> "number " + n;
+              default -> "other";
+            };
+          } catch (NullPointerException e) {
+            return "refused";
+          }
+        }
+      }
+      """;
+
+  @Test
+  void switchesOverTypesAndRecordsMeanTheSameInTheBuildOfTheLauncher() throws Exception {
+    Path source = Files.writeString(folder.resolve("Switching.java"), SWITCHING);
+    Path classes = Files.createDirectories(folder.resolve("classes"));
+    Path program = TOP.resolve("config/launcher/Build.java");
+    assertThat(
+            ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-d", classes + "", source + "", program + ""))
+        .isZero();
+    try (URLClassLoader before = new URLClassLoader(new URL[] {classes.toUri().toURL()}, null)) {
+      Class<?> build = before.loadClass("Build");
+      Method settled =
+          build.getDeclaredMethod("settled", byte[].class, ClassHierarchyResolver.class);
+      settled.setAccessible(true);
+      switching(before, "sorts"); // loads all of its classes as they were
+      byte[] bytes = Files.readAllBytes(classes.resolve("Switching.class"));
+      byte[] changed =
+          (byte[])
+              settled.invoke(
+                  null,
+                  bytes,
+                  ClassHierarchyResolver.ofResourceParsing(before)
+                      .orElse(ClassHierarchyResolver.defaultResolver()));
+      assertThat(left(bytes)).contains("typeSwitch");
+      assertThat(left(changed)).as("the switch with a constant").containsOnlyOnce("typeSwitch");
+      settle(settled, before, classes.resolve("Switching$Sorts.class"));
+      Files.write(classes.resolve("Switching.class"), changed);
+      try (URLClassLoader after = new URLClassLoader(new URL[] {classes.toUri().toURL()}, null)) {
+        for (String value :
+            List.of(
+                "null",
+                "",
+                "abc",
+                "abcd",
+                "7",
+                "77",
+                "red",
+                "blue",
+                "dot",
+                "box",
+                "dots",
+                "toBox",
+                "boxToDot",
+                "numbers",
+                "sorts",
+                "otherSorts",
+                "long")) {
+          assertThat(switching(after, value)).as(value).isEqualTo(switching(before, value));
+        }
+      }
+    }
+  }
+
+  /** The calls in a class that the JVM makes a target for when it gets there. */
+  private static String left(byte[] bytes) {
+    return ClassFile.of().parse(bytes).methods().stream()
+        .flatMap(m -> m.code().stream().flatMap(CodeModel::elementStream))
+        .filter(InvokeDynamicInstruction.class::isInstance)
+        .map(call -> ((InvokeDynamicInstruction) call).bootstrapMethod().methodName())
+        .toList()
+        .toString();
+  }
+
+  /** Rewrites one class file as the build does. */
+  private static void settle(Method settled, ClassLoader loader, Path file) throws Exception {
+    byte[] changed =
+        (byte[])
+            settled.invoke(
+                null,
+                Files.readAllBytes(file),
+                ClassHierarchyResolver.ofResourceParsing(loader)
+                    .orElse(ClassHierarchyResolver.defaultResolver()));
+    assertThat(left(changed)).isEqualTo("[]");
+    Files.write(file, changed);
+  }
+
+  /** What the class of this loader says of one value. */
+  private static Object switching(ClassLoader loader, String value) throws Exception {
+    Method of = loader.loadClass("Switching").getDeclaredMethod("of", Object.class);
+    of.setAccessible(true);
+    return of.invoke(null, value(loader, value));
+  }
+
+  private static Object value(ClassLoader loader, String value) throws Exception {
+    return switch (value) {
+      case "null" -> null;
+      case "7" -> 7;
+      case "77" -> 77;
+      case "long" -> 1L;
+      case "numbers" -> new int[3];
+      case "red", "blue" ->
+          loader.loadClass("Switching$Hue").getField(value.toUpperCase(Locale.ROOT)).get(null);
+      case "dot" -> made(loader, "Dot", 3);
+      case "sorts", "otherSorts" -> {
+        boolean other = value.equals("otherSorts");
+        yield made(
+            loader,
+            "Sorts",
+            7,
+            1L << 40,
+            other ? Double.NaN : 1.5,
+            0f,
+            other,
+            (byte) -1,
+            'x',
+            (short) 9,
+            other ? "" : "t",
+            null,
+            null);
+      }
+      case "box" -> made(loader, "Box", "abcd");
+      case "dots" -> made(loader, "Line", value(loader, "dot"), value(loader, "dot"));
+      case "toBox" -> made(loader, "Line", value(loader, "dots"), value(loader, "box"));
+      case "boxToDot" -> made(loader, "Line", value(loader, "box"), value(loader, "dot"));
+      default -> value;
+    };
+  }
+
+  private static Object made(ClassLoader loader, String name, Object... parts) throws Exception {
+    var constructor = loader.loadClass("Switching$" + name).getDeclaredConstructors()[0];
+    constructor.setAccessible(true);
+    return constructor.newInstance(parts);
   }
 }

@@ -2,7 +2,6 @@ package dev.writ.guardian;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import com.networknt.schema.regex.RegularExpression;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.error.GuardianError;
@@ -104,12 +103,6 @@ final class SchemaRules {
    */
   static void requireStandardReferences(String at, JsonValue.Obj schema) {
     new SchemaRules(at, schema, true).steps("#", schema, 0);
-  }
-
-  /** A pattern as JSON Schema means it: found anywhere in the text. */
-  static RegularExpression linearPattern(String pattern) {
-    Pattern compiled = Pattern.compile(pattern);
-    return text -> compiled.matcher(text).find();
   }
 
   /** How many schemas are visited at most for one value, references followed. */

@@ -1,29 +1,15 @@
 package dev.writ.guardian;
 
-import com.networknt.schema.Error;
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaLocation;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SchemaRegistryConfig;
-import com.networknt.schema.SpecificationVersion;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ParameterFault;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.error.GuardianError;
-import java.math.BigDecimal;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The JSON Schemas of one tool package, compiled. Only what {@link SchemaRules} let through is
@@ -46,28 +32,10 @@ public final class ToolSchemas {
   /** The last manifests that were used, compared by identity: hashing one takes longer. */
   private static volatile List<ToolSchemas> recent = List.of();
 
-  private static final SchemaRegistry REGISTRY =
-      SchemaRegistry.withDefaultDialect(
-          SpecificationVersion.DRAFT_2020_12,
-          builder ->
-              builder
-                  .schemaRegistryConfig(
-                      SchemaRegistryConfig.builder()
-                          .locale(Locale.ROOT)
-                          .regularExpressionFactory(SchemaRules::linearPattern)
-                          .formatAssertionsEnabled(false)
-                          .build())
-                  .schemaCacheEnabled(false)
-                  .schemaLoader(loader -> loader.fetchRemoteResources(false)));
-
-  /** The metaschema of the dialect, which the library carries along. */
-  private static final Schema METASCHEMA =
-      REGISTRY.getSchema(SchemaLocation.of(SchemaRules.DIALECT));
-
   private final ToolManifest manifest;
   private final Digest packageDigest;
-  private final TreeMap<String, Schema> inputs = new TreeMap<>();
-  private final TreeMap<String, Schema> outputs = new TreeMap<>();
+  private final TreeMap<String, ToolSchema> inputs = new TreeMap<>();
+  private final TreeMap<String, ToolSchema> outputs = new TreeMap<>();
 
   private ToolSchemas(ToolManifest manifest, Digest packageDigest) {
     this.manifest = manifest;
@@ -83,8 +51,10 @@ public final class ToolSchemas {
         .forEach(pointer -> requirePointer(manifest.name(), pointer));
     for (ToolManifest.Operation operation : manifest.operations()) {
       String at = manifest.name() + "/" + operation.name();
-      inputs.put(operation.name(), compile(at + "/input", operation.input()));
-      operation.output().ifPresent(o -> outputs.put(operation.name(), compile(at + "/output", o)));
+      inputs.put(operation.name(), ToolSchema.of(at + "/input", operation.input()));
+      operation
+          .output()
+          .ifPresent(o -> outputs.put(operation.name(), ToolSchema.of(at + "/output", o)));
     }
   }
 
@@ -138,7 +108,7 @@ public final class ToolSchemas {
   /** Whether a manifest may have this schema. */
   public static boolean isAcceptable(JsonValue.Obj schema) {
     try {
-      compile("schema", schema);
+      CompiledSchema.compile("schema", schema);
       requireWellFormed("schema", schema);
       return true;
     } catch (WritException e) {
@@ -147,12 +117,7 @@ public final class ToolSchemas {
   }
 
   private static void requireWellFormed(String at, JsonValue.Obj schema) {
-    METASCHEMA.validate(toNode(schema)).stream()
-        .map(e -> e.getInstanceLocation() + ": " + e.getMessage())
-        .min(Comparator.naturalOrder())
-        .ifPresent(first -> {
-          throw new WritException(GuardianError.SCHEMA_MALFORMED, at + " " + Outcomes.cut(first));
-        });
+    CompiledSchema.requireWellFormed(at, schema);
     SchemaRules.requireStandardReferences(at, schema);
   }
 
@@ -170,18 +135,6 @@ public final class ToolSchemas {
     }
   }
 
-  private static Schema compile(String at, JsonValue.Obj schema) {
-    SchemaRules.require(at, schema);
-    try {
-      Schema compiled = REGISTRY.getSchema(toNode(schema));
-      compiled.initializeValidators();
-      return compiled;
-    } catch (RuntimeException e) {
-      throw new WritException(
-          GuardianError.SCHEMA_REFUSED, at + ": " + e.getClass().getSimpleName(), e);
-    }
-  }
-
   /**
    * @throws WritException {@code GRD-402} for an operation that there is not, {@code GRD-403} where
    *     the params do not fit
@@ -190,7 +143,7 @@ public final class ToolSchemas {
     if (!inputs.containsKey(operation)) {
       throw new WritException(GuardianError.ENVELOPE_OPERATION, operation);
     }
-    require(inputs.get(operation), GuardianError.ENVELOPE_PARAMS, "params", params);
+    inputs.get(operation).require(GuardianError.ENVELOPE_PARAMS, "params", params);
   }
 
   /**
@@ -200,7 +153,7 @@ public final class ToolSchemas {
    */
   public void requireOutput(String operation, JsonValue output) {
     if (outputs.containsKey(operation)) {
-      require(outputs.get(operation), GuardianError.OUTPUT_SCHEMA, "output", output);
+      outputs.get(operation).require(GuardianError.OUTPUT_SCHEMA, "output", output);
     }
   }
 
@@ -212,72 +165,6 @@ public final class ToolSchemas {
     if (!inputs.containsKey(operation)) {
       return List.of();
     }
-    JsonValue.Obj schema = manifest.operation(operation).orElseThrow().input();
-    return inputs.get(operation).validate(toNode(params)).stream()
-        .map(error -> fault(schema, error))
-        .distinct()
-        .sorted(
-            Comparator.comparing(ParameterFault::at)
-                .thenComparing(ParameterFault::keyword)
-                .thenComparing(fault -> fault.name().orElse("")))
-        .limit(most)
-        .toList();
-  }
-
-  private static ParameterFault fault(JsonValue.Obj schema, Error error) {
-    String at = error.getInstanceLocation().toString();
-    Optional<String> name = Optional.ofNullable(error.getProperty());
-    boolean unknown = UNKNOWN.contains(error.getKeyword());
-    return new ParameterFault(
-        Outcomes.cut("params" + at),
-        error.getKeyword(),
-        name.map(Outcomes::cut),
-        name.filter(_ -> unknown).flatMap(n -> NearestName.of(n, SchemaNames.at(schema, at))),
-        Optional.ofNullable(error.getSchemaNode())
-            .filter(_ -> name.isEmpty())
-            .map(JsonNode::toString)
-            .filter(text -> text.length() <= EXPECTED_MAX));
-  }
-
-  private static void require(Schema schema, GuardianError code, String what, JsonValue value) {
-    List<Error> errors = schema.validate(toNode(value));
-    // The least by place and keyword, since the library promises no order.
-    errors.stream()
-        .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
-        .min(Comparator.naturalOrder())
-        .ifPresent(first -> {
-          throw new WritException(code, Outcomes.cut(first));
-        });
-  }
-
-  private static JsonNode toNode(JsonValue value) {
-    JsonNodeFactory nodes = JsonNodeFactory.instance;
-    return switch (value) {
-      case JsonValue.Obj object -> {
-        ObjectNode node = nodes.objectNode();
-        object.members().forEach((key, member) -> node.set(key, toNode(member)));
-        yield node;
-      }
-      case JsonValue.Arr array -> {
-        ArrayNode node = nodes.arrayNode();
-        array.items().forEach(item -> node.add(toNode(item)));
-        yield node;
-      }
-      case JsonValue.Str text -> nodes.stringNode(text.value());
-      case JsonValue.Num number -> toNode(number.value());
-      case JsonValue.Bool bool -> nodes.booleanNode(bool.value());
-      case JsonValue.Null _ -> nodes.nullNode();
-    };
-  }
-
-  /** A double without a fraction is an integer node: the library throws on 1e20 against a bound. */
-  private static JsonNode toNode(double number) {
-    JsonNodeFactory nodes = JsonNodeFactory.instance;
-    if (Math.rint(number) != number) {
-      return nodes.numberNode(number);
-    }
-    return Math.abs(number) <= JsonValue.Num.MAX_INTEGER
-        ? nodes.numberNode((long) number)
-        : nodes.numberNode(new BigDecimal(number).toBigIntegerExact());
+    return inputs.get(operation).faults(params, most);
   }
 }

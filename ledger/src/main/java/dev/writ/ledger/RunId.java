@@ -1,7 +1,5 @@
 package dev.writ.ledger;
 
-import java.util.Comparator;
-
 /**
  * A run of one tenant: what an event chain belongs to (protocol rule 4).
  *
@@ -9,9 +7,6 @@ import java.util.Comparator;
  * @param run the same
  */
 public record RunId(String tenant, String run) implements Comparable<RunId> {
-  private static final Comparator<RunId> ORDER =
-      Comparator.comparing(RunId::tenant).thenComparing(RunId::run);
-
   /**
    * @throws dev.writ.canonicalize.WritException {@code LED-021} for a name that is not allowed
    */
@@ -22,7 +17,8 @@ public record RunId(String tenant, String run) implements Comparable<RunId> {
 
   @Override
   public int compareTo(RunId other) {
-    return ORDER.compare(this, other);
+    int order = tenant.compareTo(other.tenant);
+    return order != 0 ? order : run.compareTo(other.run);
   }
 
   @Override

@@ -1,10 +1,13 @@
 package dev.writ.canonicalize.crypto;
 
-import java.security.GeneralSecurityException;
-import javax.crypto.KDF;
-import javax.crypto.spec.HKDFParameterSpec;
+import org.bouncycastle.crypto.digests.SHA256Digest;
+import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
+import org.bouncycastle.crypto.params.HKDFParameters;
 
-/** HKDF with SHA-256 (RFC 5869), by the JDK. */
+/**
+ * HKDF with SHA-256 (RFC 5869), by Bouncy Castle: to ask the JDK for it starts all of its security
+ * providers, which takes longer than a short command.
+ */
 public final class Hkdf {
   /** The most that it yields: 255 blocks of SHA-256 (RFC 5869, 2.3). */
   public static final int LENGTH_MAX = 255 * 32;
@@ -23,12 +26,10 @@ public final class Hkdf {
     if (length < 1 || length > LENGTH_MAX) {
       throw new IllegalArgumentException("length " + length + " is not 1 to " + LENGTH_MAX);
     }
-    try {
-      return KDF.getInstance("HKDF-SHA256")
-          .deriveData(
-              HKDFParameterSpec.ofExtract().addIKM(ikm).addSalt(salt).thenExpand(info, length));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK 25 has HKDF-SHA256", e);
-    }
+    HKDFBytesGenerator generator = new HKDFBytesGenerator(SHA256Digest.newInstance());
+    generator.init(new HKDFParameters(ikm, salt, info));
+    byte[] derived = new byte[length];
+    generator.generateBytes(derived, 0, length);
+    return derived;
   }
 }

@@ -55,7 +55,9 @@ public final class SignatureBatch {
     for (int from = 0; from < batch.size(); from += MOST) {
       List<Integer> part = batch.subList(from, Math.min(batch.size(), from + MOST));
       if (part.size() < SignatureEngines.current().batchLeast()) {
-        part.forEach(i -> accepted.set(i, isAccepted(items.get(i))));
+        for (int i : part) {
+          accepted.set(i, isAccepted(items.get(i)));
+        }
       } else {
         accepted.or(new SignatureBatch(items).judge(part));
       }

@@ -3,29 +3,55 @@ package dev.writ.cli.base;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.error.CliError;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
 /** What was given on the command line, by the names that {@link CommandUsage} declares. */
 public final class Arguments {
-  private final ParseResult result;
+  private final CommandUsage usage;
+  private final Map<String, List<String>> given;
 
-  public Arguments(ParseResult result) {
-    this.result = result;
+  /**
+   * @param given the values of the options and words that were given, by name and label; of a flag
+   *     none
+   */
+  Arguments(CommandUsage usage, Map<String, List<String>> given) {
+    this.usage = usage;
+    this.given = given;
+  }
+
+  /** What picocli found for this command. */
+  public static Arguments of(CommandUsage usage, ParseResult result) {
+    Map<String, List<String>> given = new TreeMap<>();
+    for (CommandUsage.Option option : usage.options()) {
+      if (result.hasMatchedOption(option.name())) {
+        given.put(
+            option.name(),
+            option.isFlag()
+                ? List.of()
+                : List.copyOf(result.matchedOption(option.name()).stringValues()));
+      }
+    }
+    for (PositionalParamSpec word : result.matchedPositionals()) {
+      given.put(word.paramLabel(), List.copyOf(word.stringValues()));
+    }
+    return new Arguments(usage, given);
   }
 
   /** Whether a flag was given. */
   public boolean has(String option) {
-    return result.matchedOptionValue(option, false);
+    return given.containsKey(option);
   }
 
   public Optional<String> option(String option) {
-    return Optional.ofNullable(result.matchedOptionValue(option, (String) null));
+    return first(option);
   }
 
   public List<String> options(String option) {
-    return result.matchedOptionValue(option, List.of());
+    return given.getOrDefault(option, List.of());
   }
 
   /** A word that must be there. */
@@ -34,12 +60,18 @@ public final class Arguments {
   }
 
   public Optional<String> optionalArgument(String label) {
-    return Optional.ofNullable(positional(label).getValue());
+    requireDeclared(label);
+    return first(label);
   }
 
   public List<String> moreArguments(String label) {
-    List<String> values = positional(label).getValue();
-    return values == null ? List.of() : values;
+    requireDeclared(label);
+    return options(label);
+  }
+
+  private Optional<String> first(String name) {
+    List<String> values = given.get(name);
+    return values == null ? Optional.empty() : Optional.of(values.getFirst());
   }
 
   /**
@@ -77,10 +109,27 @@ public final class Arguments {
         CliError.USAGE, label + " \"" + found + "\" is none of " + String.join(", ", allowed));
   }
 
-  private PositionalParamSpec positional(String label) {
-    return result.commandSpec().positionalParameters().stream()
-        .filter(p -> p.paramLabel().equals(label))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("not declared: " + label));
+  private void requireDeclared(String label) {
+    for (CommandUsage.Word word : usage.words()) {
+      if (word.label().equals(label)) {
+        return;
+      }
+    }
+    throw new IllegalArgumentException("not declared: " + label);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Arguments that && given.equals(that.given);
+  }
+
+  @Override
+  public int hashCode() {
+    return given.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return given.toString();
   }
 }

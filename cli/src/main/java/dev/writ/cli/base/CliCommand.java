@@ -19,6 +19,14 @@ public interface CliCommand {
     return subcommands().isEmpty();
   }
 
+  /**
+   * Whether the process may end without the shutdown of the JVM when this is done, which takes as
+   * long as a short command: nothing that it uses has something to do then.
+   */
+  default boolean endsAtOnce() {
+    return false;
+  }
+
   /** Commands below this one, as in {@code writ key list}. */
   default List<CliCommand> subcommands() {
     return List.of();

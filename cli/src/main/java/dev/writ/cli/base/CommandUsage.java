@@ -11,15 +11,77 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ScopeType;
 
 /**
- * The name, options and arguments of a command, for picocli to parse and explain. Built by calls,
- * because reading annotations takes longer than a short command runs.
+ * The name, options and arguments of a command, for {@link PlainLine} and picocli to parse and for
+ * picocli to explain. Built by calls, because reading annotations takes longer than a short command
+ * runs; and of picocli's classes only when it is asked, for the same reason.
  */
 public final class CommandUsage {
   private final String name;
   private final List<String> description;
-  private final List<ArgSpec> args = new ArrayList<>();
+  private final List<Word> words = new ArrayList<>();
+  private final List<Option> options = new ArrayList<>();
+  private final List<Declared> declared = new ArrayList<>();
   private boolean hidden;
-  private int positionals;
+
+  /** An option or an argument, in the order in which they were declared. */
+  private sealed interface Declared {
+    ArgSpec spec();
+  }
+
+  /** How often a word may stand there. */
+  enum Count {
+    ONE("1"),
+    AT_MOST_ONE("0..1"),
+    ANY("0..*");
+
+    private final String arity;
+
+    Count(String arity) {
+      this.arity = arity;
+    }
+  }
+
+  /** An argument without a name before it. */
+  record Word(String label, String what, Count count, int index) implements Declared {
+    @Override
+    public ArgSpec spec() {
+      boolean any = count == Count.ANY;
+      return PositionalParamSpec.builder()
+          .paramLabel(label)
+          .description(escape(what))
+          .arity(count.arity)
+          .required(count == Count.ONE)
+          .index(any ? index + "..*" : Integer.toString(index))
+          .type(any ? List.class : String.class)
+          .auxiliaryTypes(String.class)
+          .build();
+    }
+  }
+
+  /**
+   * An option.
+   *
+   * @param label of its value, empty for a flag
+   * @param repeated whether it may be given several times
+   */
+  record Option(String name, String label, String what, boolean repeated) implements Declared {
+    boolean isFlag() {
+      return label.isEmpty();
+    }
+
+    @Override
+    public ArgSpec spec() {
+      OptionSpec.Builder builder = OptionSpec.builder(name).description(escape(what));
+      return isFlag()
+          ? builder.type(boolean.class).build()
+          : builder
+              .arity("1")
+              .paramLabel(label)
+              .type(repeated ? List.class : String.class)
+              .auxiliaryTypes(String.class)
+              .build();
+    }
+  }
 
   private CommandUsage(String name, List<String> description) {
     this.name = name;
@@ -35,58 +97,44 @@ public final class CommandUsage {
 
   /** A required argument; {@link Arguments#argument} gives it by its label. */
   public CommandUsage argument(String label, String what) {
-    return positional(label, what, "1", positionals++ + "");
+    return word(label, what, Count.ONE);
   }
 
   /** A word that may be left out. */
   public CommandUsage optionalArgument(String label, String what) {
-    return positional(label, what, "0..1", positionals++ + "");
+    return word(label, what, Count.AT_MOST_ONE);
   }
 
   /** All words that are left. */
   public CommandUsage moreArguments(String label, String what) {
-    return positional(label, what, "0..*", positionals + "..*");
+    return word(label, what, Count.ANY);
   }
 
-  private CommandUsage positional(String label, String what, String arity, String index) {
-    args.add(
-        PositionalParamSpec.builder()
-            .paramLabel(label)
-            .description(escape(what))
-            .arity(arity)
-            .required(arity.equals("1"))
-            .index(index)
-            .type(index.endsWith("*") ? List.class : String.class)
-            .auxiliaryTypes(String.class)
-            .build());
+  private CommandUsage word(String label, String what, Count count) {
+    Word word = new Word(label, what, count, words.size());
+    words.add(word);
+    declared.add(word);
     return this;
   }
 
   /** An option without a value. */
   public CommandUsage flag(String option, String what) {
-    args.add(OptionSpec.builder(option).type(boolean.class).description(escape(what)).build());
-    return this;
+    return option(new Option(option, "", what, false));
   }
 
   /** An option with a value, given at most once. */
   public CommandUsage option(String option, String label, String what) {
-    return valued(option, label, what, String.class);
+    return option(new Option(option, label, what, false));
   }
 
   /** An option with a value that may be given several times. */
   public CommandUsage options(String option, String label, String what) {
-    return valued(option, label, what, List.class);
+    return option(new Option(option, label, what, true));
   }
 
-  private CommandUsage valued(String option, String label, String what, Class<?> type) {
-    args.add(
-        OptionSpec.builder(option)
-            .arity("1")
-            .paramLabel(label)
-            .description(escape(what))
-            .type(type)
-            .auxiliaryTypes(String.class)
-            .build());
+  private CommandUsage option(Option option) {
+    options.add(option);
+    declared.add(option);
     return this;
   }
 
@@ -100,6 +148,16 @@ public final class CommandUsage {
     return name;
   }
 
+  /** The arguments, in their order. */
+  List<Word> words() {
+    return words;
+  }
+
+  /** The options of this command alone. */
+  List<Option> options() {
+    return options;
+  }
+
   /**
    * Converts this for picocli.
    *
@@ -107,7 +165,7 @@ public final class CommandUsage {
    */
   public CommandSpec spec(Object command) {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command).name(name);
-    args.forEach(spec::add);
+    declared.forEach(each -> spec.add(each.spec()));
     spec.usageMessage()
         .hidden(hidden)
         .description(description.stream().map(CommandUsage::escape).toArray(String[]::new))

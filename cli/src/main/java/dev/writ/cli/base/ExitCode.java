@@ -26,85 +26,6 @@ public enum ExitCode {
   INTERNAL(70, "an unexpected failure in Writ; a log was written"),
   INTERRUPTED(130, "stopped by Ctrl-C");
 
-  /**
-   * The exit code for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code.
-   */
-  private static final Map<String, ExitCode> BY_PREFIX =
-      new TreeMap<>(
-          Map.ofEntries(
-              Map.entry("CAN", BROKEN_INPUT),
-              Map.entry("GRD", REFUSED),
-              Map.entry("LED", UNAVAILABLE),
-              Map.entry("EXE", REFUSED),
-              Map.entry("SBX", UNAVAILABLE),
-              Map.entry("TOL", REFUSED),
-              Map.entry("RPL", BROKEN_INPUT),
-              Map.entry("CNF", UNAVAILABLE),
-              Map.entry("GWY", REFUSED),
-              Map.entry("SNK", UNAVAILABLE),
-              Map.entry("ERR", REFUSED)));
-
-  private static final Map<String, ExitCode> BY_CODE =
-      new TreeMap<>(
-          Map.ofEntries(
-              Map.entry(CliError.USAGE.code(), USAGE),
-              Map.entry(EmbedError.KEY_NAME.code(), USAGE),
-              Map.entry(CliError.PARAMETER.code(), USAGE),
-              Map.entry(CliError.IMPORT_FILE.code(), BROKEN_INPUT),
-              Map.entry(CliError.IMPORT_CHANGED.code(), BROKEN_INPUT),
-              Map.entry(CliError.IMPORT_NONE.code(), BROKEN_INPUT),
-              Map.entry(CliError.IMPORT_ENTRY.code(), REFUSED),
-              Map.entry(EmbedError.TOOL_AMBIGUOUS.code(), USAGE),
-              Map.entry(EmbedError.FILE_UNREADABLE.code(), BROKEN_INPUT),
-              Map.entry(EmbedError.NOT_FOUND.code(), BROKEN_INPUT),
-              Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
-              Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
-              Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
-              Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
-              Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
-              Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
-              Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
-              Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
-              Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
-              Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
-              Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
-              Map.entry(CliError.LOGIN_UNANSWERED.code(), UNAVAILABLE),
-              Map.entry(CliError.HOOK_INPUT.code(), USAGE),
-              Map.entry(CliError.HOOK_EVENT.code(), USAGE),
-              Map.entry(CliError.SETUP_FILE.code(), BROKEN_INPUT),
-              Map.entry(CliError.SETUP_FOREIGN.code(), REFUSED),
-              Map.entry(CliError.SETUP_PLACE.code(), UNAVAILABLE),
-              Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
-              Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
-              Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
-              Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
-              Map.entry(ConformError.VECTOR_MALFORMED.code(), BROKEN_INPUT),
-              Map.entry(ReplayError.DIVERGED.code(), DIVERGED),
-              Map.entry(ReplayError.DIVERGED_MISSING.code(), DIVERGED),
-              Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
-              Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
-              Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
-              Map.entry(BundleError.NOT_COVERED.code(), UNAVAILABLE),
-              Map.entry(BundleError.TOOL_MISSING.code(), UNAVAILABLE),
-              Map.entry(BundleError.CONTENT_MISSING.code(), UNAVAILABLE),
-              Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
-              Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
-              Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
-              Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
-              Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
-              Map.entry(GatewayError.TLS_UNUSABLE.code(), UNAVAILABLE),
-              Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
-              Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
-              Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
-              Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
-              Map.entry(ClientError.NO_ANSWER.code(), UNAVAILABLE),
-              Map.entry(SinkError.UNKNOWN.code(), BROKEN_INPUT),
-              Map.entry(SinkError.ORDER.code(), BROKEN_INPUT),
-              Map.entry(SinkError.NO_INCIDENT.code(), BROKEN_INPUT),
-              Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
-              Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
-              Map.entry(CliError.INTERNAL.code(), INTERNAL)));
-
   private final int status;
   private final String meaning;
 
@@ -126,10 +47,94 @@ public enum ExitCode {
    * The exit code of a command that was refused with this code; internal if the prefix is unknown.
    */
   public static ExitCode of(ErrorCode code) {
-    ExitCode exact = BY_CODE.get(code.code());
+    ExitCode exact = Refusals.BY_CODE.get(code.code());
     if (exact != null) {
       return exact;
     }
-    return BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
+    return Refusals.BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
+  }
+
+  /** Apart, because a command that is not refused has no need of the codes of every module. */
+  private static final class Refusals {
+    /**
+     * The exit code for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code.
+     */
+    private static final Map<String, ExitCode> BY_PREFIX =
+        new TreeMap<>(
+            Map.ofEntries(
+                Map.entry("CAN", BROKEN_INPUT),
+                Map.entry("GRD", REFUSED),
+                Map.entry("LED", UNAVAILABLE),
+                Map.entry("EXE", REFUSED),
+                Map.entry("SBX", UNAVAILABLE),
+                Map.entry("TOL", REFUSED),
+                Map.entry("RPL", BROKEN_INPUT),
+                Map.entry("CNF", UNAVAILABLE),
+                Map.entry("GWY", REFUSED),
+                Map.entry("SNK", UNAVAILABLE),
+                Map.entry("ERR", REFUSED)));
+
+    private static final Map<String, ExitCode> BY_CODE =
+        new TreeMap<>(
+            Map.ofEntries(
+                Map.entry(CliError.USAGE.code(), USAGE),
+                Map.entry(EmbedError.KEY_NAME.code(), USAGE),
+                Map.entry(CliError.PARAMETER.code(), USAGE),
+                Map.entry(CliError.IMPORT_FILE.code(), BROKEN_INPUT),
+                Map.entry(CliError.IMPORT_CHANGED.code(), BROKEN_INPUT),
+                Map.entry(CliError.IMPORT_NONE.code(), BROKEN_INPUT),
+                Map.entry(CliError.IMPORT_ENTRY.code(), REFUSED),
+                Map.entry(EmbedError.TOOL_AMBIGUOUS.code(), USAGE),
+                Map.entry(EmbedError.FILE_UNREADABLE.code(), BROKEN_INPUT),
+                Map.entry(EmbedError.NOT_FOUND.code(), BROKEN_INPUT),
+                Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
+                Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
+                Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
+                Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
+                Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
+                Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
+                Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
+                Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
+                Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
+                Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
+                Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
+                Map.entry(CliError.LOGIN_UNANSWERED.code(), UNAVAILABLE),
+                Map.entry(CliError.HOOK_INPUT.code(), USAGE),
+                Map.entry(CliError.HOOK_EVENT.code(), USAGE),
+                Map.entry(CliError.SETUP_FILE.code(), BROKEN_INPUT),
+                Map.entry(CliError.SETUP_FOREIGN.code(), REFUSED),
+                Map.entry(CliError.SETUP_PLACE.code(), UNAVAILABLE),
+                Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
+                Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
+                Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
+                Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
+                Map.entry(ConformError.VECTOR_MALFORMED.code(), BROKEN_INPUT),
+                Map.entry(ReplayError.DIVERGED.code(), DIVERGED),
+                Map.entry(ReplayError.DIVERGED_MISSING.code(), DIVERGED),
+                Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
+                Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
+                Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
+                Map.entry(BundleError.NOT_COVERED.code(), UNAVAILABLE),
+                Map.entry(BundleError.TOOL_MISSING.code(), UNAVAILABLE),
+                Map.entry(BundleError.CONTENT_MISSING.code(), UNAVAILABLE),
+                Map.entry(ReplayError.REPORT_BOUNDS.code(), UNAVAILABLE),
+                Map.entry(GatewayError.CONFIG_UNREADABLE.code(), BROKEN_INPUT),
+                Map.entry(GatewayError.CONFIG_FIELD.code(), BROKEN_INPUT),
+                Map.entry(GatewayError.LISTEN_FAILED.code(), UNAVAILABLE),
+                Map.entry(GatewayError.SECRET_UNREADABLE.code(), UNAVAILABLE),
+                Map.entry(GatewayError.TLS_UNUSABLE.code(), UNAVAILABLE),
+                Map.entry(GatewayError.TENANT_BUSY.code(), UNAVAILABLE),
+                Map.entry(GatewayError.SERVER_BUSY.code(), UNAVAILABLE),
+                Map.entry(GatewayError.DRAINING.code(), UNAVAILABLE),
+                Map.entry(GatewayError.STORAGE.code(), UNAVAILABLE),
+                Map.entry(ClientError.NO_ANSWER.code(), UNAVAILABLE),
+                Map.entry(SinkError.UNKNOWN.code(), BROKEN_INPUT),
+                Map.entry(SinkError.ORDER.code(), BROKEN_INPUT),
+                Map.entry(SinkError.NO_INCIDENT.code(), BROKEN_INPUT),
+                Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
+                Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
+                Map.entry(CliError.INTERNAL.code(), INTERNAL)));
+
+    private Refusals() {}
   }
 }

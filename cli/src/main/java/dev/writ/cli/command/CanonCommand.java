@@ -37,6 +37,11 @@ public final class CanonCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     byte[] text = session.read(arguments.argument("FILE"));
     JsonValue value =

@@ -45,6 +45,11 @@ public final class ReceiptsCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(Homes.read(session, ledger -> find(ledger, arguments)), ReceiptsCommand::print);
     return ExitCode.OK;

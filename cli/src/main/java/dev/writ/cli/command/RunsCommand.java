@@ -51,6 +51,11 @@ public final class RunsCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(Homes.read(session, RunsCommand::find), RunsCommand::print);
     return ExitCode.OK;

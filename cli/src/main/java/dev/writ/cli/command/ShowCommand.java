@@ -38,6 +38,11 @@ public final class ShowCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(
         Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);

@@ -9,6 +9,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,13 +49,27 @@ public final class TrainCommand implements CliCommand {
           List.of("checkpoint"),
           List.of("export", "main", "-o", "BUNDLE"));
 
+  /** What is asked most in a home that is there, and what goes well. */
+  private static final List<List<String>> RUN =
+      List.of(
+          List.of("run", "js", "--param", "source='6*7'"),
+          List.of("run", "js", "--param", "source='6*7'", "--json"));
+
+  private static final List<List<String>> READ =
+      List.of(
+          List.of("receipts"),
+          List.of("receipts", "--json"),
+          List.of("runs"),
+          List.of("show", "RECEIPT"));
+
   private static final List<List<String>> VERIFY =
       List.of(
           List.of("verify", "BUNDLE"),
           List.of("verify", "BUNDLE", "--trust", "TRUST"),
-          List.of("verify", "BUNDLE", "--json"),
-          List.of("verify", "BUNDLE", "--closed"),
-          List.of("verify", "no-such-file"));
+          List.of("verify", "BUNDLE", "--trust", "TRUST", "--json"));
+
+  private static final List<List<String>> VERSION =
+      List.of(List.of("version"), List.of("version", "--json"));
 
   /** What an agent asks its hook. */
   private static final String QUESTION =
@@ -62,7 +77,14 @@ public final class TrainCommand implements CliCommand {
           + "\"tool_input\":{\"file_path\":\"a\"}}";
 
   private static final Map<String, List<List<String>>> GROUPS =
-      new TreeMap<>(Map.of("light", LIGHT, "home", HOME, "verify", VERIFY));
+      new TreeMap<>(
+          Map.of(
+              "home", HOME,
+              "light", LIGHT,
+              "read", READ,
+              "run", RUN,
+              "verify", VERIFY,
+              "version", VERSION));
 
   private final BiConsumer<Session, String[]> runner;
 
@@ -76,8 +98,9 @@ public final class TrainCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("train", "Load what commands need, for an AOT cache.")
-        .argument("GROUP", "light, home, verify.")
-        .argument("DIR", "A folder to work in; home leaves a bundle there, verify reads it.")
+        .argument("GROUP", "home, light, read, run, verify, version.")
+        .argument(
+            "DIR", "A folder to work in; home leaves a home and a bundle there, which others read.")
         .hidden();
   }
 
@@ -94,6 +117,7 @@ public final class TrainCommand implements CliCommand {
             switch (word) {
               case "BUNDLE" -> folder.resolve("run.writ").toString();
               case "TRUST" -> home.resolve("trust.jwks").toString();
+              case "RECEIPT" -> firstReceipt(session, home);
               default -> word;
             });
       }
@@ -102,13 +126,24 @@ public final class TrainCommand implements CliCommand {
     return ExitCode.OK;
   }
 
+  private String firstReceipt(Session session, Path home) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    run(session, List.of("--home", home.toString(), "receipts", "--json"), out);
+    int at = out.toString(UTF_8).indexOf("sha256:");
+    return at < 0 ? "none" : out.toString(UTF_8).substring(at, at + 7 + 64);
+  }
+
   private void quietly(Session session, List<String> line) {
+    run(session, line, OutputStream.nullOutputStream());
+  }
+
+  private void run(Session session, List<String> line, OutputStream out) {
     Terminal terminal =
         new Terminal(
             new ByteArrayInputStream(
                 (line.contains("hook") ? QUESTION : "{\"b\":[1.5e3,\"é\"],\"a\":null}")
                     .getBytes(UTF_8)),
-            OutputStream.nullOutputStream(),
+            out,
             OutputStream.nullOutputStream(),
             "out,err",
             session.environment());

@@ -50,6 +50,11 @@ public final class VerifyCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     Optional<Checkpoint> earlier =

@@ -31,6 +31,11 @@ public final class VersionCommand implements CliCommand {
   }
 
   @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(
         Versions.found(),

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class CelCost implements CelEvaluationListener {
   /** How many characters cost as much as one step. */
-  private static final int CHARACTERS_PER_STEP = 16;
+  static final int CHARACTERS_PER_STEP = 16;
 
   private int left;
 

@@ -1,81 +1,44 @@
 package dev.writ.guardian.policy;
 
-import com.google.common.collect.ImmutableList;
-import dev.cel.common.CelAbstractSyntaxTree;
-import dev.cel.common.CelIssue;
-import dev.cel.common.CelOptions;
-import dev.cel.common.CelValidationException;
-import dev.cel.common.CelValidationResult;
-import dev.cel.common.types.CelType;
-import dev.cel.common.types.ListType;
-import dev.cel.common.types.MapType;
-import dev.cel.common.types.SimpleType;
-import dev.cel.compiler.CelCompiler;
-import dev.cel.compiler.CelCompilerFactory;
-import dev.cel.parser.CelStandardMacro;
-import dev.cel.runtime.CelEvaluationException;
-import dev.cel.runtime.CelRuntime;
-import dev.cel.runtime.CelRuntimeFactory;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.error.GuardianError;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
  * One CEL expression over a request: compiled and type-checked once, evaluated under a cost limit.
  * {@code &&} and {@code ||} are strict from the left: an error on the left is an error of the whole
  * ({@link StrictLogic}). Regular expressions run on RE2, in linear time.
+ *
+ * <p>cel-java compiles and evaluates it, unless it is a {@link PlainExpression}, which has the same
+ * value and needs a thousand classes less. Where that has no answer, cel-java is asked.
  */
 public final class CelExpression {
   /** The most steps that one evaluation may take; part of the kernel version (protocol rule 10). */
   public static final int COST_MAX = 1_000_000;
 
-  private static final int SOURCE_MAX = 4_096;
-  private static final CelType ANY_MAP = MapType.create(SimpleType.STRING, SimpleType.DYN);
-  private static final CelOptions OPTIONS =
-      CelOptions.current()
-          .maxExpressionCodePointSize(SOURCE_MAX)
-          .maxParseRecursionDepth(64)
-          .maxParseExpressionNodeCount(1_000)
-          .maxRegexProgramSize(1_000)
-          .comprehensionMaxIterations(10_000)
-          .enableHeterogeneousNumericComparisons(true)
-          .errorOnDuplicateMapKeys(true)
-          .build();
-  private static final CelCompiler COMPILER = compiler();
-  private static final CelRuntime RUNTIME =
-      CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS).build();
+  static final int SOURCE_MAX = 4_096;
 
   private static final RecentExpressions COMPILED = new RecentExpressions();
 
   private final String source;
+  private final Optional<PlainExpression> plain;
   private final List<String> params;
-  private final CelRuntime.Program program;
 
-  private CelExpression(String source, List<String> params, CelRuntime.Program program) {
+  /** Null until it is needed; two threads may both compile it. */
+  private volatile CelProgram program;
+
+  private CelExpression(String source, PlainExpression plain) {
     this.source = source;
-    this.params = params;
-    this.program = program;
+    this.plain = Optional.of(plain);
+    this.params = plain.params();
   }
 
-  private static CelCompiler compiler() {
-    return CelCompilerFactory.standardCelCompilerBuilder()
-        .setOptions(OPTIONS)
-        .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-        .addVar("effect", ANY_MAP)
-        .addVar("params", ANY_MAP)
-        .addVar("inputs", ListType.create(ANY_MAP))
-        .addVar("request", ANY_MAP)
-        .addVar("tenant", SimpleType.STRING)
-        .addVar("run", SimpleType.STRING)
-        .addVar("subject", SimpleType.STRING)
-        .addVar("roles", ListType.create(SimpleType.STRING))
-        .addVar("time", SimpleType.TIMESTAMP)
-        .addVar("artifacts", ListType.create(ANY_MAP))
-        .addVar("evidence", ListType.create(SimpleType.STRING))
-        .addVar("consumes", ListType.create(SimpleType.STRING))
-        .build();
+  private CelExpression(String source, CelProgram program) {
+    this.source = source;
+    this.plain = Optional.empty();
+    this.params = program.params();
+    this.program = program;
   }
 
   /**
@@ -89,45 +52,14 @@ public final class CelExpression {
   }
 
   private static CelExpression compiled(String source) {
-    try {
-      CelAbstractSyntaxTree parsed = require(COMPILER.parse(source));
-      CelAbstractSyntaxTree checked = require(COMPILER.check(StrictLogic.rewrite(parsed)));
-      if (!checked.getResultType().equals(SimpleType.BOOL)) {
-        throw refuse(
-            "it gives "
-                + checked.getResultType().name()
-                + " instead of bool; compare it, as in x"
-                + " == true");
-      }
-      return new CelExpression(
-          source, ParamsRead.of(parsed.getExpr()), RUNTIME.createProgram(checked));
-    } catch (CelValidationException | CelEvaluationException e) {
-      throw refuse(firstLine(e.getMessage()));
-    }
-  }
-
-  private static CelAbstractSyntaxTree require(CelValidationResult result)
-      throws CelValidationException {
-    ImmutableList<CelIssue> errors = result.getErrors();
-    if (!errors.isEmpty()) {
-      CelIssue first = errors.getFirst();
-      throw refuse(
-          "line "
-              + first.getSourceLocation().getLine()
-              + ", column "
-              + (first.getSourceLocation().getColumn() + 1)
-              + " of the expression: "
-              + firstLine(first.getMessage()));
-    }
-    return result.getAst();
+    Optional<PlainExpression> plain = PlainExpression.parse(source);
+    return plain.isPresent()
+        ? new CelExpression(source, plain.get())
+        : new CelExpression(source, CelProgram.compile(source));
   }
 
   static WritException refuse(String found) {
     return new WritException(GuardianError.POLICY_CEL, found);
-  }
-
-  private static String firstLine(String text) {
-    return text.lines().findFirst().orElse("");
   }
 
   /** The names of the parameters that it reads, sorted. */
@@ -150,21 +82,18 @@ public final class CelExpression {
 
   /** Evaluates it. It sees nothing but these variables. */
   public Result evaluate(CelVariables variables) {
-    CelCost cost = new CelCost(COST_MAX);
-    try {
-      Object value = program.trace(variables::resolve, cost);
-      return value instanceof Boolean b
-          ? new Result(Optional.of(b), "")
-          : new Result(Optional.empty(), "no bool");
-    } catch (CelCost.Exceeded e) {
-      return new Result(Optional.empty(), "cost limit");
-    } catch (CelEvaluationException e) {
-      return new Result(
-          Optional.empty(),
-          CelCost.exceededWithin(e)
-              ? "cost limit"
-              : e.getErrorCode().name().toLowerCase(Locale.ROOT).replace('_', ' '));
+    if (plain.isPresent()) {
+      Optional<Boolean> value = plain.get().evaluate(variables);
+      if (value.isPresent()) {
+        return new Result(value, "");
+      }
     }
+    CelProgram compiled = program;
+    if (compiled == null) {
+      compiled = CelProgram.compile(source);
+      program = compiled;
+    }
+    return compiled.evaluate(variables);
   }
 
   @Override

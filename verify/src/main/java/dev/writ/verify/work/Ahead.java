@@ -26,7 +26,9 @@ public final class Ahead<T, R> implements AutoCloseable {
       Math.clamp(Runtime.getRuntime().availableProcessors(), 1, WORKERS_MAX);
   private final ExecutorService pool =
       Executors.newFixedThreadPool(
-          workers, Thread.ofPlatform().daemon().name("writ-verify-", 0).factory());
+          workers,
+          // One name for all: the JDK makes code anew in each process to count with.
+          task -> Thread.ofPlatform().daemon().name("writ-verify").unstarted(task));
   private final ArrayDeque<Future<R>> underWay = new ArrayDeque<>();
   private final Supplier<Optional<T>> pieces;
   private final Function<T, R> work;
