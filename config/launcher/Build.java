@@ -71,17 +71,20 @@ final class Build {
    * The server's: what lives long is some ten megabytes, what it allocates beside that dies young,
    * so a small young generation and the collector with the least data of its own keep it below 400
    * MiB. The heap may still grow to what large guests need, and is given back; so is native memory,
-   * of which the compiler leaves holes. WRIT_JAVA_OPTS can name others.
+   * of which the compiler leaves holes. WRIT_JAVA_OPTS can name others: -XX:-UseSerialGC -XX:+UseG1GC.
    */
   private static final List<String> SERVE_FLAGS =
       List.of(
           "-XX:+ExitOnOutOfMemoryError", // its supervisor starts it again
           "-XX:+UseSerialGC",
-          "-Xms64m",
+          "-XX:InitialRAMPercentage=0.4",
           "-Xmn32m",
+          "-XX:SurvivorRatio=2", // a script's memory of 1.3 MB is to survive until it ends
           "-XX:MinHeapFreeRatio=20",
           "-XX:MaxHeapFreeRatio=40",
-          "-XX:TrimNativeHeapInterval=15000");
+          "-XX:TrimNativeHeapInterval=15000",
+          "-Xlog:disable", // of the JVM: its warnings would go among what the command prints
+          "-Xlog:all=warning:stderr");
 
   /**
    * Commands that load about the same classes have an AOT cache together: the JVM takes in all of a

@@ -92,8 +92,8 @@ final class GatheredFiles {
   private static boolean isAlone(
       String parent, TreeSet<String> places, SortedMap<String, List<Mounted.ReadOnly>> byParent) {
     return places.stream()
-            .noneMatch(place ->
-                (place + "/").startsWith(parent + "/") || parent.startsWith(place + "/"))
+            .noneMatch(
+                place -> (place + "/").startsWith(parent + "/") || parent.startsWith(place + "/"))
         && byParent.keySet().stream().noneMatch(other -> other.startsWith(parent + "/"));
   }
 
