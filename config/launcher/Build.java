@@ -71,7 +71,8 @@ final class Build {
    * The server's: what lives long is some ten megabytes, what it allocates beside that dies young,
    * so a small young generation and the collector with the least data of its own keep it below 400
    * MiB. The heap may still grow to what large guests need, and is given back; so is native memory,
-   * of which the compiler leaves holes. WRIT_JAVA_OPTS can name others: -XX:-UseSerialGC -XX:+UseG1GC.
+   * of which the compiler leaves holes. WRIT_JAVA_OPTS can name others: -XX:-UseSerialGC
+   * -XX:+UseG1GC.
    */
   private static final List<String> SERVE_FLAGS =
       List.of(
