@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public final class OldGeneration {
   /** Less is not worth a pause. */
-  static final long BYTES_MIN = 96L << 20;
+  static final long BYTES_MIN = 64L << 20;
 
   /** The pool's name where the collector is the serial one; others see to it themselves. */
   private static final String POOL = "Tenured Gen";

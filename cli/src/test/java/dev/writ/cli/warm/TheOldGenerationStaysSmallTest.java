@@ -10,9 +10,9 @@ class TheOldGenerationStaysSmallTest {
   @ParameterizedTest(name = "{0} MiB of which {1} lived: {2}")
   @CsvSource({
     "0, 0, false",
-    "96, 0, false",
-    "97, 0, true",
-    "97, 49, false",
+    "64, 0, false",
+    "65, 0, true",
+    "65, 33, false",
     "120, 40, true",
     "1000, 600, false",
     "1201, 600, true",
