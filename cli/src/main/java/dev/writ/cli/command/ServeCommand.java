@@ -17,6 +17,8 @@ import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
+import dev.writ.cli.warm.OldGeneration;
+import dev.writ.cli.warm.WarmUp;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
@@ -27,6 +29,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
@@ -127,6 +130,7 @@ public final class ServeCommand implements CliCommand {
     Supplier<GatewayConfig> again =
         () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
     GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
+    WarmUp warmUp = warmUp(session, open, config);
     Gateway gateway =
         start(
             session,
@@ -134,6 +138,7 @@ public final class ServeCommand implements CliCommand {
             running,
             config,
             keys(home, config, open),
+            List.of(warmUp.probe()),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
     HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
@@ -148,7 +153,17 @@ public final class ServeCommand implements CliCommand {
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
-    stopWhenAsked(session, gateway, sinks::close, open, serving::ended);
+    stopWhenAsked(
+        session,
+        gateway,
+        () -> {
+          warmUp.close();
+          sinks.close();
+        },
+        open,
+        serving::ended);
+    warmUp.begin();
+    OldGeneration.keepSmall();
     return serveUntilStopped(gateway);
   }
 
@@ -266,12 +281,34 @@ public final class ServeCommand implements CliCommand {
     }
   }
 
+  /** Until the first event beside those that opening the ledger has written. */
+  private static WarmUp warmUp(Session session, OpenHome open, GatewayConfig config) {
+    long events = open.kernel().ledger().treeSize();
+    return new WarmUp(
+        config.extras().warmUp(),
+        Homes.clock(),
+        () -> open.kernel().ledger().treeSize() > events,
+        how ->
+            JsonLog.write(
+                log(session),
+                JsonValue.object()
+                    .put("at", Homes.clock().instant())
+                    .put("level", "info")
+                    .put("event", "warm-up")
+                    .put("detail", how)
+                    .build()));
+  }
+
+  /**
+   * @param probes further conditions of readiness
+   */
   static Gateway start(
       Session session,
       OpenHome open,
       Running running,
       GatewayConfig config,
       SortedMap<String, SigningKey> keys,
+      List<Probe> probes,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     try {
       Gateway gateway =
@@ -286,6 +323,7 @@ public final class ServeCommand implements CliCommand {
                       Homes.clock(),
                       new SecureRandom(),
                       log(session))
+                  .withProbes(probes)
                   .with(new ServedSandbox(open.drivers(), open.registry())),
               surfaces);
       gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);

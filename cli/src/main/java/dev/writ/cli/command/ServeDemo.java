@@ -90,6 +90,7 @@ final class ServeDemo {
             running,
             config,
             enrolSurfaces(open),
+            List.of(),
             ServeCommand.surfaces(session, open, config, Map.of(), dir));
     List<Example> examples = examples(open, gateway, dir, token);
     examples.addAll(

@@ -42,6 +42,8 @@ public record GatewayConfig(
     Extras extras) {
   private static final long BLOB_BYTES_MAX = 256L << 20;
   private static final int REQUEST_HEAD_MAX = 1 << 20;
+  private static final long WARM_UP_S_MAX = 600;
+  private static final String WARM_UP_VARIABLE = "WRIT_WARM_UP_S";
 
   public GatewayConfig {
     tokens = List.copyOf(tokens);
@@ -69,6 +71,7 @@ public record GatewayConfig(
    * @param region where this server stands, for results and metrics
    * @param alerts thresholds of alerts
    * @param sinks where executions are sent, by name
+   * @param warmUp the longest time for which a new server is exercised before it is ready
    */
   public record Extras(
       List<Certificates.Entry> certificates,
@@ -78,7 +81,11 @@ public record GatewayConfig(
       ToolPool toolPool,
       Optional<String> region,
       AlertThresholds alerts,
-      SortedMap<String, SinkConfig> sinks) {
+      SortedMap<String, SinkConfig> sinks,
+      Duration warmUp) {
+    /** Unless the configuration names another. */
+    public static final Duration WARM_UP = Duration.ofSeconds(20);
+
     public static final Extras NONE =
         new Extras(
             List.of(),
@@ -88,7 +95,8 @@ public record GatewayConfig(
             ToolPool.DEFAULT,
             Optional.empty(),
             AlertThresholds.DEFAULT,
-            new TreeMap<>());
+            new TreeMap<>(),
+            WARM_UP);
 
     public Extras {
       certificates = List.copyOf(certificates);
@@ -202,6 +210,9 @@ public record GatewayConfig(
     if (!extras.sinks().equals(next.extras.sinks())) {
       others.add("sinks");
     }
+    if (!extras.warmUp().equals(next.extras.warmUp())) {
+      others.add("warm_up_s");
+    }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
     }
@@ -250,7 +261,7 @@ public record GatewayConfig(
    * Reads a file.
    *
    * @param environment variables {@code WRIT_LISTEN}, {@code WRIT_TLS}, {@code
-   *     WRIT_TLS_CERTIFICATE} and {@code WRIT_TLS_KEY} override the file
+   *     WRIT_TLS_CERTIFICATE}, {@code WRIT_TLS_KEY} and {@code WRIT_WARM_UP_S} override the file
    * @throws WritException {@code GWY-002}, naming line, column and field; {@code GWY-003}
    */
   public static GatewayConfig parse(byte[] yaml, String fileName, Map<String, String> environment) {
@@ -278,7 +289,7 @@ public record GatewayConfig(
             Duration.ofSeconds(file.optional("drain_s", k -> file.between(k, 0, 3600)).orElse(30L)),
             file.optional("blob_bytes_max", k -> file.between(k, 1, 1L << 40))
                 .orElse(BLOB_BYTES_MAX),
-            extras(file));
+            extras(file, environment));
     file.end();
     requireBinding(config);
     return config;
@@ -332,7 +343,7 @@ public record GatewayConfig(
     return authority.map(ca -> new Listen.Clients(ca, required.orElse(true)));
   }
 
-  private static Extras extras(Section file) {
+  private static Extras extras(Section file, Map<String, String> environment) {
     return new Extras(
         file.listOrNone("certificates", item -> certificate(item.itemSection())),
         file.listOrNone("hosts", GatewayConfig::host),
@@ -343,7 +354,22 @@ public record GatewayConfig(
         file.optional("region", key -> region(file, key)),
         file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
             .orElse(AlertThresholds.DEFAULT),
-        sinks(file.optional("sinks", file::section)));
+        sinks(file.optional("sinks", file::section)),
+        warmUp(file, environment));
+  }
+
+  private static Duration warmUp(Section file, Map<String, String> environment) {
+    Optional<Long> inFile = file.optional("warm_up_s", k -> file.between(k, 0, WARM_UP_S_MAX));
+    String outside = environment.getOrDefault(WARM_UP_VARIABLE, "");
+    if (outside.isEmpty()) {
+      return inFile.map(Duration::ofSeconds).orElse(Extras.WARM_UP);
+    }
+    if (!outside.matches("[0-9]{1,3}") || Long.parseLong(outside) > WARM_UP_S_MAX) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD,
+          WARM_UP_VARIABLE + " is not a number of 0 to " + WARM_UP_S_MAX);
+    }
+    return Duration.ofSeconds(Long.parseLong(outside));
   }
 
   private static Certificates.Entry certificate(Section s) {

@@ -140,6 +140,21 @@ class AConfigurationSaysWhatIsWrongTest {
         .hasMessageContaining("GWY-002");
   }
 
+  @Test
+  void a_server_is_exercised_for_as_long_as_it_is_told() {
+    String five = "writ_gateway: 1\nwarm_up_s: 5\n";
+    assertThat(parse("writ_gateway: 1\n", environment()).extras().warmUp())
+        .isEqualTo(Duration.ofSeconds(20));
+    assertThat(parse(five, environment()).extras().warmUp()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(parse(five, environment("WRIT_WARM_UP_S", "0")).extras().warmUp())
+        .isEqualTo(Duration.ZERO);
+    for (String wrong : List.of("-1", "601", "a while")) {
+      assertThatThrownBy(() -> parse(five, environment("WRIT_WARM_UP_S", wrong)))
+          .isInstanceOf(WritException.class)
+          .hasMessageContaining("WRIT_WARM_UP_S");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

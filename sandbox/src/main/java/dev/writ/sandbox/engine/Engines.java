@@ -94,12 +94,18 @@ public final class Engines implements AutoCloseable {
       Sweeper sweeper = new Sweeper(state, host.cgroups());
       List<String> swept = sweeper.sweepAll(gone);
       state.roots().clear();
+      state.gathered().clear();
       Workspaces workspaces =
           new Workspaces(state.workspaces(), host.root(), settings.workspaces());
       workspaces.sweep();
       Forwarder forwarder = Detection.forwarder();
       Assembly assembly =
-          new Assembly(host, state, settings, new Executables(host.architecture()), sweeper);
+          new Assembly(
+              host,
+              state,
+              settings,
+              new Executables(host.architecture(), state.gathered()),
+              sweeper);
       List<ConfiningEngine> engines = new ArrayList<>();
       for (EngineReport report : List.of(Detection.bubblewrap(host), Detection.runc(host))) {
         Starter starter =

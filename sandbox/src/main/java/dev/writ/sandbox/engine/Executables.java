@@ -57,19 +57,25 @@ final class Executables {
           "/usr/share/ca-certificates");
 
   private final Architecture architecture;
+  private final GatheredFiles gathered;
   private final TreeMap<List<String>, List<Mounted>> known =
       new TreeMap<>(Comparator.comparing(l -> String.join("\0", l)));
 
-  Executables(Architecture architecture) {
+  /**
+   * @param gathered where files of one directory are put together
+   */
+  Executables(Architecture architecture, GatheredFiles gathered) {
     this.architecture = architecture;
+    this.gathered = gathered;
   }
 
   /**
    * @param paths absolute, on the host; they exist at the same place in the sandbox
+   * @param others places at which the command has further things
    * @throws WritException {@code SBX-028} where one is not there
    */
-  synchronized List<Mounted> mounts(List<String> paths) {
-    return known.computeIfAbsent(List.copyOf(paths), this::find);
+  synchronized List<Mounted> mounts(List<String> paths, List<String> others) {
+    return gathered.in(known.computeIfAbsent(List.copyOf(paths), this::find), others);
   }
 
   private List<Mounted> find(List<String> paths) {

@@ -26,6 +26,7 @@ final class StateDirectory implements AutoCloseable {
   private final ProcessLock lock;
   private final RootDirectories roots;
   private final SharedFiles files;
+  private final GatheredFiles gathered;
   private String id = "";
 
   private StateDirectory(Path root, ProcessLock lock) {
@@ -33,6 +34,7 @@ final class StateDirectory implements AutoCloseable {
     this.lock = lock;
     this.roots = new RootDirectories(root.resolve("roots"));
     this.files = new SharedFiles(root.resolve("files"));
+    this.gathered = new GatheredFiles(root.resolve("gathered"));
   }
 
   /**
@@ -78,7 +80,13 @@ final class StateDirectory implements AutoCloseable {
   private void prepare(Host host) throws IOException {
     for (Path directory :
         new Path[] {
-          live(), etc(), runtime(), root.resolve("roots"), root.resolve("files"), workspaces()
+          live(),
+          etc(),
+          runtime(),
+          root.resolve("roots"),
+          root.resolve("files"),
+          root.resolve("gathered"),
+          workspaces()
         }) {
       Modes.ensureDirectory(directory, Modes.PASSABLE);
     }
@@ -154,6 +162,11 @@ final class StateDirectory implements AutoCloseable {
   /** Files of tools, shared by sandboxes. */
   SharedFiles files() {
     return files;
+  }
+
+  /** Files of the host that executables need, put together by directory. */
+  GatheredFiles gathered() {
+    return gathered;
   }
 
   /** The state of OCI runtimes about their containers. */

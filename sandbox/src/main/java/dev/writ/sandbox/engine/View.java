@@ -80,7 +80,8 @@ final class View {
       Profile profile, Command command, Executables executables, Places places) {
     List<Mounted> view = new ArrayList<>();
     if (command.executables().isPresent()) {
-      view.addAll(executables.mounts(command.executables().get()));
+      List<String> others = command.binds().stream().map(Bind::target).toList();
+      view.addAll(executables.mounts(command.executables().get(), others));
     } else {
       for (String path : profile.system()) {
         if (Files.exists(Path.of(path))) {

@@ -2,6 +2,7 @@ package dev.writ.tools.wasm;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -32,6 +33,7 @@ final class Watchdog implements AutoCloseable {
     private final long wallStart;
     private final long cpuStart;
     private volatile boolean closed;
+    private volatile Future<?> next;
 
     private Watch(Stop stop, long cpuMs, long wallMs) {
       this.stop = stop;
@@ -40,7 +42,11 @@ final class Watchdog implements AutoCloseable {
       this.cpuLimit = nanos(cpuMs);
       this.wallStart = System.nanoTime();
       this.cpuStart = cpuTime();
-      timer.schedule(this::check, Math.min(wallLimit, cpuLimit), TimeUnit.NANOSECONDS);
+      checkIn(Math.min(wallLimit, cpuLimit));
+    }
+
+    private void checkIn(long nanos) {
+      next = timer.schedule(this::check, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void check() {
@@ -54,7 +60,7 @@ final class Watchdog implements AutoCloseable {
       } else if (wallLeft <= 0) {
         stop.request(Reason.WALL_TIME);
       } else {
-        timer.schedule(this::check, Math.min(wallLeft, cpuLeft), TimeUnit.NANOSECONDS);
+        checkIn(Math.min(wallLeft, cpuLeft));
       }
     }
 
@@ -70,10 +76,20 @@ final class Watchdog implements AutoCloseable {
       return cpuTime() - cpuStart;
     }
 
+    /**
+     * Also takes its check off the timer: guests end in a millisecond, and their checks would stay
+     * for as long as their limits.
+     */
     @Override
     public void close() {
       closed = true;
+      next.cancel(false);
     }
+  }
+
+  /** How many checks are to come. */
+  int waiting() {
+    return timer.getQueue().size();
   }
 
   /** Watches the current thread from now on. */

@@ -1,0 +1,2 @@
+/** The exercise of a new server before it says that it is ready (spec/gateway.md). */
+package dev.writ.cli.warm;
