@@ -47,50 +47,14 @@ class AClientOnStandardIoIsToldOfChangedListsTest {
     assertThat(run.status()).as(run.err()).isZero();
   }
 
-  /** A client that reads up to the answer of each line that it writes. */
-  private final class Client implements AutoCloseable {
-    private final Process process;
-    final BufferedReader out;
-
-    Client(String... more) throws IOException {
-      List<String> command = OwnProcess.writ("--home", home, "mcp");
-      command.addAll(List.of(more));
-      process =
-          new ProcessBuilder(command)
-              .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("log").toFile()))
-              .start();
-      out = process.inputReader(StandardCharsets.UTF_8);
-    }
-
-    void tells(String line) throws IOException {
-      process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-      process.getOutputStream().flush();
-    }
-
-    /** The messages before the answer, and the answer. */
-    List<String> says(String line) throws IOException {
-      tells(line);
-      List<String> heard = new ArrayList<>();
-      do {
-        heard.add(out.readLine());
-      } while (heard.getLast().contains("\"method\":"));
-      return heard;
-    }
-
-    @Override
-    public void close() throws IOException {
-      process.getOutputStream().close();
-      assertThat(out.lines()).as("after the last answer").isEmpty();
-      assertThat(process.onExit().join().exitValue())
-          .as(Files.readString(dir.resolve("log")))
-          .isZero();
-    }
+  private McpProcess client(String... more) throws IOException {
+    return new McpProcess(home, dir.resolve("log"), more);
   }
 
   @Test
   void beforeTheNextAnswerAndOnceAndNotOfWhatItListsItself() throws Exception {
     init();
-    try (Client client = new Client()) {
+    try (McpProcess client = client()) {
       assertThat(client.says(INITIALIZE).getLast()).contains("\"tools\":{\"listChanged\":true}");
       assertThat(client.says(LIST)).hasSize(1);
       activate(SQL, "web_browser");
@@ -116,7 +80,7 @@ class AClientOnStandardIoIsToldOfChangedListsTest {
     String meta =
         "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}";
     String outcome = request(3, "tools/call", "\"name\":\"writ_outcome\",\"arguments\":{}," + meta);
-    try (Client client = new Client()) {
+    try (McpProcess client = client()) {
       client.tells(
           request(
               9,
@@ -151,7 +115,7 @@ class AClientOnStandardIoIsToldOfChangedListsTest {
             .start();
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       String url = out.readLine().replace("listening on ", "");
-      try (Client client = new Client()) {
+      try (McpProcess client = client()) {
         assertThat(client.says(INITIALIZE).getLast()).contains("\"tools\":{\"listChanged\":true}");
         assertThat(client.says(LIST)).hasSize(1);
         activate(SQL, "web_browser", "--server", url);
@@ -168,7 +132,7 @@ class AClientOnStandardIoIsToldOfChangedListsTest {
   void thePromptsOfOneServerAreOthersWhenPolicyApprovesThem() throws Exception {
     home = dir.resolve("home").toString();
     PassingServer server = PassingServer.in(dir, "--pass", "prompts");
-    try (Client client = new Client("--server", "notes")) {
+    try (McpProcess client = client("--server", "notes")) {
       assertThat(client.says(INITIALIZE).getLast()).contains("\"prompts\":{\"listChanged\":true}");
       assertThat(Run.of("mcp", "remove", "notes", "--home", home).status()).isZero();
       Path other = dir.resolve("passing.py");

@@ -1,11 +1,10 @@
 package dev.writ.cli;
 
+import static dev.writ.cli.PassingServer.INITIALIZE;
+import static dev.writ.cli.PassingServer.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,9 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code writ mcp} without a server of Writ's: spec/tool-mcp.md, A server's life. */
 class AServerIsKeptBetweenCallsTest {
-  private static final String INITIALIZE =
-      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
-
   @TempDir Path dir;
   private String home;
 
@@ -49,57 +45,31 @@ class AServerIsKeptBetweenCallsTest {
     home = AddedServer.in(dir, "counter", script);
   }
 
-  private Process agent() throws IOException {
-    return new ProcessBuilder(OwnProcess.writ("--home", home, "mcp", "--server", "counter"))
-        .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("stderr").toFile()))
-        .start();
-  }
-
-  /** One call and its answer. */
-  private static String call(Process agent, BufferedReader from, int id) throws IOException {
-    send(
-        agent,
-        "{\"jsonrpc\":\"2.0\",\"id\":"
-            + id
-            + ",\"method\":\"tools/call\",\"params\":{\"name\":\"count\",\"arguments\":{}}}");
-    return from.readLine();
-  }
-
-  private static void send(Process agent, String line) throws IOException {
-    OutputStream to = agent.getOutputStream();
-    to.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-    to.flush();
+  private McpProcess agent() throws IOException {
+    return new McpProcess(home, dir.resolve("stderr"), "--server", "counter");
   }
 
   @Test
   void itGoesOnWhileOthersUseTheHomeAndEndsWithItsAgent() throws Exception {
-    Process agent = agent();
-    Process other = agent();
-    try (BufferedReader said = agent.inputReader(StandardCharsets.UTF_8);
-        BufferedReader saidToOther = other.inputReader(StandardCharsets.UTF_8)) {
-      send(agent, INITIALIZE);
-      said.readLine();
-      assertThat(call(agent, said, 1)).contains("call number 1");
+    try (McpProcess agent = agent();
+        McpProcess other = agent()) {
+      agent.answer(INITIALIZE);
+      assertThat(agent.answer(call(1, "count", ""))).contains("call number 1");
       assertThat(Run.of("run", "counter/count", "--home", home).out())
           .as("a command has the home meanwhile, and a server of its own")
           .contains("call number 1");
-      send(other, INITIALIZE);
-      saidToOther.readLine();
-      assertThat(call(other, saidToOther, 1)).as("another agent's").contains("call number 1");
-      assertThat(call(agent, said, 2)).contains("call number 2");
-      assertThat(call(other, saidToOther, 2)).contains("call number 2");
-      List<ProcessHandle> servers = agent.descendants().toList();
+      other.answer(INITIALIZE);
+      assertThat(other.answer(call(1, "count", "")))
+          .as("another agent's")
+          .contains("call number 1");
+      assertThat(agent.answer(call(2, "count", ""))).contains("call number 2");
+      assertThat(other.answer(call(2, "count", ""))).contains("call number 2");
+      List<ProcessHandle> servers = agent.process.descendants().toList();
       assertThat(servers).isNotEmpty();
-      agent.getOutputStream().close();
-      assertThat(agent.waitFor()).as(Files.readString(dir.resolve("stderr"))).isZero();
+      agent.end();
       assertThat(servers)
           .as("none has a command line any more, as a process that ended and waits for init")
           .noneMatch(server -> server.info().commandLine().isPresent());
-      other.destroy();
-      other.waitFor();
-    } finally {
-      agent.destroyForcibly();
-      other.destroyForcibly();
     }
     assertThat(Run.of("audit", "--home", home).status()).isZero();
   }

@@ -1,11 +1,10 @@
 package dev.writ.cli;
 
+import static dev.writ.cli.PassingServer.INITIALIZE;
+import static dev.writ.cli.PassingServer.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,9 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code writ mcp add --state}: spec/tool-mcp.md, Its state. */
 class AnMcpServerKeepsItsStateTest {
-  private static final String INITIALIZE =
-      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
-
   @TempDir Path dir;
   private String home;
 
@@ -75,29 +71,12 @@ class AnMcpServerKeepsItsStateTest {
     return added;
   }
 
-  private Process agent() throws IOException {
-    return new ProcessBuilder(OwnProcess.writ("--home", home, "mcp", "--server", "memory"))
-        .redirectError(ProcessBuilder.Redirect.appendTo(dir.resolve("stderr").toFile()))
-        .start();
-  }
-
-  private static String call(Process agent, BufferedReader from, int id) throws IOException {
-    send(
-        agent,
-        "{\"jsonrpc\":\"2.0\",\"id\":"
-            + id
-            + ",\"method\":\"tools/call\",\"params\":{\"name\":\"add\",\"arguments\":{}}}");
-    return from.readLine();
-  }
-
-  private static void send(Process agent, String line) throws IOException {
-    OutputStream to = agent.getOutputStream();
-    to.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-    to.flush();
+  private McpProcess agent() throws IOException {
+    return new McpProcess(home, dir.resolve("stderr"), "--server", "memory");
   }
 
   @Test
-  void it_stays_from_start_to_start_until_it_is_deleted() {
+  void itStaysFromStartToStartUntilItIsDeleted() {
     assertThat(add("--state").out()).doesNotContain("earlier");
     assertThat(writ("mcp", "show", "memory", "--json").out()).contains("\"state_bytes\":268435456");
     assertThat(writ("run", "memory/add").out()).contains("has x.");
@@ -128,36 +107,26 @@ class AnMcpServerKeepsItsStateTest {
   }
 
   @Test
-  void an_agent_has_it_until_it_ends_however_that_is() throws Exception {
+  void anAgentHasItUntilItEndsHoweverThatIs() throws Exception {
     add("--state");
-    Process agent = agent();
-    Process next = agent();
-    try (BufferedReader said = agent.inputReader(StandardCharsets.UTF_8);
-        BufferedReader saidByNext = next.inputReader(StandardCharsets.UTF_8)) {
-      send(agent, INITIALIZE);
-      said.readLine();
-      assertThat(call(agent, said, 1)).contains("has x.");
+    try (McpProcess agent = agent();
+        McpProcess next = agent()) {
+      agent.answer(INITIALIZE);
+      assertThat(agent.answer(call(1, "add", ""))).contains("has x.");
       assertThat(writ("run", "memory/add").err())
-          .contains("TOL-307", "memory", "process " + agent.pid());
+          .contains("TOL-307", "memory", "process " + agent.process.pid());
       assertThat(writ("mcp", "remove", "memory", "--delete-state").err()).contains("TOL-307");
       assertThat(writ("mcp", "test", "memory").err()).contains("TOL-307");
-      assertThat(call(agent, said, 2)).contains("has xx.");
-      agent.destroyForcibly();
-      agent.waitFor();
-      send(next, INITIALIZE);
-      saidByNext.readLine();
-      assertThat(call(next, saidByNext, 1)).as("after a kill").contains("has xxx.");
-      next.getOutputStream().close();
-      assertThat(next.waitFor()).as(Files.readString(dir.resolve("stderr"))).isZero();
-    } finally {
-      agent.destroyForcibly();
-      next.destroyForcibly();
+      assertThat(agent.answer(call(2, "add", ""))).contains("has xx.");
+      agent.kill();
+      next.answer(INITIALIZE);
+      assertThat(next.answer(call(1, "add", ""))).as("after a kill").contains("has xxx.");
     }
     assertThat(writ("run", "memory/add", "--run", "last").err()).doesNotContain("TOL-307");
   }
 
   @Test
-  void a_server_elsewhere_keeps_its_own() {
+  void aServerElsewhereKeepsItsOwn() {
     assertThat(writ("mcp", "add", "far", "--state", "https://mcp.example.org/").err())
         .contains("--state is for a program");
   }

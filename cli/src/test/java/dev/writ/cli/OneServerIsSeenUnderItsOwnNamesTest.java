@@ -1,5 +1,6 @@
 package dev.writ.cli;
 
+import static dev.writ.cli.PassingServer.INITIALIZE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
@@ -23,8 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The view of one upstream, on standard input and output and over HTTP: spec/surface-mcp.md. */
 class OneServerIsSeenUnderItsOwnNamesTest {
-  private static final String INITIALIZE =
-      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}";
   private static final String LIST = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
   private static final String ADD =
       "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"add\",\"arguments\":{\"a\":2,\"b\":3}}}";

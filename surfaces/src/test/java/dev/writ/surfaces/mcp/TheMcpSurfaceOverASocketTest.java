@@ -478,8 +478,8 @@ class TheMcpSurfaceOverASocketTest {
   }
 
   @Test
-  void thereIsNoStreamToOpen() {
-    Reply get = server.send(alice.request().GET());
+  void withoutASessionThereIsNoStreamToOpen() {
+    Reply get = server.send(server.as("alice").GET());
     assertThat(get.status()).isEqualTo(405);
     assertThat(get.header("Allow")).contains("POST").contains("DELETE");
   }
