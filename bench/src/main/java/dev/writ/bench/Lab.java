@@ -97,20 +97,20 @@ final class Lab implements AutoCloseable {
   private final Kernel kernel;
 
   Lab(Path home) {
-    this(home, Ledger::create);
+    this(home, false);
   }
 
   /**
    * @param existing opens what another one made there, instead of making it
    */
   Lab(Path home, boolean existing) {
-    this(home, existing ? Ledger::open : Ledger::create);
+    this(home, existing, existing ? Ledger::open : Ledger::create);
   }
 
   /**
-   * @param making makes or opens the ledger, so that a test can look at what is written
+   * @param making opens the ledger, so that a test can look at what is written
    */
-  Lab(Path home, Function<LedgerConfig, Ledger> making) {
+  Lab(Path home, boolean existing, Function<LedgerConfig, Ledger> making) {
     this.home = home;
     ledger = making.apply(config(home));
     TestKernel parts =

@@ -22,7 +22,7 @@ class AnEffectWritesFewRowsTest {
   @Test
   void aNoOpEffectIsOneWriteOfFewRowsAndBytes() {
     WrittenRows written = new WrittenRows();
-    try (Lab lab = new Lab(home, written::create)) {
+    try (Lab lab = new Lab(home, false, written::create)) {
       List<byte[]> requests = lab.requests("weighed", EFFECTS + 1);
       lab.submit(requests.getFirst());
       written.forget();
