@@ -7,19 +7,9 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFileVersion;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassModel;
-import java.lang.classfile.ClassTransform;
-import java.lang.classfile.CodeBuilder;
-import java.lang.classfile.CodeTransform;
-import java.lang.classfile.Label;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.MethodTransform;
-import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
-import java.lang.constant.ConstantDesc;
-import java.lang.constant.ConstantDescs;
-import java.lang.constant.DirectMethodHandleDesc;
-import java.lang.constant.MethodTypeDesc;
-import java.lang.reflect.AccessFlag;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
@@ -63,33 +53,28 @@ final class Build {
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow",
           // The interpreters of scripts and of SQL are single methods of 50 KB of bytecode, which
-          // the
-          // JVM would itself interpret for ever: loops in a script take a tenth of the time
-          // compiled.
+          // the JVM would itself interpret for ever: compiled, loops in a script take a tenth of
+          // the time.
           "-XX:-DontCompileHugeMethods",
           "-Dfile.encoding=UTF-8",
           "-Dstdout.encoding=UTF-8",
           "-Dstderr.encoding=UTF-8");
 
   /**
-   * Commands that read a large bundle or ledger piece by piece. Of its own the JVM would let the
-   * heap grow to a quarter of the machine before it collects; a young generation that holds the
-   * pieces under way lets nearly all of it die there. What does not fit, such as a single content
-   * of hundreds of megabytes, ends the process by a signal, and the launcher starts it again
-   * without the limit: these commands only read.
+   * Commands that read a large bundle or ledger piece by piece: a young generation that holds the
+   * pieces under way, so that nearly all of it dies there. The class OldGeneration of cli keeps what
+   * does not die small; the heap may still grow to what a single large content needs.
    */
   private static final List<String> SMALL_HEAP =
       List.of(
           "-XX:+UseSerialGC",
           "-Xms64m",
-          "-Xmx112m",
           "-Xmn36m",
           "-XX:SurvivorRatio=3",
-          "-XX:OnOutOfMemoryError=kill -9 %p",
-          "-XX:+DisplayVMOutputToStderr", // what it says of that is no output of the command
           "-XX:-UsePerfData",
           "-Xlog:disable",
-          "-Xlog:all=error:stderr");
+          "-Xlog:all=error:stderr",
+          "-Dwrit.heap=small");
 
   /** Commands of a second or less: the cheapest collector and compiler, and the AOT cache. */
   private static final List<String> SHORT_FLAGS =
@@ -103,9 +88,9 @@ final class Build {
   /**
    * The server's: what lives long is some ten megabytes, what it allocates beside that dies young,
    * so a small young generation and the collector with the least data of its own keep it below 400
-   * MiB. The heap may still grow to what large guests need, and is given back; so is native memory,
-   * of which the compiler leaves holes. WRIT_JAVA_OPTS can name others: -XX:-UseSerialGC
-   * -XX:+UseG1GC.
+   * MiB, with OldGeneration. The heap may still grow to what large guests need, and is given back;
+   * so is native memory, of which the compiler leaves holes. WRIT_JAVA_OPTS can name others:
+   * -XX:-UseSerialGC -XX:+UseG1GC.
    */
   private static final List<String> SERVE_FLAGS =
       List.of(
@@ -117,6 +102,7 @@ final class Build {
           "-XX:MinHeapFreeRatio=20",
           "-XX:MaxHeapFreeRatio=40",
           "-XX:TrimNativeHeapInterval=15000",
+          "-Dwrit.heap=small",
           "-Xlog:disable", // of the JVM: its warnings would go among what the command prints
           "-Xlog:all=warning:stderr");
 
@@ -132,14 +118,6 @@ final class Build {
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
   private static final Pattern SIGNATURE_FILE =
       Pattern.compile("META-INF/[^/]+\\.(SF|RSA|DSA|EC)", Pattern.CASE_INSENSITIVE);
-
-  /** How the methods are called that are made instead of what the JVM makes when it gets there. */
-  private static final String METHOD = "$settled$";
-
-  private static final ClassDesc OBJECTS = ClassDesc.of("java.util.Objects");
-  private static final String RECORDS = "Ljava/lang/runtime/ObjectMethods;";
-
-  private static final String SWITCHES = "Ljava/lang/runtime/SwitchBootstraps;";
 
   private final boolean terminal = Boolean.getBoolean("writ.terminal");
   private final long begin = System.nanoTime();
@@ -424,7 +402,7 @@ final class Build {
       for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
         zip.putNextEntry(entry(folder.relativize(file).toString()));
         byte[] bytes = Files.readAllBytes(file);
-        zip.write(file.toString().endsWith(".class") ? settled(bytes, hierarchy) : bytes);
+        zip.write(file.toString().endsWith(".class") ? Settled.of(bytes, hierarchy) : bytes);
       }
     }
   }
@@ -490,180 +468,6 @@ final class Build {
         });
   }
 
-  /**
-   * The same class with two things as methods of its own that javac leaves to the first time they
-   * are reached: its switches over types, which {@link java.lang.runtime.SwitchBootstraps} makes a
-   * class for, and what a record has from {@link java.lang.runtime.ObjectMethods}. The AOT cache
-   * keeps lambdas and string concatenations, but not these, and with the first of them the JVM
-   * loads and runs its class file library.
-   */
-  private static byte[] settled(byte[] bytes, ClassHierarchyResolver hierarchy) {
-    ClassFile reader = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy));
-    ClassModel model = reader.parse(bytes);
-    List<InvokeDynamicInstruction> found = new ArrayList<>();
-    CodeTransform calls =
-        (code, part) -> {
-          if (part instanceof InvokeDynamicInstruction dynamic && isSettled(dynamic)) {
-            code.invokestatic(
-                model.thisClass().asSymbol(),
-                METHOD + found.size(),
-                dynamic.typeSymbol(),
-                model.flags().has(AccessFlag.INTERFACE));
-            found.add(dynamic);
-          } else {
-            code.with(part);
-          }
-        };
-    byte[] changed =
-        reader.transformClass(
-            model,
-            ClassTransform.transformingMethodBodies(Build::isToSettle, calls)
-                .andThen(
-                    ClassTransform.endHandler(builder -> {
-                      for (int i = 0; i < found.size(); i++) {
-                        InvokeDynamicInstruction dynamic = found.get(i);
-                        builder.withMethodBody(
-                            METHOD + i,
-                            dynamic.typeSymbol(),
-                            ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC | ClassFile.ACC_SYNTHETIC,
-                            code -> body(code, model.thisClass().asSymbol(), dynamic));
-                      }
-                    })));
-    return found.isEmpty() ? bytes : changed;
-  }
-
-  private static boolean isToSettle(MethodModel method) {
-    return method.code().stream()
-        .flatMap(code -> code.elementStream())
-        .anyMatch(part -> part instanceof InvokeDynamicInstruction d && isSettled(d));
-  }
-
-  private static boolean isSettled(InvokeDynamicInstruction dynamic) {
-    return isTypeSwitch(dynamic) || isOfRecord(dynamic);
-  }
-
-  private static boolean isOfRecord(InvokeDynamicInstruction dynamic) {
-    return dynamic.bootstrapMethod().owner().descriptorString().equals(RECORDS);
-  }
-
-  private static void body(CodeBuilder code, ClassDesc self, InvokeDynamicInstruction dynamic) {
-    if (isTypeSwitch(dynamic)) {
-      choose(code, dynamic.bootstrapArgs());
-      return;
-    }
-    // The class, the names, and a handle for each field, as ObjectMethods is specified.
-    List<DirectMethodHandleDesc> fields =
-        dynamic.bootstrapArgs().stream().skip(2).map(DirectMethodHandleDesc.class::cast).toList();
-    switch (dynamic.name().stringValue()) {
-      case "equals" -> equal(code, self, fields);
-      case "hashCode" -> hash(code, self, fields);
-      default -> text(code, self, fields);
-    }
-  }
-
-  private static ClassDesc type(DirectMethodHandleDesc field) {
-    return field.invocationType().returnType();
-  }
-
-  private static void equal(CodeBuilder code, ClassDesc self, List<DirectMethodHandleDesc> fields) {
-    Label different = code.newLabel();
-    code.aload(1).instanceOf(self).ifeq(different).aload(1).checkcast(self).astore(2);
-    for (DirectMethodHandleDesc field : fields) {
-      ClassDesc type = type(field);
-      code.aload(0).getfield(self, field.methodName(), type);
-      code.aload(2).getfield(self, field.methodName(), type);
-      if (type.isPrimitive()) {
-        ClassDesc box = box(type);
-        code.invokestatic(box, "compare", MethodTypeDesc.of(ConstantDescs.CD_int, type, type));
-        code.ifne(different);
-      } else {
-        code.invokestatic(
-            OBJECTS,
-            "equals",
-            MethodTypeDesc.of(
-                ConstantDescs.CD_boolean, ConstantDescs.CD_Object, ConstantDescs.CD_Object));
-        code.ifeq(different);
-      }
-    }
-    code.iconst_1().ireturn().labelBinding(different).iconst_0().ireturn();
-  }
-
-  private static void hash(CodeBuilder code, ClassDesc self, List<DirectMethodHandleDesc> fields) {
-    code.iconst_0();
-    for (DirectMethodHandleDesc field : fields) {
-      ClassDesc type = type(field);
-      code.bipush(31).imul().aload(0).getfield(self, field.methodName(), type);
-      code.invokestatic(
-          type.isPrimitive() ? box(type) : OBJECTS,
-          "hashCode",
-          MethodTypeDesc.of(
-              ConstantDescs.CD_int, type.isPrimitive() ? type : ConstantDescs.CD_Object));
-      code.iadd();
-    }
-    code.ireturn();
-  }
-
-  private static void text(CodeBuilder code, ClassDesc self, List<DirectMethodHandleDesc> fields) {
-    ClassDesc builder = StringBuilder.class.describeConstable().orElseThrow();
-    MethodTypeDesc append = MethodTypeDesc.of(builder, ConstantDescs.CD_String);
-    code.new_(builder).dup();
-    code.invokespecial(builder, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void);
-    code.loadConstant(self);
-    code.invokevirtual(
-        ConstantDescs.CD_Class, "getSimpleName", MethodTypeDesc.of(ConstantDescs.CD_String));
-    code.invokevirtual(builder, "append", append);
-    String before = "[";
-    for (DirectMethodHandleDesc field : fields) {
-      ClassDesc type = type(field);
-      code.loadConstant(before + field.methodName() + "=").invokevirtual(builder, "append", append);
-      code.aload(0).getfield(self, field.methodName(), type);
-      ClassDesc shown = type.isPrimitive() ? box(type) : ConstantDescs.CD_String;
-      code.invokestatic(
-          shown,
-          type.isPrimitive() ? "toString" : "valueOf",
-          MethodTypeDesc.of(
-              ConstantDescs.CD_String, type.isPrimitive() ? type : ConstantDescs.CD_Object));
-      code.invokevirtual(builder, "append", append);
-      before = ", ";
-    }
-    code.loadConstant(fields.isEmpty() ? "[]" : "]").invokevirtual(builder, "append", append);
-    code.invokevirtual(builder, "toString", MethodTypeDesc.of(ConstantDescs.CD_String));
-    code.areturn();
-  }
-
-  private static ClassDesc box(ClassDesc primitive) {
-    return switch (primitive.descriptorString()) {
-      case "Z" -> ConstantDescs.CD_Boolean;
-      case "B" -> ConstantDescs.CD_Byte;
-      case "C" -> ConstantDescs.CD_Character;
-      case "D" -> ConstantDescs.CD_Double;
-      case "F" -> ConstantDescs.CD_Float;
-      case "I" -> ConstantDescs.CD_Integer;
-      case "J" -> ConstantDescs.CD_Long;
-      default -> ConstantDescs.CD_Short;
-    };
-  }
-
-  /** Whether it is a switch over types alone, without constants among the cases. */
-  private static boolean isTypeSwitch(InvokeDynamicInstruction dynamic) {
-    return dynamic.bootstrapMethod().owner().descriptorString().equals(SWITCHES)
-        && dynamic.bootstrapMethod().methodName().equals("typeSwitch")
-        && dynamic.bootstrapArgs().stream().allMatch(ClassDesc.class::isInstance);
-  }
-
-  /** As typeSwitch is specified: -1 for null, else the first case from the restart on, or n. */
-  private static void choose(CodeBuilder code, List<ConstantDesc> types) {
-    Label something = code.newLabel();
-    code.aload(0).ifnonnull(something).iconst_m1().ireturn().labelBinding(something);
-    for (int i = 0; i < types.size(); i++) {
-      Label next = code.newLabel();
-      code.iload(1).loadConstant(i).if_icmpgt(next);
-      code.aload(0).instanceOf((ClassDesc) types.get(i)).ifeq(next);
-      code.loadConstant(i).ireturn().labelBinding(next);
-    }
-    code.loadConstant(types.size()).ireturn();
-  }
-
   private static InputStream resource(ZipFile jar, ClassDesc type) {
     String name = type.descriptorString();
     ZipEntry entry = jar.getEntry(name.substring(1, name.length() - 1) + ".class");
@@ -706,7 +510,9 @@ final class Build {
   private String digest(List<Path> entries, String identity) throws IOException {
     MessageDigest hash = sha256();
     // This program as well: it decides on the layout and the flags.
-    update(hash, Files.readString(top.resolve("config/launcher/Build.java")));
+    for (String file : List.of("Build.java", "Settled.java")) {
+      update(hash, Files.readString(top.resolve("config/launcher").resolve(file)));
+    }
     update(hash, String.join("\n", FLAGS) + String.join("\n", SHORT_FLAGS) + identity);
     for (Path entry : entries) {
       List<Path> files = List.of(entry);

@@ -31,10 +31,10 @@ public final class Growth {
       List.of(
           "-XX:+UseSerialGC",
           "-Xms64m",
-          "-Xmx112m",
           "-Xmn36m",
           "-XX:SurvivorRatio=3",
-          "-XX:-UsePerfData");
+          "-XX:-UsePerfData",
+          "-Dwrit.heap=small");
 
   /** The parts that read piece by piece, and are held to that. */
   private static final List<String> BOUNDED = List.of("audit", "verify", "replay");

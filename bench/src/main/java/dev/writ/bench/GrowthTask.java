@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.fixture.TestKeys;
+import dev.writ.gateway.ops.OldGeneration;
 import dev.writ.ledger.Fsck;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
@@ -45,6 +46,9 @@ public final class GrowthTask {
    * @param args the part, the folder, and for {@code make} the number of effects
    */
   public static void main(String[] args) throws IOException {
+    if ("small".equals(System.getProperty("writ.heap"))) {
+      OldGeneration.keepSmall(); // as the command line does
+    }
     Path folder = Path.of(args[1]);
     ObjectBuilder json = JsonValue.object();
     Cost.Start start = Cost.Start.now();

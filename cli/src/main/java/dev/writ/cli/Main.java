@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
+import dev.writ.gateway.ops.OldGeneration;
 import java.util.List;
 
 /** The process. Ctrl-C ends it by the JVM's own handler, with status 130. */
@@ -12,6 +13,9 @@ public final class Main {
     int refused = DescriptorCheck.refused(List.of(args));
     if (refused != 0) {
       System.exit(refused);
+    }
+    if ("small".equals(System.getProperty("writ.heap"))) {
+      OldGeneration.keepSmall();
     }
     Session session = new Session(Terminal.ofProcess(), System.getenv());
     Cli cli = new Cli(session);

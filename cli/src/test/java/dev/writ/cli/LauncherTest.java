@@ -271,7 +271,7 @@ class LauncherTest {
 
   @Test
   void theBuildProgramCompilesWithoutWarnings() {
-    Path file = TOP.resolve("config/launcher/Build.java");
+    Path folderOfIt = TOP.resolve("config/launcher");
     var compiler = ToolProvider.getSystemJavaCompiler();
     var messages = new StringWriter();
     try (var files = compiler.getStandardFileManager(null, Locale.ROOT, StandardCharsets.UTF_8)) {
@@ -283,7 +283,8 @@ class LauncherTest {
                   null,
                   List.of("-Xlint:all", "-Werror", "-d", folder.toString()),
                   null,
-                  files.getJavaFileObjects(file))
+                  files.getJavaFileObjects(
+                      folderOfIt.resolve("Build.java"), folderOfIt.resolve("Settled.java")))
               .call();
       assertThat(done).as(messages.toString()).isTrue();
     } catch (IOException e) {
@@ -363,15 +364,15 @@ class LauncherTest {
   void switchesOverTypesAndRecordsMeanTheSameInTheBuildOfTheLauncher() throws Exception {
     Path source = Files.writeString(folder.resolve("Switching.java"), SWITCHING);
     Path classes = Files.createDirectories(folder.resolve("classes"));
-    Path program = TOP.resolve("config/launcher/Build.java");
+    Path program = TOP.resolve("config/launcher/Settled.java");
     assertThat(
             ToolProvider.getSystemJavaCompiler()
                 .run(null, null, null, "-d", classes + "", source + "", program + ""))
         .isZero();
     try (URLClassLoader before = new URLClassLoader(new URL[] {classes.toUri().toURL()}, null)) {
-      Class<?> build = before.loadClass("Build");
+      Class<?> build = before.loadClass("Settled");
       Method settled =
-          build.getDeclaredMethod("settled", byte[].class, ClassHierarchyResolver.class);
+          build.getDeclaredMethod("of", byte[].class, ClassHierarchyResolver.class);
       settled.setAccessible(true);
       switching(before, "sorts"); // loads all of its classes as they were
       byte[] bytes = Files.readAllBytes(classes.resolve("Switching.class"));

@@ -17,7 +17,6 @@ import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
-import dev.writ.cli.warm.OldGeneration;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
@@ -163,7 +162,6 @@ public final class ServeCommand implements CliCommand {
         open,
         serving::ended);
     warmUp.begin();
-    OldGeneration.keepSmall();
     return serveUntilStopped(gateway);
   }
 
