@@ -62,8 +62,8 @@ final class Build {
 
   /**
    * Commands that read a large bundle or ledger piece by piece: a young generation that holds the
-   * pieces under way, so that nearly all of it dies there. The class OldGeneration of cli keeps what
-   * does not die small; the heap may still grow to what a single large content needs.
+   * pieces under way, so that nearly all of it dies there. The class OldGeneration of cli keeps
+   * what does not die small; the heap may still grow to what a single large content needs.
    */
   private static final List<String> SMALL_HEAP =
       List.of(

@@ -371,8 +371,7 @@ class LauncherTest {
         .isZero();
     try (URLClassLoader before = new URLClassLoader(new URL[] {classes.toUri().toURL()}, null)) {
       Class<?> build = before.loadClass("Settled");
-      Method settled =
-          build.getDeclaredMethod("of", byte[].class, ClassHierarchyResolver.class);
+      Method settled = build.getDeclaredMethod("of", byte[].class, ClassHierarchyResolver.class);
       settled.setAccessible(true);
       switching(before, "sorts"); // loads all of its classes as they were
       byte[] bytes = Files.readAllBytes(classes.resolve("Switching.class"));

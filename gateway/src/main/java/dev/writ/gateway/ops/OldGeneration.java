@@ -35,9 +35,7 @@ public final class OldGeneration {
     ((NotificationEmitter) ManagementFactory.getMemoryMXBean())
         .addNotificationListener(
             (notification, _) -> {
-              if (notification
-                  .getType()
-                  .equals(MemoryNotificationInfo.MEMORY_THRESHOLD_EXCEEDED)) {
+              if (notification.getType().equals(MemoryNotificationInfo.MEMORY_THRESHOLD_EXCEEDED)) {
                 System.gc();
                 pool.setUsageThreshold(Math.max(BYTES_MIN, 2 * pool.getUsage().getUsed()));
               }
