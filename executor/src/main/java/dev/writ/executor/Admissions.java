@@ -111,10 +111,12 @@ final class Admissions {
 
   /**
    * Whether the state and the ledger's row of the request are unchanged since the entry was made.
+   *
+   * @param row as it is now
    */
-  boolean isCurrent(Entry before) {
+  boolean isCurrent(Entry before, Optional<RequestRow> row) {
     return inForce.now() == before.state()
-        && row(before.id()).map(RequestRow::receivedAt).equals(before.receivedAt());
+        && row.map(RequestRow::receivedAt).equals(before.receivedAt());
   }
 
   private static boolean isOnlyTooOld(

@@ -352,8 +352,8 @@ public final class Kernel {
         KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
         Runs.Borrowed run = runs.borrow(runId)) {
       ledger.pendingHead(runId); // refuses before judging if the ledger has stopped
-      Admissions.Entry entry = readmitIfStateChanged(before);
-      Optional<RequestRow> row = row(entry.id());
+      Optional<RequestRow> row = row(before.id()); // only who has its lock changes it
+      Admissions.Entry entry = readmitIfChanged(before, row);
       Optional<Answer> answered = answered(entry, row, wanted.execute());
       if (answered.isPresent()) {
         return answered.get();
@@ -363,7 +363,7 @@ public final class Kernel {
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return judgeAndExecute(
-            readmitIfStateChanged(entry),
+            readmitIfChanged(entry, row),
             row,
             evidence.documents(),
             raw,
@@ -480,8 +480,8 @@ public final class Kernel {
   }
 
   /** Admits the request again if keys, policy or its row changed while it waited for locks. */
-  private Admissions.Entry readmitIfStateChanged(Admissions.Entry before) {
-    return admissions.isCurrent(before)
+  private Admissions.Entry readmitIfChanged(Admissions.Entry before, Optional<RequestRow> row) {
+    return admissions.isCurrent(before, row)
         ? before
         : admission(() -> admissions.enter(before.envelope()));
   }

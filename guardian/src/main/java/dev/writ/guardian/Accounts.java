@@ -206,7 +206,13 @@ public final class Accounts implements Accounting {
     Instant time = Timestamps.truncate(now);
     Gathered gathered = Gathered.of(a, c, p, trust, time);
     Matter ahead = new Matter(a, c.manifest(), p, gathered.inputs(0, List.of(), List.of(), false));
-    Taken taken = take(ahead, Judge.Ahead.of(ahead), gathered, Nonce.of(a.request()));
+    Taken taken =
+        take(
+            ahead,
+            Judge.Ahead.of(ahead),
+            gathered,
+            Nonce.of(a.request()),
+            c.supersedes().isPresent());
     Decision decision = Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
     return new Judged(decision, List.of(row(taken.entry)));
   }
@@ -222,7 +228,8 @@ public final class Accounts implements Accounting {
   /** The result of one step; documents and rows are made outside the lock. */
   private record Taken(Matter matter, List<CheckOutcome> outcomes, AccountEntry entry) {}
 
-  private Taken take(Matter ahead, Judge.Ahead checks, Gathered gathered, Nonce nonce) {
+  private Taken take(
+      Matter ahead, Judge.Ahead checks, Gathered gathered, Nonce nonce, boolean isKnown) {
     Admitted a = ahead.admitted();
     Instant time = gathered.time();
     lock.lock();
@@ -231,7 +238,8 @@ public final class Accounts implements Accounting {
       usePolicy(ahead.policy());
       fold(FORGOTTEN_AT_ONCE_MAX);
       requireNonce(nonce.key(), a, time);
-      Optional<AccountEntry.Versions> versions = find(a.id());
+      Optional<AccountEntry.Versions> versions =
+          find(a.id(), isKnown || mayHaveBeenJudged(nonce.key(), a, time));
       Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
         throw new WritException(GuardianError.REQUEST_SETTLED, a.id().toString());
@@ -307,7 +315,7 @@ public final class Accounts implements Accounting {
   private List<Row> close(Digest request, State state, Function<Charge, Optional<Charge>> settled) {
     lock.lock();
     try {
-      Optional<AccountEntry.Versions> found = find(request);
+      Optional<AccountEntry.Versions> found = find(request, true);
       if (found.isEmpty() || found.get().now().state() != State.RESERVED) {
         return List.of();
       }
@@ -431,6 +439,20 @@ public final class Accounts implements Accounting {
       throw new WritException(
           GuardianError.NONCE_REUSED, "request " + owner.get() + " used it, not " + a.id());
     }
+  }
+
+  /**
+   * Whether there may be an earlier judgement of a request of which the caller knows none, so that
+   * its row has to be looked for. A judgement takes the request's nonce until {@link
+   * AccountTotals#freshUntil} of its time, which is not before that of the request but for the skew
+   * of two clocks. So a fresh request whose nonce nobody has was never judged, and need not be
+   * looked for on the disk: most requests are such.
+   */
+  private boolean mayHaveBeenJudged(UsedNonces.Key nonce, Admitted a, Instant time) {
+    long nowMs = AccountEntry.later(latest, time).toEpochMilli();
+    long judgedFirst =
+        a.request().requestedAt().minus(Admission.SKEW.multipliedBy(2)).toEpochMilli();
+    return totals.freshUntil(judgedFirst) <= nowMs || nonces.find(nonce).isPresent();
   }
 
   /** Another request that used a nonce within the freshness window. */
@@ -603,9 +625,16 @@ public final class Accounts implements Accounting {
     return stored.get(key).map(value -> read(key, value));
   }
 
-  /** The entry of a request, from memory or from its row. */
-  private Optional<AccountEntry.Versions> find(Digest request) {
+  /**
+   * The entry of a request, from memory or from its row.
+   *
+   * @param mayBeStored false only where there can be no row
+   */
+  private Optional<AccountEntry.Versions> find(Digest request, boolean mayBeStored) {
     AccountEntry.Versions here = entries.get(request);
+    if (here == null && !mayBeStored) {
+      return Optional.empty();
+    }
     if (here == null) {
       Optional<AccountEntry> entry = row(request).flatMap(this::kept);
       entry.ifPresent(back -> {

@@ -1,11 +1,13 @@
 package dev.writ.guardian;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
@@ -44,6 +46,7 @@ class AccountsAgainstTheDefinitionTest {
 
   private static final class Table implements Accounts.Stored {
     final TreeMap<String, byte[]> rows = new TreeMap<>();
+    int looks;
 
     void put(Accounts.Row row) {
       rows.put(row.key(), row.value().orElseThrow());
@@ -51,6 +54,7 @@ class AccountsAgainstTheDefinitionTest {
 
     @Override
     public Optional<byte[]> get(String key) {
+      looks++;
       return Optional.ofNullable(rows.get(key));
     }
 
@@ -150,9 +154,57 @@ class AccountsAgainstTheDefinitionTest {
     assertThat(accounts.keptBytes()).isLessThanOrEqualTo(3_000 * 100);
   }
 
+  /** Most requests are new, and a look at the disk for each would be for nothing. */
+  @Test
+  void a_fresh_request_with_a_nonce_that_nobody_took_is_not_looked_for() {
+    Table table = new Table();
+    Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+    for (int i = 0; i < 100; i++) {
+      Instant now = World.NOW.plusMillis(i);
+      Admitted a = admitted(i, 1, now);
+      accounts
+          .judge(a, World.circumstances(), POLICY, World.trust(), now)
+          .rows()
+          .forEach(table::put);
+      accounts.settle(a.id(), 1).forEach(table::put);
+      accounts.durable(a.id());
+    }
+    assertThat(table.looks).isZero();
+  }
+
+  /** Even for a caller that knows of no earlier decision, and after a start. */
+  @Test
+  void one_that_was_judged_is_found_by_its_nonce_and_an_old_one_by_its_age() {
+    Table table = new Table();
+    Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+    List<Admitted> settled = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Admitted a = admitted(i, 1, World.NOW);
+      settled.add(a);
+      judge(accounts, a, World.NOW).orElseThrow().rows().forEach(table::put);
+      accounts.settle(a.id(), 1).forEach(table::put);
+      accounts.durable(a.id());
+    }
+    long ageMax = POLICY.limits().requestAgeMaxS();
+    for (long after : List.of(0L, ageMax - 1, ageMax, ageMax + 61, ageMax + 62, ageMax + 65)) {
+      Accounts again = Accounts.restore(table, POLICY, World.NOW);
+      assertThatExceptionOfType(WritException.class)
+          .as("%d s later", after)
+          .isThrownBy(() ->
+              again.judge(
+                  settled.getFirst(),
+                  World.circumstances(),
+                  POLICY,
+                  World.trust(),
+                  World.NOW.plusSeconds(after)))
+          .extracting(WritException::code)
+          .isEqualTo(GuardianError.REQUEST_SETTLED);
+    }
+  }
+
   private static Optional<Accounts.Judged> judge(Accounts accounts, Admitted a, Instant now) {
     try {
-      return Optional.of(accounts.judge(a, World.circumstances(), POLICY, World.trust(), now));
+      return Optional.of(accounts.judge(a, World.judgedBefore(), POLICY, World.trust(), now));
     } catch (WritException e) {
       return Optional.empty(); // settled before
     }

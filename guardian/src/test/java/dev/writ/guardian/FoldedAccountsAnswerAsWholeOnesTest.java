@@ -176,7 +176,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     }
 
     List<Accounts.Row> judged(Accounts accounts, Admitted a, Instant now) {
-      Accounts.Judged judged = accounts.judge(a, World.circumstances(), policy, World.trust(), now);
+      Accounts.Judged judged = accounts.judge(a, World.judgedBefore(), policy, World.trust(), now);
       List<Accounts.Row> all = new ArrayList<>(judged.rows());
       all.add(new Accounts.Row("decision", Optional.of(Jcs.write(judged.decision().toJson()))));
       return all;

@@ -260,6 +260,12 @@ final class World {
         tool, SNAPSHOT, List.of(approvals), List.of(), (_, _) -> false, Optional.empty());
   }
 
+  /** Those of a request that may have been judged before, whatever its nonce and time say. */
+  static Circumstances judgedBefore() {
+    return new Circumstances(
+        manifest(), SNAPSHOT, List.of(), List.of(), (_, _) -> false, Optional.of(SNAPSHOT));
+  }
+
   static Accounts accounts(Policy policy) {
     return Accounts.restore(List.of(), policy, NOW);
   }
