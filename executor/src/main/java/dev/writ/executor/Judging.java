@@ -85,16 +85,23 @@ final class Judging {
   static final class DecisionWrites implements PendingWrites {
     private final PendingWrites pendingWrites;
     private final boolean ofNewRequest;
+    private final Optional<Issued> issued;
     private boolean written;
 
-    DecisionWrites(boolean ofNewRequest, PendingWrites pendingWrites) {
+    DecisionWrites(boolean ofNewRequest, Optional<Issued> issued, PendingWrites pendingWrites) {
       this.ofNewRequest = ofNewRequest;
+      this.issued = issued;
       this.pendingWrites = pendingWrites;
     }
 
     @Override
     public boolean isOfNewRequest() {
       return ofNewRequest;
+    }
+
+    @Override
+    public Optional<Issued> issued() {
+      return issued;
     }
 
     @Override
@@ -263,6 +270,7 @@ final class Judging {
         answer,
         new DecisionWrites(
             before.isEmpty(),
+            intent.map(signed -> new PendingWrites.Issued(decision, signed)),
             turn -> {
               if (before.isEmpty()) {
                 turn.open(admitted.holder().kid(), runSeed, admitted.id(), admitted.receivedAt());
@@ -423,6 +431,7 @@ final class Judging {
             judged.answer(),
             new DecisionWrites(
                 false,
+                Optional.empty(),
                 turn -> {
                   turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);
                   turn.batch().document(approval).put(Tables.APPROVAL, key, new byte[0]);

@@ -1,5 +1,10 @@
 package dev.writ.executor.journal;
 
+import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import java.util.Optional;
+
 /**
  * The writes before a dispatch that are not committed yet: the request, its decision and its
  * intent, with their rows. They are committed in the batch of the next event, so that a pure effect
@@ -17,5 +22,13 @@ public interface PendingWrites {
    */
   default boolean isOfNewRequest() {
     return false;
+  }
+
+  /** A decision and its intent with the envelopes in which this process signed them. */
+  record Issued(Signed<Decision> decision, Signed<Intent> intent) {}
+
+  /** What was issued just now, which need not be read out of its envelopes again. */
+  default Optional<Issued> issued() {
+    return Optional.empty();
   }
 }

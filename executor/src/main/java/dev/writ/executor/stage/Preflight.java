@@ -4,9 +4,11 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.PendingWrites.Issued;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
+import java.util.Optional;
 
 /** Stage 0: all three documents are present and well-formed. Nothing is verified yet. */
 public final class Preflight {
@@ -39,12 +41,20 @@ public final class Preflight {
         submission.request().orElseThrow(() -> new WritException(ExecutorError.MISSING_EFFECT, ""));
     requireType(decision, Decision.TYPE);
     requireType(intent, Intent.TYPE);
+    // Signed here a moment ago: these very envelopes are known to hold these documents.
+    Optional<Issued> issued =
+        submission
+            .pendingWrites()
+            .issued()
+            .filter(i -> i.decision().envelope() == decision && i.intent().envelope() == intent);
     return new Order(
         submission,
         decision,
-        Decision.read(decision.document()),
+        issued
+            .map(i -> i.decision().document())
+            .orElseGet(() -> Decision.read(decision.document())),
         intent,
-        Intent.read(intent.document()),
+        issued.map(i -> i.intent().document()).orElseGet(() -> Intent.read(intent.document())),
         request,
         request.effect().digest());
   }

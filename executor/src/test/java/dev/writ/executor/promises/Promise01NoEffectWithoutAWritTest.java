@@ -3,12 +3,14 @@ package dev.writ.executor.promises;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.journal.PendingWrites;
+import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.fixture.Forgery;
@@ -283,8 +285,58 @@ class Promise01NoEffectWithoutAWritTest {
     }
   }
 
+  /** What was kept of one writ stands in for no other envelope, even one with its signatures. */
+  @Test
+  void documents_that_are_kept_of_a_true_writ_vouch_for_no_other_envelope() {
+    List<SafeExecutor> executors = new ArrayList<>();
+    home.restartWith(executor -> {
+      executors.add(executor);
+      return executor;
+    });
+    PendingWrites kept = keeping(decision, intent);
+    Optional<Request> asked = Optional.of(Request.read(request.document()));
+    for (Forgery.Change change : Forgery.changes(decision)) {
+      Envelope forged = Forgery.keepingSignatures(decision, change.document());
+      assertThat(serve(executors.getFirst(), Optional.of(forged), Optional.of(intent), asked, kept))
+          .as(change.what())
+          .containsAnyOf("EXE-101", "CAN-");
+    }
+    for (Forgery.Change change : Forgery.changes(intent)) {
+      Envelope forged = Forgery.keepingSignatures(intent, change.document());
+      assertThat(
+              serve(executors.getFirst(), Optional.of(decision), Optional.of(forged), asked, kept))
+          .as(change.what())
+          .containsAnyOf("EXE-103", "EXE-104", "CAN-", "GRD-001");
+    }
+  }
+
+  private static PendingWrites keeping(Envelope decision, Envelope intent) {
+    PendingWrites.Issued issued =
+        new PendingWrites.Issued(
+            new DocumentSigner.Signed<>(Decision.read(decision.document()), decision),
+            new DocumentSigner.Signed<>(Intent.read(intent.document()), intent));
+    return new PendingWrites() {
+      @Override
+      public void writeTo(RunTurn turn) {}
+
+      @Override
+      public Optional<Issued> issued() {
+        return Optional.of(issued);
+      }
+    };
+  }
+
   private String serve(
       SafeExecutor executor, Optional<Envelope> d, Optional<Envelope> i, Optional<Request> asked) {
+    return serve(executor, d, i, asked, PendingWrites.NOTHING);
+  }
+
+  private String serve(
+      SafeExecutor executor,
+      Optional<Envelope> d,
+      Optional<Envelope> i,
+      Optional<Request> asked,
+      PendingWrites pending) {
     Runs runs = new Runs((Ledger) home.ledger(), new SeededRandom(5));
     try (Runs.Borrowed run = runs.borrow(new RunId("acme", "run-1"))) {
       return Refused.code(() ->
@@ -294,7 +346,7 @@ class Promise01NoEffectWithoutAWritTest {
                   i,
                   asked,
                   home.kernel().system().trust().key(TestKeys.key("alice").kid()).orElseThrow(),
-                  PendingWrites.NOTHING,
+                  pending,
                   run,
                   false),
               home.kernel().system().trust(),
