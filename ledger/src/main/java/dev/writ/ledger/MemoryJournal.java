@@ -54,7 +54,7 @@ public abstract class MemoryJournal implements RunJournal {
       if (row.value() == null) {
         rows.remove(row.key());
       } else {
-        rows.put(row.key(), row.value());
+        rows.put(row.key(), StoredForm.fromValue(row.value()));
       }
     }
     batch.entries().forEach(entry -> heads.put(entry.runId(), entry.event()));
