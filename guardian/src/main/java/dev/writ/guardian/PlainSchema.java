@@ -8,9 +8,9 @@ import java.util.TreeMap;
 
 /**
  * A schema of the keywords that most manifests are written in, with values that the metaschema
- * allows: types, members, items, lengths and bounds, a choice of texts or of schemas. It is acceptable by {@link
- * SchemaRules}, and what it accepts the library accepts as well; a test holds it against the
- * library. Of what it does not accept it says nothing.
+ * allows: types, members, items, lengths and bounds, a choice of texts or of schemas. It is
+ * acceptable by {@link SchemaRules}, and what it accepts the library accepts as well; a test holds
+ * it against the library. Of what it does not accept it says nothing.
  */
 final class PlainSchema {
   private static final int SCHEMAS_MAX = 500;

@@ -108,7 +108,8 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
         yield members.build();
       }
       case "additionalProperties", "items" -> schema(random, depth + 1);
-      case "anyOf" -> new JsonValue.Arr(List.of(schema(random, depth + 1), schema(random, depth + 1)));
+      case "anyOf" ->
+          new JsonValue.Arr(List.of(schema(random, depth + 1), schema(random, depth + 1)));
       case "title", "pattern" -> JsonValue.of("a");
       case "uniqueItems" -> JsonValue.TRUE;
       case "default", "const" -> value(random, 1);
