@@ -123,7 +123,7 @@ final class Build {
   /**
    * Commands that load about the same classes have an AOT cache together: the JVM takes in all of a
    * cache before it begins, so that one for all would cost the small ones most. In the order in
-   * which they are trained: home leaves the home and the bundle that others read.
+   * which they are trained: after home the home and the bundle are made that others read.
    */
   private static final List<String> GROUPS =
       List.of("home", "run", "read", "verify", "light", "version");
@@ -627,6 +627,10 @@ final class Build {
     Path folder = Files.createDirectories(dist.resolve("train"));
     for (String group : GROUPS) {
       train(dist, group, folder);
+      if (group.equals("home")) {
+        // A home and a bundle with some of everything, for those that read such.
+        ended(dist, List.of(), "home", "demo", folder);
+      }
     }
     delete(folder);
   }
@@ -635,23 +639,8 @@ final class Build {
       throws IOException, InterruptedException {
     Path cache = dist.resolve(group + ".aot");
     Path next = dist.resolve(group + ".aot.new");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                jdk.resolve("bin/java").toString(),
-                "-XX:AOTCacheOutput=" + next,
-                "@" + dist.resolve(group),
-                "dev.writ.cli.Main",
-                "train",
-                group,
-                folder.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    Process process = builder.start();
-    process.getOutputStream().close();
-    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-    if (!ended) {
-      process.destroyForcibly();
-    } else if (process.exitValue() == 0 && Files.exists(next)) {
+    if (ended(dist, List.of("-XX:AOTCacheOutput=" + next), group, group, folder)
+        && Files.exists(next)) {
       move(next, cache);
       Path file = dist.resolve(group);
       Path written = dist.resolve(group + ".new");
@@ -660,6 +649,27 @@ final class Build {
           arguments(List.of("-XX:AOTCache=" + cache, "-Dwrit.start=aot")) + Files.readString(file));
       move(written, file);
     }
+  }
+
+  /** Whether what {@code train} has under that name went well, with a group's options and more. */
+  private boolean ended(Path dist, List<String> options, String group, String name, Path folder)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+    command.addAll(options);
+    command.addAll(
+        List.of(
+            "@" + dist.resolve(group), "dev.writ.cli.Main", "train", name, folder.toString()));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+            .start();
+    process.getOutputStream().close();
+    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    return ended && process.exitValue() == 0;
   }
 
   /** Removes all dists but this one and the one before it, which may still be running. */
