@@ -28,8 +28,12 @@ import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -82,6 +86,16 @@ final class Build {
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1",
           "-XX:-UsePerfData",
+          // The next two are for those who make JVMs, and may be gone in the next one.
+          "-XX:+IgnoreUnrecognizedVMOptions",
+          "-XX:+UnlockDiagnosticVMOptions",
+          // An AOT cache lies where it was made for, as it did before Java 17, instead of elsewhere
+          // each time with every pointer in it corrected.
+          "-XX:ArchiveRelocationMode=0",
+          // Profiles of methods would have them compiled at once, needed or not: 30 ms of the
+          // processor for verify.
+          "-XX:-AOTRecordTraining",
+          "-XX:-AOTReplayTraining",
           "-Xlog:disable",
           "-Xlog:all=error:stderr");
 
@@ -109,7 +123,7 @@ final class Build {
   /**
    * Commands that load about the same classes have an AOT cache together: the JVM takes in all of a
    * cache before it begins, so that one for all would cost the small ones most. In the order in
-   * which they are trained: home leaves the home and the bundle that others read.
+   * which they are trained: after home the home and the bundle are made that others read.
    */
   private static final List<String> GROUPS =
       List.of("home", "run", "read", "verify", "light", "version");
@@ -347,6 +361,7 @@ final class Build {
     List<String> lines = new ArrayList<>(FLAGS);
     lines.add("-Djava.library.path=" + dist.resolve("native"));
     lines.add("-Dwrit.native=" + dist.resolve("native"));
+    lines.add("-Dwrit.version=" + version());
     lines.add("-cp");
     lines.add(String.join(":", jars));
     Files.writeString(next.resolve("long"), arguments(lines));
@@ -357,8 +372,13 @@ final class Build {
     serving.addAll(0, SERVE_FLAGS);
     Files.writeString(next.resolve("serve"), arguments(serving));
     lines.addAll(0, SHORT_FLAGS);
+    lines.set(lines.size() - 1, chain(jars, next, dist));
     for (String group : GROUPS) {
-      Files.writeString(next.resolve(group), arguments(lines));
+      List<String> own = new ArrayList<>(lines);
+      if (group.equals("version")) {
+        own.addFirst("-Xint"); // it ends before anything compiled could pay
+      }
+      Files.writeString(next.resolve(group), arguments(own));
     }
     Files.writeString(next.resolve("identity"), identity + "\n");
   }
@@ -369,14 +389,60 @@ final class Build {
    * the second file is that of cli itself; left to go on it opens every jar.
    */
   private static String loggers(Path next, Path dist) throws IOException {
-    String name = "META-INF/services/java.lang.System$LoggerFinder";
     try (ZipOutputStream zip = zip(next.resolve("lib/loggers.jar"))) {
-      zip.putNextEntry(entry(name));
-      zip.write(
-          "dev.writ.cli.base.FoundLoggers\ndev.writ.cli.base.FoundLoggers$Again\n"
-              .getBytes(StandardCharsets.UTF_8));
+      putLoggers(zip);
     }
     return dist.resolve("lib/loggers.jar").toString();
+  }
+
+  private static void putLoggers(ZipOutputStream zip) throws IOException {
+    zip.putNextEntry(entry("META-INF/services/java.lang.System$LoggerFinder"));
+    zip.write(
+        "dev.writ.cli.base.FoundLoggers\ndev.writ.cli.base.FoundLoggers$Again\n"
+            .getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * A class path of one jar for short commands, whose manifest leads to cli and to a second such
+   * jar, and that to all others. The JDK makes a URL of each file of a class path before it begins,
+   * which for 170 files takes 10 ms of the processor; what manifests lead to it opens where it has
+   * found nothing before.
+   */
+  private static String chain(List<String> jars, Path next, Path dist) throws IOException {
+    List<String> names =
+        jars.stream().skip(1).map(jar -> Path.of(jar).getFileName().toString()).toList();
+    Path first = next.resolve("lib/short.jar");
+    try (ZipOutputStream zip = zip(first)) {
+      putManifest(zip, leadingTo(List.of(names.getFirst(), "others.jar")));
+      putLoggers(zip);
+    }
+    try (ZipOutputStream zip = zip(next.resolve("lib/others.jar"))) {
+      putManifest(zip, leadingTo(names.subList(1, names.size())));
+    }
+    return dist.resolve("lib").resolve(first.getFileName()).toString();
+  }
+
+  private static Manifest leadingTo(List<String> jars) {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, String.join(" ", jars));
+    return manifest;
+  }
+
+  private static void putManifest(ZipOutputStream zip, Manifest manifest) throws IOException {
+    zip.putNextEntry(entry(JarFile.MANIFEST_NAME));
+    manifest.write(zip);
+  }
+
+  /** The version of Writ, so that no start has to look for it in a jar. */
+  private String version() throws IOException {
+    Properties properties = new Properties();
+    try (InputStream in =
+        Files.newInputStream(
+            top.resolve("cli/target/classes/dev/writ/cli/base/version.properties"))) {
+      properties.load(in);
+    }
+    return properties.getProperty("version");
   }
 
   /** Options in the form of a java argument file. */
@@ -409,7 +475,9 @@ final class Build {
 
   /**
    * Copies a jar. Signature files are left out, since the JVM keeps no class of a signed jar in its
-   * AOT cache, and so are RocksDB's native libraries for other systems than this one.
+   * AOT cache, and with them the digests in its manifest, of which Bouncy Castle has 840 KB that
+   * every start would read: 40 ms of the processor. So are RocksDB's native libraries for other
+   * systems than this one.
    */
   private static void copy(Path from, Path to) throws IOException {
     boolean rocksdb = from.getFileName().toString().startsWith("rocksdbjni-");
@@ -427,7 +495,11 @@ final class Build {
             continue;
           }
           try (InputStream in = zip.getInputStream(entry)) {
-            if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
+            if (name.equals(JarFile.MANIFEST_NAME)) {
+              Manifest manifest = new Manifest(in);
+              manifest.getEntries().clear();
+              putManifest(out, manifest);
+            } else if (picocli && name.endsWith(".class") && !name.startsWith("META-INF/")) {
               out.putNextEntry(entry(name));
               out.write(renewed(in.readAllBytes(), zip));
             } else if (!rocksdb || !name.startsWith("librocksdbjni") || isOfThisSystem(name)) {
@@ -555,6 +627,10 @@ final class Build {
     Path folder = Files.createDirectories(dist.resolve("train"));
     for (String group : GROUPS) {
       train(dist, group, folder);
+      if (group.equals("home")) {
+        // A home and a bundle with some of everything, for those that read such.
+        ended(dist, List.of(), "home", "demo", folder);
+      }
     }
     delete(folder);
   }
@@ -563,23 +639,8 @@ final class Build {
       throws IOException, InterruptedException {
     Path cache = dist.resolve(group + ".aot");
     Path next = dist.resolve(group + ".aot.new");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                jdk.resolve("bin/java").toString(),
-                "-XX:AOTCacheOutput=" + next,
-                "@" + dist.resolve(group),
-                "dev.writ.cli.Main",
-                "train",
-                group,
-                folder.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    Process process = builder.start();
-    process.getOutputStream().close();
-    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-    if (!ended) {
-      process.destroyForcibly();
-    } else if (process.exitValue() == 0 && Files.exists(next)) {
+    if (ended(dist, List.of("-XX:AOTCacheOutput=" + next), group, group, folder)
+        && Files.exists(next)) {
       move(next, cache);
       Path file = dist.resolve(group);
       Path written = dist.resolve(group + ".new");
@@ -588,6 +649,27 @@ final class Build {
           arguments(List.of("-XX:AOTCache=" + cache, "-Dwrit.start=aot")) + Files.readString(file));
       move(written, file);
     }
+  }
+
+  /** Whether what {@code train} has under that name went well, with a group's options and more. */
+  private boolean ended(Path dist, List<String> options, String group, String name, Path folder)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
+    command.addAll(options);
+    command.addAll(
+        List.of(
+            "@" + dist.resolve(group), "dev.writ.cli.Main", "train", name, folder.toString()));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+            .start();
+    process.getOutputStream().close();
+    boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    return ended && process.exitValue() == 0;
   }
 
   /** Removes all dists but this one and the one before it, which may still be running. */

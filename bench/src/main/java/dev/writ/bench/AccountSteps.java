@@ -37,12 +37,7 @@ final class AccountSteps {
             BYTES_MAX + " bytes, of " + REQUESTS + " requests",
             new BenchTarget.TimeAtMost(1),
             this::heap,
-            () -> ofBytes(BYTES_MAX)));
-  }
-
-  /** The table shows thousands of nanoseconds, so that a byte is one of what it shows. */
-  private static Cost ofBytes(double bytes) {
-    return new Cost(1000 * bytes, 0);
+            () -> Cost.ofBytes(BYTES_MAX)));
   }
 
   /** Measured once: it is the same in each round. */
@@ -50,15 +45,22 @@ final class AccountSteps {
     if (found.isEmpty()) {
       long before = used();
       Accounts accounts = judged();
-      found = Optional.of(ofBytes((double) (used() - before) / REQUESTS));
+      found = Optional.of(Cost.ofBytes((double) (used() - before) / REQUESTS));
       Reference.reachabilityFence(accounts);
     }
     return found.get();
   }
 
+  /** Collects until nothing more goes: what other steps left is not all found at once. */
   private static long used() {
-    Runtime.getRuntime().gc();
-    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    long used = Long.MAX_VALUE;
+    long before;
+    do {
+      before = used;
+      Runtime.getRuntime().gc();
+      used = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    } while (used < before);
+    return used;
   }
 
   /** Accounts in which that many requests were judged, settled and committed within a minute. */

@@ -43,6 +43,7 @@ public final class Bench {
       steps.addAll(ledger.steps());
       steps.addAll(effects.steps());
       steps.addAll(new AccountSteps(lab).steps());
+      steps.addAll(new DiskSteps(home.resolve("killed"), plan.effectsBefore() / 4).steps());
       steps.addAll(StartSteps.of(home));
       steps.addAll(bundles.steps());
       steps.addAll(http.steps());

@@ -100,6 +100,11 @@ public final class Growth {
   /** Runs a part; empty where it fails, as for want of memory. */
   private Optional<JsonValue.Obj> java(List<String> flags, String part, String... more)
       throws IOException {
+    return run(command(folder, flags, part, more), 0);
+  }
+
+  /** The command line of a part's process. */
+  static List<String> command(Path folder, List<String> flags, String part, String... more) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
     command.addAll(flags);
@@ -113,7 +118,7 @@ public final class Growth {
         List.of("-cp", System.getProperty("java.class.path"), GrowthTask.class.getName()));
     command.addAll(List.of(part, folder.toString()));
     command.addAll(List.of(more));
-    return run(command, 0);
+    return command;
   }
 
   private Optional<JsonValue.Obj> node() throws IOException {

@@ -73,19 +73,19 @@ final class LedgerSteps implements AutoCloseable {
         new Step(
             "durable commit",
             "fdatasync, growing, " + bytes,
-            new BenchTarget.RateAtLeast(0.9),
+            new BenchTarget.RateAtLeast(0.8),
             commit,
             watch.repeat(growing::append)),
         new Step(
             "durable commit",
             "fdatasync, preallocated, " + bytes,
-            new BenchTarget.RateAtLeast(0.9),
+            new BenchTarget.RateAtLeast(0.8),
             commit,
             watch.repeat(preallocated::append)),
         new Step(
             "commits of " + CALLERS + " callers",
             "one caller",
-            new BenchTarget.RateAtLeast(15),
+            new BenchTarget.RateAtLeast(25),
             this::crowd,
             commit));
   }

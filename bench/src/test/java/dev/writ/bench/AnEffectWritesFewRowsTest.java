@@ -62,7 +62,7 @@ class AnEffectWritesFewRowsTest {
       sizes.forEach((family, bytes) -> System.err.println(family + " " + bytes / effects));
       System.err.println(each + " bytes of tables for an effect");
     }
-    assertTrue(each <= 2_700, each + " bytes");
+    assertTrue(each <= 2_500, each + " bytes");
   }
 
   private static void print(WrittenRows written, long rows) {

@@ -13,11 +13,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
@@ -162,10 +166,36 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
         .body();
   }
 
+  /** Beside a server that makes and removes others meanwhile. */
   private List<Path> files(String name) throws IOException {
-    try (Stream<Path> all = Files.find(dir, 8, (path, _) -> path.endsWith(name))) {
-      return all.toList();
-    }
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        dir,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes of) {
+            return visitFile(path, of);
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path path, BasicFileAttributes of) {
+            if (path.endsWith(name)) {
+              found.add(path);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path path, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path path, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return found;
   }
 
   @Test

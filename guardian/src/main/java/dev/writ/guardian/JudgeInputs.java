@@ -315,6 +315,10 @@ public record JudgeInputs(
 
   /** Reads what {@link #toJson()} wrote: a decision's {@code inputs}. */
   public static JudgeInputs read(JsonValue document) {
+    return Fields.once(document, JudgeInputs.class, JudgeInputs::readNow);
+  }
+
+  private static JudgeInputs readNow(JsonValue document) {
     Fields fields = Fields.of("inputs", document);
     JudgeInputs inputs =
         new JudgeInputs(

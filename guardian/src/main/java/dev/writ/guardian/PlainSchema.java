@@ -8,9 +8,9 @@ import java.util.TreeMap;
 
 /**
  * A schema of the keywords that most manifests are written in, with values that the metaschema
- * allows: types, members, items, lengths and bounds, a choice of texts. It is acceptable by {@link
- * SchemaRules}, and what it accepts the library accepts as well; a test holds it against the
- * library. Of what it does not accept it says nothing.
+ * allows: types, members, items, lengths and bounds, a choice of texts or of schemas. It is
+ * acceptable by {@link SchemaRules}, and what it accepts the library accepts as well; a test holds
+ * it against the library. Of what it does not accept it says nothing.
  */
 final class PlainSchema {
   private static final int SCHEMAS_MAX = 500;
@@ -30,6 +30,7 @@ final class PlainSchema {
   private final TreeMap<String, PlainSchema> members = new TreeMap<>();
   private Optional<PlainSchema> others = Optional.empty();
   private Optional<PlainSchema> items = Optional.empty();
+  private List<PlainSchema> choices = List.of();
   private boolean nothing;
   private boolean chosen;
 
@@ -78,6 +79,10 @@ final class PlainSchema {
           plain.items = read(value, depth + 1);
           yield plain.items.isPresent();
         }
+        case "anyOf" -> {
+          plain.choices = schemas(value, depth);
+          yield !plain.choices.isEmpty();
+        }
         case "maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties" ->
             size(plain, key, value);
         case "maximum", "minimum" ->
@@ -86,6 +91,22 @@ final class PlainSchema {
                 && plain.bounds.put(key, number.value()) == null;
         default -> WORDS.contains(key) && value instanceof JsonValue.Str;
       };
+    }
+
+    /** A list of schemas, none of which is left out; empty where one is not plain. */
+    private List<PlainSchema> schemas(JsonValue value, int depth) {
+      if (!(value instanceof JsonValue.Arr list)) {
+        return List.of();
+      }
+      List<PlainSchema> all = new ArrayList<>();
+      for (JsonValue item : list.items()) {
+        Optional<PlainSchema> one = read(item, depth + 1);
+        if (one.isEmpty()) {
+          return List.of();
+        }
+        all.add(one.get());
+      }
+      return all;
     }
 
     private static boolean types(PlainSchema plain, JsonValue value) {
@@ -141,6 +162,9 @@ final class PlainSchema {
       return false;
     }
     if (chosen && !(value instanceof JsonValue.Str text && texts.contains(text.value()))) {
+      return false;
+    }
+    if (!choices.isEmpty() && choices.stream().noneMatch(choice -> choice.accepts(value))) {
       return false;
     }
     if (value instanceof JsonValue.Obj object) {

@@ -125,7 +125,9 @@ class AccountsTest {
   @Test
   void whatIsInDoubtStaysCharged() {
     Accounts accounts = World.accounts(CPU);
-    judge(accounts, CPU, admitted(1, 5_000, World.NOW), World.NOW);
+    Admitted asked = admitted(1, 5_000, World.NOW);
+    judge(accounts, CPU, asked, World.NOW);
+    accounts.durable(asked.id()); // stays in memory where no row can be read back
     Accounts restarted = Accounts.restore(accounts.rows(), CPU, World.NOW);
     judge(restarted, CPU, admitted(2, 5_000, World.NOW), World.NOW);
     assertThat(judge(restarted, CPU, admitted(3, 1, World.NOW), World.NOW).code())

@@ -68,6 +68,7 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
             "required",
             "properties",
             "additionalProperties",
+            "anyOf",
             "items",
             "maxItems",
             "maxLength",
@@ -107,6 +108,8 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
         yield members.build();
       }
       case "additionalProperties", "items" -> schema(random, depth + 1);
+      case "anyOf" ->
+          new JsonValue.Arr(List.of(schema(random, depth + 1), schema(random, depth + 1)));
       case "title", "pattern" -> JsonValue.of("a");
       case "uniqueItems" -> JsonValue.TRUE;
       case "default", "const" -> value(random, 1);
@@ -176,7 +179,9 @@ class PlainSchemasAcceptWhatTheLibraryAcceptsTest {
     for (String schema :
         List.of(
             "{\"pattern\":\"a\"}",
-            "{\"anyOf\":[true]}",
+            "{\"anyOf\":[]}",
+            "{\"anyOf\":[true,{\"pattern\":\"a\"}]}",
+            "{\"oneOf\":[true]}",
             "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":true}}",
             "{\"maxLength\":-1}",
             "{\"maxLength\":1.5}",

@@ -59,8 +59,13 @@ final class AnchorKeeper {
   void follow(Durable durable) {
     lock.lock();
     try {
+      // Where something is unwritten already the thread knows, and gathers for a while. Waking it
+      // at
+      // each commit would take longer than the rest of what a commit does beside its write.
+      if (unwritten.isEmpty()) {
+        changed.signal();
+      }
       unwritten = Optional.of(durable);
-      changed.signal();
     } finally {
       lock.unlock();
     }

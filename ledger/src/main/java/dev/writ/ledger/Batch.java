@@ -28,6 +28,9 @@ public final class Batch {
   /** One row that is written as it is; a null value deletes. */
   record Row(Store.Family family, byte[] key, byte[] value) {}
 
+  /** Whether it is to be stored, and not only read again by this process. */
+  private final boolean stored;
+
   private final List<Entry> entries = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
 
@@ -42,6 +45,22 @@ public final class Batch {
   private long bytes;
   private boolean used;
 
+  public Batch() {
+    this(true);
+  }
+
+  private Batch(boolean stored) {
+    this.stored = stored;
+  }
+
+  /**
+   * A batch that no ledger takes: it has the events and rows, in no stored form, and neither
+   * documents nor content, which are in a recording.
+   */
+  static Batch inMemory() {
+    return new Batch(false);
+  }
+
   /** Adds an event; several of one run must follow one another. */
   public Batch event(Event event) {
     add(event);
@@ -53,6 +72,10 @@ public final class Batch {
     byte[] canonical = event.toBytes();
     RunId runId = event.runId();
     Digest id = Digest.sha256(canonical);
+    if (!stored) {
+      entries.add(new Entry(event, runId, null, id, null, null));
+      return id;
+    }
     entries.add(
         new Entry(
             event,
@@ -67,6 +90,9 @@ public final class Batch {
 
   /** Adds a document under its id. One that is there already stays as it is. */
   public Batch document(Envelope envelope) {
+    if (!stored) {
+      return this;
+    }
     payloads.add(envelope.payload());
     return row(Store.Family.DOCUMENTS, envelope.id().bytes(), StoredForm.document(envelope));
   }
@@ -82,7 +108,7 @@ public final class Batch {
           LedgerError.BLOB_TOO_LARGE,
           content.length + " bytes, at most " + BLOB_BYTES_MAX + " without newBlob()");
     }
-    return row(Store.Family.BLOBS, Digest.sha256(content).bytes(), content.clone());
+    return stored ? row(Store.Family.BLOBS, Digest.sha256(content).bytes(), content.clone()) : this;
   }
 
   /** Names a blob that {@link BlobSink#finish} has written. */
@@ -110,7 +136,7 @@ public final class Batch {
 
   /** Sets a row of an index table. Within a batch, and over batches, the last one counts. */
   public Batch put(String table, String key, byte[] value) {
-    return tableRow(Keys.table(table, key), StoredForm.value(value));
+    return tableRow(Keys.table(table, key), stored ? StoredForm.value(value) : value.clone());
   }
 
   /** Removes a row of an index table. */
@@ -179,6 +205,11 @@ public final class Batch {
   /** The approximate memory that it takes, in bytes. */
   long bytes() {
     return bytes;
+  }
+
+  /** The value that was put, of a row of a table that is not deleted. */
+  byte[] valueOf(Row row) {
+    return stored ? StoredForm.fromValue(row.value()) : row.value();
   }
 
   void use() {

@@ -11,7 +11,6 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.ledger.error.LedgerError;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * One journal event (spec/journal.md). Its canonical bytes are a leaf of the log, and their digest
@@ -36,7 +35,7 @@ public record Event(
     Instant at,
     Optional<String> prngSeed) {
 
-  private static final Pattern SEED = Pattern.compile("[0-9a-f]{64}");
+  private static final int SEED_DIGITS = 64;
   private static final Instant AT_MIN = Instant.parse("0000-01-01T00:00:00Z");
   private static final Instant AT_MAX = Instant.parse("9999-12-31T23:59:59.999Z");
 
@@ -57,10 +56,20 @@ public record Event(
       throw new WritException(
           LedgerError.CHAIN, "seq " + seq + (prev.isPresent() ? " with" : " without") + " prev");
     }
-    if (prngSeed.isPresent() && !SEED.matcher(prngSeed.get()).matches()) {
+    if (prngSeed.isPresent() && !isSeed(prngSeed.get())) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE, "event/prng_seed is not 64 lower-case hex digits");
     }
+  }
+
+  private static boolean isSeed(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+        return false;
+      }
+    }
+    return text.length() == SEED_DIGITS;
   }
 
   /** The event that opens a run. */
@@ -100,11 +109,17 @@ public record Event(
   }
 
   /**
-   * Reads an event's canonical bytes.
+   * Reads an event's canonical bytes: those that {@link #toBytes} gives back.
    *
    * @throws WritException {@code CAN-0xx} for any other form, {@code LED-02x} as the constructor
    */
   public static Event parse(byte[] canonical) {
+    Event plain = new EventText(canonical).read();
+    return plain == null ? parseAny(canonical) : plain;
+  }
+
+  /** The same by way of a tree, for every form; says what is wrong. */
+  static Event parseAny(byte[] canonical) {
     Fields fields = Fields.of("event", Jcs.parseCanonical(canonical, Limits.DEFAULT));
     Event event =
         new Event(

@@ -43,6 +43,11 @@ public abstract class MemoryJournal implements RunJournal {
     this.unread = unread;
   }
 
+  @Override
+  public Batch newBatch() {
+    return Batch.inMemory();
+  }
+
   /** Applies the rows and heads of a batch; its documents and blobs are in the recording. */
   @Override
   public Commit append(Batch batch) {
@@ -54,7 +59,7 @@ public abstract class MemoryJournal implements RunJournal {
       if (row.value() == null) {
         rows.remove(row.key());
       } else {
-        rows.put(row.key(), row.value());
+        rows.put(row.key(), batch.valueOf(row));
       }
     }
     batch.entries().forEach(entry -> heads.put(entry.runId(), entry.event()));

@@ -45,44 +45,30 @@ final class Packing {
   private static final int HASHED = 5;
 
   private static final int BUCKETS = 1024;
-  private static final int[][] LONG_PHRASES = new int[BUCKETS][];
-  private static final int[][] SHORT_PHRASES = new int[BUCKETS][];
+  /** The numbers of phrases by what they begin with, the longest first; reading needs none. */
+  private static final class Beginnings {
+    static final int[][] OF_LONG = new int[BUCKETS][0];
+    static final int[][] OF_SHORT = new int[BUCKETS][0];
 
-  static {
-    List<List<Integer>> far = buckets();
-    List<List<Integer>> near = buckets();
-    for (int i = 0; i < Phrases.ALL.size(); i++) {
-      byte[] phrase = Phrases.ALL.get(i);
-      if (phrase.length < HASHED) {
-        near.get(hash(phrase, 0, 2)).add(i);
-      } else {
-        far.get(hash(phrase, 0, HASHED)).add(i);
+    static {
+      List<Integer> longestFirst = new ArrayList<>();
+      for (int number = 0; number < Phrases.ALL.size(); number++) {
+        longestFirst.add(number);
+      }
+      longestFirst.sort(Comparator.comparingInt(number -> -Phrases.ALL.get(number).length));
+      for (int number : longestFirst) {
+        byte[] phrase = Phrases.ALL.get(number);
+        boolean isLong = phrase.length >= HASHED;
+        int[][] buckets = isLong ? OF_LONG : OF_SHORT;
+        int at = hash(phrase, 0, isLong ? HASHED : 2);
+        int[] before = buckets[at];
+        buckets[at] = Arrays.copyOf(before, before.length + 1);
+        buckets[at][before.length] = number;
       }
     }
-    freeze(far, LONG_PHRASES);
-    freeze(near, SHORT_PHRASES);
   }
 
   private Packing() {}
-
-  private static List<List<Integer>> buckets() {
-    List<List<Integer>> buckets = new ArrayList<>();
-    for (int i = 0; i < BUCKETS; i++) {
-      buckets.add(new ArrayList<>());
-    }
-    return buckets;
-  }
-
-  /** The longest phrase comes first, so that the first match is the longest. */
-  private static void freeze(List<List<Integer>> buckets, int[][] frozen) {
-    for (int i = 0; i < BUCKETS; i++) {
-      frozen[i] =
-          buckets.get(i).stream()
-              .sorted(Comparator.comparing((Integer n) -> -Phrases.ALL.get(n).length))
-              .mapToInt(n -> n)
-              .toArray();
-    }
-  }
 
   private static int hash(byte[] bytes, int from, int count) {
     int hash = 0;
@@ -120,12 +106,12 @@ final class Packing {
 
   private static int phrase(byte[] text, int at, PackedBytes out) {
     if (at + HASHED <= text.length) {
-      int taken = phrase(LONG_PHRASES[hash(text, at, HASHED)], text, at, out);
+      int taken = phrase(Beginnings.OF_LONG[hash(text, at, HASHED)], text, at, out);
       if (taken > 0) {
         return taken;
       }
     }
-    return at + 2 <= text.length ? phrase(SHORT_PHRASES[hash(text, at, 2)], text, at, out) : 0;
+    return at + 2 <= text.length ? phrase(Beginnings.OF_SHORT[hash(text, at, 2)], text, at, out) : 0;
   }
 
   private static int phrase(int[] candidates, byte[] text, int at, PackedBytes out) {

@@ -21,6 +21,11 @@ public interface RunJournal extends LedgerState {
     return append(batch);
   }
 
+  /** A batch for this journal; it need not have the form in which a ledger stores it. */
+  default Batch newBatch() {
+    return new Batch();
+  }
+
   /**
    * Refuses where nothing can be written any more: the cached state of a run may not be on the disk
    * then.

@@ -111,8 +111,7 @@ class Store implements AutoCloseable {
   /** Of a table, uncompressed: what one read decompresses. */
   private static final int BLOCK_BYTES = 16 << 10;
 
-  private static final int DICTIONARY_BYTES = 16 << 10;
-  private static final int DICTIONARY_TRAINING_BYTES = 1 << 20;
+  private static final int ZSTD_LEVEL = 1;
 
   /** For a writer; RocksDB closes the files that were not used for longest. */
   private static final int FILES_OPEN_MAX = 4096;
@@ -156,7 +155,7 @@ class Store implements AutoCloseable {
     synced = own(new WriteOptions().setSync(true));
     reading = own(new ReadOptions());
     options = own(databaseOptions(create, scratch));
-    familyOptions = own(familyOptions());
+    familyOptions = own(familyOptions(scratch.isPresent()));
     try {
       opened = scratch.isPresent() ? openStill() : open();
     } catch (RocksDBException e) {
@@ -312,6 +311,9 @@ class Store implements AutoCloseable {
             .setParanoidChecks(true)
             .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
             .setKeepLogFileNum(2)
+            // So many threads open the files of each family and end again: 16 of eight families
+            // cost more than most ledgers have files.
+            .setMaxFileOpeningThreads(2)
             .setMaxTotalWalSize(WAL_BYTES_MAX)
             // One thread writes, so the cheaper memtable insertion is right.
             .setAllowConcurrentMemtableWrite(false)
@@ -331,7 +333,7 @@ class Store implements AutoCloseable {
     return Math.clamp(Descriptors.limit().orElse(FILES_OPEN_MAX) / 4, 64, FILES_OPEN_MAX);
   }
 
-  private ColumnFamilyOptions familyOptions() {
+  private ColumnFamilyOptions familyOptions(boolean reader) {
     Cache cache = own(new LRUCache(BLOCK_CACHE_BYTES));
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
@@ -343,17 +345,15 @@ class Store implements AutoCloseable {
         .setLevel0FileNumCompactionTrigger(TABLES_UNTIL_MERGED)
         // Most rows that are asked for before a write are absent: the filters answer so without a
         // search, here for rows that are in no table yet.
-        .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER)
+        .setMemtablePrefixBloomSizeRatio(reader ? 0 : MEMTABLE_FILTER)
         .setMemtableWholeKeyFiltering(true)
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
-        // What stays is compressed once, with a dictionary: rows are small, and much alike.
+        // What stays is compressed more, at the lowest level: rows are packed already, and neither
+        // a
+        // higher one nor a dictionary saves the hundredth part for each tenth that it takes longer.
         .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
         .setBottommostCompressionOptions(
-            own(
-                new CompressionOptions()
-                    .setEnabled(true)
-                    .setMaxDictBytes(DICTIONARY_BYTES)
-                    .setZStdMaxTrainBytes(DICTIONARY_TRAINING_BYTES)))
+            own(new CompressionOptions().setEnabled(true).setLevel(ZSTD_LEVEL)))
         .setTableFormatConfig(table);
   }
 

@@ -4,7 +4,9 @@ package dev.writ.sandbox;
 public interface Execution {
 
   /**
-   * Waits for its end. When this returns, no process of it is left. An interrupt cancels it.
+   * Waits for its end. When this returns, no process of it is left; its mounts and its cgroup may
+   * still be on their way out, for which the next command and {@link Sandbox#destroy} wait. An
+   * interrupt cancels it.
    *
    * @throws dev.writ.canonicalize.WritException {@code SBX-004} where the engine could not start it
    */

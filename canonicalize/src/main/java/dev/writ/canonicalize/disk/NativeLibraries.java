@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.JarURLConnection;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.ByteBuffer;
@@ -23,6 +24,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
@@ -174,10 +176,7 @@ public final class NativeLibraries {
   }
 
   private static Packed packed(Class<?> beside, String resource) throws IOException {
-    URL url = beside.getClassLoader().getResource(resource);
-    if (url == null) {
-      throw new NoSuchFileException(resource, null, "its jar has none for this system");
-    }
+    URL url = url(beside, resource);
     URLConnection connection = url.openConnection();
     if (connection instanceof JarURLConnection jar) {
       return new Packed(url, jar.getJarEntry().getSize(), jar.getJarEntry().getCrc());
@@ -188,6 +187,19 @@ public final class NativeLibraries {
       crc.update(bytes);
       return new Packed(url, bytes.length, crc.getValue());
     }
+  }
+
+  /** In the jar of that class, so that not each jar before it on the class path is opened. */
+  private static URL url(Class<?> beside, String resource) throws IOException {
+    CodeSource source = beside.getProtectionDomain().getCodeSource();
+    if (source != null && source.getLocation().getPath().endsWith(".jar")) {
+      return URI.create("jar:" + source.getLocation() + "!/" + resource).toURL();
+    }
+    URL url = beside.getClassLoader().getResource(resource);
+    if (url == null) {
+      throw new NoSuchFileException(resource, null, "its jar has none for this system");
+    }
+    return url;
   }
 
   private static boolean isWhole(Path file, Packed packed, UserPrincipal self) throws IOException {

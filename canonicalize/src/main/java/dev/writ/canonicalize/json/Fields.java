@@ -36,6 +36,26 @@ public final class Fields {
     throw new WritException(CanonicalizeError.FIELD_TYPE, path + " is not an object");
   }
 
+  /**
+   * What an object says as a type, read the first time alone: a document is asked for by one part
+   * after the other, each of which reads it. The value keeps it.
+   *
+   * @param reader a pure function whose results are immutable; each type has only one
+   * @throws WritException what the reader throws, each time
+   */
+  public static <T> T once(JsonValue value, Class<T> type, Function<JsonValue, T> reader) {
+    if (!(value instanceof JsonValue.Obj object)) {
+      return reader.apply(value);
+    }
+    SortedMembers members = SortedMembers.of(object);
+    T known = members.typed(type);
+    if (known == null) {
+      known = reader.apply(value);
+      members.keep(known);
+    }
+    return known;
+  }
+
   /** Where the object stands, for messages. */
   public String path() {
     return path;

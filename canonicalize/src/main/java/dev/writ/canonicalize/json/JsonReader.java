@@ -137,7 +137,8 @@ final class JsonReader extends JsonScanner {
 
   @Override
   void key(int start, int end, boolean escaped, boolean canonical) {
-    String key = text(start, end, escaped, canonical);
+    String key =
+        escaped || !canonical ? text(start, end, escaped, canonical) : KnownKeys.of(in, start, end);
     int top = bases.size() - 1;
     int base = bases.get(top);
     if (size > (base < 0 ? ~base : base) && keys[size - 1].compareTo(key) >= 0) {

@@ -18,10 +18,19 @@ import java.util.TreeMap;
  */
 final class SortedMembers extends AbstractMap<String, JsonValue>
     implements SortedMap<String, JsonValue> {
+  /** Up to here a key is looked for by identity first. */
+  private static final int FEW = 24;
+
   private final String[] keys;
   private final JsonValue[] values;
   private final int from;
   private final int to;
+
+  /**
+   * What {@link Fields#once} read these members as. Both are immutable, so it does not matter which
+   * of two threads' is kept, nor that another thread may not see it yet.
+   */
+  private Object typed;
 
   /**
    * Takes arrays of one length, the keys strictly ascending; not copied, so the caller must not
@@ -60,6 +69,16 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
     return (SortedMembers) object.members();
   }
 
+  /** What was kept of that type; null where nothing was. */
+  <T> T typed(Class<T> type) {
+    Object known = typed;
+    return type.isInstance(known) ? type.cast(known) : null;
+  }
+
+  void keep(Object read) {
+    typed = read;
+  }
+
   /** The key at that place, from 0. */
   String key(int at) {
     return keys[from + at];
@@ -72,6 +91,12 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
 
   /** The place of a key, from 0; negative where it is none of them. */
   int indexOf(String key) {
+    int last = Math.min(to, from + FEW);
+    for (int i = from; i < last; i++) {
+      if (keys[i] == key) { // nearly always: KnownKeys
+        return i - from;
+      }
+    }
     int i = Arrays.binarySearch(keys, from, to, key);
     return i < 0 ? -1 : i - from;
   }
@@ -88,8 +113,8 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
 
   @Override
   public JsonValue get(Object key) {
-    int i = Arrays.binarySearch(keys, from, to, (String) key);
-    return i < 0 ? null : values[i];
+    int i = indexOf((String) key);
+    return i < 0 ? null : values[from + i];
   }
 
   @Override

@@ -269,9 +269,6 @@ public final class Trust {
     List<VerifyingKey> verifying = new ArrayList<>(signers.size());
     signers.forEach(signer -> verifying.add(signer.key()));
     envelope.verifySignatures(verifying);
-    if (signers.size() == 1) {
-      return List.copyOf(signers);
-    }
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
     Comparator<TrustedKey> order =
         Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))
@@ -285,9 +282,6 @@ public final class Trust {
    * them is the holder's.
    */
   private static void requireOneHolder(List<TrustedKey> signers) {
-    if (signers.size() == 1) {
-      return;
-    }
     TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
     TrustedKey first = signers.getFirst();
     for (TrustedKey signer : signers) {

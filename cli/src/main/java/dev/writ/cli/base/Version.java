@@ -11,6 +11,11 @@ public final class Version {
 
   /** As in the root pom, for example {@code 0.1.0}. */
   public static String text() {
+    // The launcher's build has looked already, which opens a jar and what the JDK consists of.
+    String known = System.getProperty("writ.version");
+    if (known != null) {
+      return known;
+    }
     try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
       Properties properties = new Properties();
       properties.load(in);

@@ -49,6 +49,10 @@ public final class TrainCommand implements CliCommand {
           List.of("checkpoint"),
           List.of("export", "main", "-o", "BUNDLE"));
 
+  /** Makes what the next ones read, with some of everything in it; its classes are not kept. */
+  private static final List<List<String>> DEMO =
+      List.of(List.of("demo"), List.of("export", "demo", "-o", "BUNDLE"));
+
   /** What is asked most in a home that is there, and what goes well. */
   private static final List<List<String>> RUN =
       List.of(
@@ -79,6 +83,7 @@ public final class TrainCommand implements CliCommand {
   private static final Map<String, List<List<String>>> GROUPS =
       new TreeMap<>(
           Map.of(
+              "demo", DEMO,
               "home", HOME,
               "light", LIGHT,
               "read", READ,
@@ -98,9 +103,9 @@ public final class TrainCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("train", "Load what commands need, for an AOT cache.")
-        .argument("GROUP", "home, light, read, run, verify, version.")
+        .argument("GROUP", "demo, home, light, read, run, verify, version.")
         .argument(
-            "DIR", "A folder to work in; home leaves a home and a bundle there, which others read.")
+            "DIR", "A folder to work in; home and demo leave a home and a bundle there, which others read.")
         .hidden();
   }
 
@@ -109,13 +114,14 @@ public final class TrainCommand implements CliCommand {
     String group = arguments.argument("GROUP");
     Arguments.oneOf("GROUP", group, List.copyOf(GROUPS.keySet()));
     Path folder = Path.of(arguments.argument("DIR"));
-    Path home = folder.resolve("home");
+    Path home =
+        folder.resolve(List.of("demo", "read", "verify").contains(group) ? "demo" : "home");
     for (List<String> args : GROUPS.get(group)) {
       List<String> line = new ArrayList<>(List.of("--home", home.toString()));
       for (String word : args) {
         line.add(
             switch (word) {
-              case "BUNDLE" -> folder.resolve("run.writ").toString();
+              case "BUNDLE" -> home + ".writ";
               case "TRUST" -> home.resolve("trust.jwks").toString();
               case "RECEIPT" -> firstReceipt(session, home);
               default -> word;

@@ -15,7 +15,7 @@ public final class Unpacked {
     TreeMap<String, byte[]> entries = new TreeMap<>();
     try (Archive archive = Archive.open(Source.of(file), Layout::key)) {
       for (int i = 0; i < archive.entries(); i++) {
-        archive.verify(i, Optional.empty(), new byte[1000]);
+        archive.verify(i, Optional.empty(), archive.window());
         entries.put(archive.name(i), archive.read(i, Integer.MAX_VALUE));
       }
     }

@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class RunTurn implements AutoCloseable {
   private final RunJournal ledger;
   private final Runs.Slot slot;
-  private final Batch batch = new Batch();
+  private final Batch batch;
   private Optional<Event> head;
   private Optional<Digest> headId;
   private Optional<RunState> state;
@@ -29,6 +29,7 @@ public final class RunTurn implements AutoCloseable {
 
   RunTurn(RunJournal ledger, Runs.Slot slot) {
     this.ledger = ledger;
+    this.batch = ledger.newBatch();
     this.slot = slot;
     this.head = slot.head;
     this.headId = slot.headId;

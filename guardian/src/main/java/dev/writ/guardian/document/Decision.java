@@ -85,6 +85,10 @@ public record Decision(
   }
 
   public static Decision read(JsonValue document) {
+    return Fields.once(document, Decision.class, Decision::readNow);
+  }
+
+  private static Decision readNow(JsonValue document) {
     Fields fields = Fields.of("decision", document);
     Decision decision =
         new Decision(

@@ -31,6 +31,10 @@ public record Intent(
   public static final Duration LIFE_MAX = Duration.ofMinutes(5);
 
   public static Intent read(JsonValue document) {
+    return Fields.once(document, Intent.class, Intent::readNow);
+  }
+
+  private static Intent readNow(JsonValue document) {
     Fields fields = Fields.of("intent", document);
     Intent intent =
         new Intent(

@@ -93,6 +93,10 @@ public record Receipt(
   }
 
   public static Receipt read(JsonValue document) {
+    return Fields.once(document, Receipt.class, Receipt::readNow);
+  }
+
+  private static Receipt readNow(JsonValue document) {
     Fields fields = Fields.of("receipt", document);
     Receipt receipt =
         new Receipt(

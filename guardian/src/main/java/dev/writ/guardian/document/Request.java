@@ -52,6 +52,10 @@ public record Request(
   }
 
   public static Request read(JsonValue document) {
+    return Fields.once(document, Request.class, Request::readNow);
+  }
+
+  private static Request readNow(JsonValue document) {
     Fields fields = Fields.of("request", document);
     Request request =
         new Request(

@@ -274,6 +274,21 @@ class PlainExpressionsAnswerAsCelDoesTest {
     }
   }
 
+  @Test
+  void whatIsLongDeepOrUnusualIsLeftToCel() {
+    for (String source :
+        List.of(
+            "true" + " && true".repeat(60),
+            "!".repeat(10) + "true",
+            "inputs.exists(size, true)",
+            "inputs.exists(i true)",
+            "tenant == r\"acme\"",
+            "tenant in")) {
+      assertThat(PlainExpression.parse(source)).as(source).isEmpty();
+    }
+    assertThat(PlainExpression.parse("params.a\n == 1")).isPresent();
+  }
+
   private static CelVariables params(Map<String, Object> params) {
     return name -> name.equals("params") ? Optional.of(params) : Optional.empty();
   }

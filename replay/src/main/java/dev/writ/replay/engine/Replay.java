@@ -63,7 +63,7 @@ public final class Replay {
 
   /** Replays the whole recording. */
   public ReplayResult run() {
-    recording.events((journal, _, event) -> {
+    recording.eventsAlone((journal, _, event) -> {
       if (journal == Recording.Journal.RUN) {
         last = Optional.of(event);
         events++;

@@ -61,6 +61,7 @@ final class LiveExecution implements Held, Conversation {
   private final AtomicReference<EndReason> stopped = new AtomicReference<>();
   private final EnumSet<EndReason> seen = EnumSet.noneOf(EndReason.class);
   private final CompletableFuture<Ended> ended = new CompletableFuture<>();
+  private final CompletableFuture<Void> removed = new CompletableFuture<>();
   private final Pump out;
   private final Pump err;
 
@@ -76,8 +77,10 @@ final class LiveExecution implements Held, Conversation {
   /**
    * @param waitMs how long it waits for its input; absent if it has it from the start
    * @param talks whether its input stays open, as {@link Conversation} says
-   * @param atEnd removes what was made for this command; always called once
-   * @param told gets the end first, before any waiting caller; empty if the engine failed
+   * @param atEnd removes what was made for this command; always called once, when no process of it
+   *     is left
+   * @param told gets the end first, before any waiting caller; empty if the engine failed, or could
+   *     not remove what it had made
    */
   LiveExecution(
       Confinement c,
@@ -153,15 +156,26 @@ final class LiveExecution implements Held, Conversation {
     try {
       running.close();
       proxy.ifPresent(EgressProxy::close);
-      atEnd.run();
     } catch (Throwable e) {
       why = why == null ? e : why;
     }
-    told.accept(why == null ? Optional.of(how) : Optional.empty());
     if (why == null) {
+      // Its processes are gone, so who waits need not wait for the kernel, too: unmounting and
+      // removing a cgroup take most of what a short command takes.
+      workspace.running(false);
+      told.accept(Optional.of(how));
       ended.complete(how);
-    } else {
-      ended.completeExceptionally(why);
+    }
+    try {
+      atEnd.run();
+      removed.complete(null);
+    } catch (Throwable e) {
+      removed.completeExceptionally(e);
+      why = why == null ? e : why;
+    }
+    if (why != null) {
+      told.accept(Optional.empty());
+      ended.completeExceptionally(why); // does nothing where its end is known
     }
   }
 
@@ -386,9 +400,27 @@ final class LiveExecution implements Held, Conversation {
     stopped.compareAndSet(null, EndReason.CANCELLED);
   }
 
-  /** Waits until nothing of it is left. */
-  void settle() {
+  /** Whether it has ended: no process of it is left, though its mounts and cgroup may be. */
+  boolean hasEnded() {
+    return ended.isDone();
+  }
+
+  /**
+   * Waits until everything that was made for it is removed.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code SBX-007} where that failed
+   */
+  void awaitRemoval() {
+    try {
+      removed.join();
+    } catch (CompletionException e) {
+      throw unwrapped(e.getCause());
+    }
+  }
+
+  /** Cancels it and waits until everything is removed, or that failed; returns whether it is. */
+  boolean settle() {
     cancel();
-    ended.exceptionally(e -> null).join();
+    return removed.handle((nothing, failure) -> failure == null).join();
   }
 }

@@ -99,7 +99,19 @@ final class LiveSandbox implements Sandbox {
     }
   }
 
-  private synchronized LiveExecution begin(
+  private LiveExecution begin(
+      Command command, OptionalLong waitMs, boolean talks, OutputListener listener) {
+    LiveExecution last;
+    synchronized (this) {
+      last = running;
+    }
+    if (last != null && last.hasEnded()) {
+      last.awaitRemoval(); // not while locked: the removal's last step needs the lock
+    }
+    return beginNext(command, waitMs, talks, listener);
+  }
+
+  private synchronized LiveExecution beginNext(
       Command command, OptionalLong waitMs, boolean talks, OutputListener listener) {
     if (gone) {
       throw new WritException(SandboxError.SANDBOX_GONE, id());
@@ -283,10 +295,17 @@ final class LiveSandbox implements Sandbox {
       gone = true;
       last = running;
     }
-    if (last != null) {
-      last.settle();
+    try {
+      if (last != null && !last.settle()) {
+        engine.sweeper().sweep(entry);
+      }
+      engine.sweeper().remove(directory);
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        gone = false; // whoever destroys it next tries again: at the latest the engine, at its end
+      }
+      throw e;
     }
-    engine.sweeper().remove(directory);
     engine.forget(entry, workspace);
   }
 }

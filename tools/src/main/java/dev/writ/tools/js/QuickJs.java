@@ -3,13 +3,11 @@ package dev.writ.tools.js;
 import com.dylibso.chicory.runtime.ExportFunction;
 import com.dylibso.chicory.runtime.HostFunction;
 import com.dylibso.chicory.runtime.Instance;
-import com.dylibso.chicory.runtime.Memory;
 import com.dylibso.chicory.wasm.WasmModule;
 import com.dylibso.chicory.wasm.types.FunctionType;
 import com.dylibso.chicory.wasm.types.ValType;
 import dev.writ.tools.wasm.Guest;
-import dev.writ.tools.wasm.GuestEnd;
-import dev.writ.tools.wasm.Reason;
+import dev.writ.tools.wasm.MemoryImage;
 import dev.writ.tools.wasm.Texts;
 import dev.writ.tools.wasm.Wasi;
 import io.roastedroot.quickjs4j.core.JavyPluginModule;
@@ -34,7 +32,7 @@ final class QuickJs {
     String answer(String question);
   }
 
-  private QuickJs(Guest guest, Wasi wasi, Host host) {
+  private QuickJs(Guest guest, Wasi wasi, Host host, Optional<MemoryImage> image) {
     List<HostFunction> imports = new ArrayList<>(wasi.functions());
     imports.add(
         new HostFunction(
@@ -45,40 +43,37 @@ final class QuickJs {
               byte[] question = caller.memory().readBytes((int) args[2], (int) args[3]);
               return new long[] {string(caller, host.answer(Texts.text(question)))};
             }));
-    instance = guest.instantiate(MODULE, JavyPluginModule::create, imports, Optional.empty());
+    instance =
+        image
+            .map(from -> guest.restore("QuickJS", MODULE, JavyPluginModule::create, imports, from))
+            .orElseGet(() ->
+                guest.instantiate(MODULE, JavyPluginModule::create, imports, Optional.empty()));
   }
 
   /** Creates a QuickJS, which takes most of the time of a small script. */
   static QuickJs initialized(Guest guest, Wasi wasi, Host host) {
-    QuickJs quickJs = new QuickJs(guest, wasi, host);
+    QuickJs quickJs = new QuickJs(guest, wasi, host, Optional.empty());
     quickJs.export("initialize_runtime").apply();
     return quickJs;
   }
 
   /**
    * The whole state of a QuickJS between two calls: its memory and its only global variable, with
-   * the position of a program in it. Each invocation starts with a copy.
+   * the position of a program in it. Each invocation starts from it, with a copy of what it
+   * changes.
    */
-  record Snapshot(byte[] memory, long stackPointer, int programAt, int programLength) {}
+  record Snapshot(MemoryImage memory, long stackPointer, int programAt, int programLength) {}
 
   /** The present state, with a program added. */
   Snapshot snapshot(byte[] bytecode) {
     int at = allocate(instance, bytecode);
-    int size = instance.memory().pages() * Memory.PAGE_SIZE;
     return new Snapshot(
-        instance.memory().readBytes(0, size), instance.global(0).getValue(), at, bytecode.length);
+        MemoryImage.of(instance.memory()), instance.global(0).getValue(), at, bytecode.length);
   }
 
   /** Restores the snapshot, runs its program, and then all jobs that the program leaves. */
   static void run(Snapshot snapshot, Guest guest, Wasi wasi, Host host) {
-    QuickJs quickJs = new QuickJs(guest, wasi, host);
-    Memory memory = quickJs.instance.memory();
-    int missing = snapshot.memory().length / Memory.PAGE_SIZE - memory.pages();
-    if (memory.grow(missing) < 0) {
-      throw GuestEnd.killed(
-          Reason.OUT_OF_MEMORY, "QuickJS needs " + snapshot.memory().length + " bytes of memory");
-    }
-    memory.write(0, snapshot.memory());
+    QuickJs quickJs = new QuickJs(guest, wasi, host, Optional.of(snapshot.memory()));
     quickJs.instance.global(0).setValue(snapshot.stackPointer());
     quickJs.export("invoke").apply(snapshot.programAt(), snapshot.programLength(), 0, 0);
   }

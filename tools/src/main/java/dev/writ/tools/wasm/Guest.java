@@ -109,10 +109,38 @@ public final class Guest {
       Function<Instance, Machine> machine,
       List<HostFunction> imports,
       Optional<ExecutionListener> listener) {
+    return instantiate(module, machine, imports, listener, Optional.empty());
+  }
+
+  /**
+   * Makes an instance whose memory starts as an image says, instead of as the module does.
+   *
+   * @param name of the program, for the words of a refusal
+   */
+  public Instance restore(
+      String name,
+      WasmModule module,
+      Function<Instance, Machine> machine,
+      List<HostFunction> imports,
+      MemoryImage image) {
+    Instance instance = instantiate(module, machine, imports, Optional.empty(), Optional.of(image));
+    if (!memory.restore()) {
+      throw GuestEnd.killed(
+          Reason.OUT_OF_MEMORY, name + " needs " + image.bytes() + " bytes of memory");
+    }
+    return instance;
+  }
+
+  private Instance instantiate(
+      WasmModule module,
+      Function<Instance, Machine> machine,
+      List<HostFunction> imports,
+      Optional<ExecutionListener> listener,
+      Optional<MemoryImage> image) {
     Instance.Builder builder =
         Instance.builder(module)
             .withMachineFactory(machine)
-            .withMemoryFactory(this::newMemory)
+            .withMemoryFactory(limits -> newMemory(limits, image))
             .withTableFactory(Guest::newTable)
             .withImportValues(
                 ImportValues.builder().addFunction(imports.toArray(HostFunction[]::new)).build())
@@ -139,8 +167,8 @@ public final class Guest {
     return new MemoryLimits(declared.initialPages(), most);
   }
 
-  private Memory newMemory(MemoryLimits limits) {
-    memory = new GuestMemory(limits);
+  private Memory newMemory(MemoryLimits limits, Optional<MemoryImage> image) {
+    memory = new GuestMemory(limits, image);
     return memory;
   }
 

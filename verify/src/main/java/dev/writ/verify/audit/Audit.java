@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * Reads a whole ledger and recomputes everything that follows from its documents: signatures under
@@ -41,6 +42,7 @@ public final class Audit {
   private final LedgerView ledger;
   private final Progress progress;
   private final long size;
+  private final Optional<Executor> by;
   private final EventsOfLedger events;
   private final Findings findings = new Findings();
   private final SystemStateHistory standing;
@@ -50,13 +52,14 @@ public final class Audit {
   private Optional<Event> system = Optional.empty();
   private long current;
 
-  private Audit(LedgerView ledger, Tools tools, Progress progress) {
+  private Audit(LedgerView ledger, Tools tools, Progress progress, Optional<Executor> by) {
     this.ledger = ledger;
+    this.by = by;
     this.progress = progress;
     this.size = ledger.treeSize();
     this.standing = new SystemStateHistory(ledger, ledger.origin(), findings, true);
     this.rows = new RowCheck(ledger, findings, tools);
-    this.events = new EventsOfLedger(ledger);
+    this.events = new EventsOfLedger(ledger, by);
     Documents documents = new Documents(events, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
     this.deletions = new DeletionCheck(documents, standing, runs, this::before);
@@ -69,7 +72,16 @@ public final class Audit {
    * @throws WritException {@code LED-006}, {@code LED-008} where the ledger cannot be read at all
    */
   public static AuditReport check(LedgerView ledger, Tools tools, Progress progress) {
-    return new Audit(ledger, tools, progress).run();
+    return new Audit(ledger, tools, progress, Optional.empty()).run();
+  }
+
+  /**
+   * The same without threads of its own.
+   *
+   * @param by reads ahead; {@code Runnable::run} where nothing may run beside the caller
+   */
+  public static AuditReport check(LedgerView ledger, Tools tools, Progress progress, Executor by) {
+    return new Audit(ledger, tools, progress, Optional.of(by)).run();
   }
 
   private AuditReport run() {
@@ -80,7 +92,7 @@ public final class Audit {
     system.ifPresent(rows::systemRun);
     rows.end();
     seals().check();
-    EventsOfLedger again = new EventsOfLedger(ledger);
+    EventsOfLedger again = new EventsOfLedger(ledger, by);
     AccountWalk accounts =
         new AccountWalk(ledger, again, findings, standing.policies(), runs.steps, restartTimes());
     again.forEach(

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
@@ -28,6 +29,7 @@ final class EventsOfLedger implements DocumentSource {
   private static final int CHUNK_EVENTS = 384;
 
   private final LedgerView ledger;
+  private final Optional<Executor> by;
   private Map<Digest, Envelope> documents = new LinkedHashMap<>();
   private Map<Digest, Envelope> before = new LinkedHashMap<>();
   private long begun;
@@ -37,8 +39,12 @@ final class EventsOfLedger implements DocumentSource {
   /** What is to be read, and the keys that are enrolled when it is begun. */
   private record Range(long from, long to, Trust trust) {}
 
-  EventsOfLedger(LedgerView ledger) {
+  /**
+   * @param by reads ahead, instead of threads of its own
+   */
+  EventsOfLedger(LedgerView ledger, Optional<Executor> by) {
     this.ledger = ledger;
+    this.by = by;
   }
 
   /**
@@ -48,7 +54,8 @@ final class EventsOfLedger implements DocumentSource {
    *     later only verifies less ahead
    */
   void forEach(long size, Supplier<Trust> trust, LedgerView.EventVisitor visitor) {
-    try (Ahead<Range, Chunk> chunks = new Ahead<>(() -> range(size, trust.get()), this::chunk)) {
+    try (Ahead<Range, Chunk> chunks =
+        new Ahead<>(() -> range(size, trust.get()), this::chunk, by)) {
       long index = 0;
       for (Optional<Chunk> next = chunks.next(); next.isPresent(); next = chunks.next()) {
         before = documents;

@@ -5,7 +5,6 @@ import static dev.writ.verify.bundle.ArchiveForm.LOCAL_BYTES;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.verify.error.BundleError;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -22,7 +21,7 @@ import java.util.zip.CRC32;
  * follows from the entry's name and content. So nothing can hide between entries, every byte has a
  * meaning, and nothing grows when it is unpacked.
  *
- * <p>Content is read on demand; the index takes twelve bytes for each entry. Thread safe.
+ * <p>Content is read on demand; the index takes fourteen bytes for each entry. Thread safe.
  */
 final class Archive implements AutoCloseable {
   private final Source source;
@@ -32,6 +31,9 @@ final class Archive implements AutoCloseable {
 
   /** The {@code key} of each name. */
   private long[] keys = new long[1024];
+
+  /** The length of each name, from which the size of the content follows. */
+  private short[] names = new short[1024];
 
   private int entries;
 
@@ -83,7 +85,7 @@ final class Archive implements AutoCloseable {
       requireBytes(locals, at, ArchiveForm.local(nameBytes, crc, contentSize));
       byte[] listed = ArchiveForm.central(nameBytes, crc, contentSize, at);
       requireBytes(directory, central, listed);
-      add(at, key.applyAsLong(name));
+      add(at, key.applyAsLong(name), nameBytes.length);
       central += listed.length;
       at += header.length + nameBytes.length + contentSize;
       before = name;
@@ -97,16 +99,19 @@ final class Archive implements AutoCloseable {
     }
     offsets = Arrays.copyOf(offsets, entries + 1);
     keys = Arrays.copyOf(keys, entries);
+    names = Arrays.copyOf(names, entries);
     offsets[entries] = (int) start;
   }
 
-  private void add(long at, long key) {
+  private void add(long at, long key, int nameLength) {
     ArchiveForm.requireBounds(0, entries + 1L);
     if (entries == keys.length) {
       offsets = Arrays.copyOf(offsets, 2 * entries);
       keys = Arrays.copyOf(keys, 2 * entries);
+      names = Arrays.copyOf(names, 2 * entries);
     }
     offsets[entries] = (int) at;
+    names[entries] = (short) nameLength;
     keys[entries++] = key;
   }
 
@@ -203,42 +208,43 @@ final class Archive implements AutoCloseable {
   }
 
   private byte[] nameBytes(int entry) {
-    byte[] head = new byte[(int) Math.min(160, offset(entry + 1) - offset(entry))];
-    source.read(offset(entry), head, 0, head.length);
-    int length = head[26] & 0xff | (head[27] & 0xff) << 8;
-    byte[] name = Arrays.copyOfRange(head, LOCAL_BYTES, LOCAL_BYTES + length);
-    if (LOCAL_BYTES + length > head.length) {
-      source.read(offset(entry) + LOCAL_BYTES, name, 0, length);
-    }
+    byte[] name = new byte[names[entry]];
+    source.read(offset(entry) + LOCAL_BYTES, name, 0, name.length);
     return name;
   }
 
   long size(int entry) {
-    byte[] size = new byte[Integer.BYTES];
-    source.read(offset(entry) + 22, size, 0, size.length);
-    return ByteBuffer.wrap(size).order(ByteOrder.LITTLE_ENDIAN).getInt() & 0xffff_ffffL;
+    return offset(entry + 1) - contentAt(entry);
   }
 
   private long contentAt(int entry) {
-    return offset(entry + 1) - size(entry);
+    return offset(entry) + LOCAL_BYTES + names[entry];
   }
 
   /** The entry of that name. */
   OptionalInt find(String name, long key) {
+    int entry = search(name, key, false);
+    return entry < 0 ? OptionalInt.empty() : OptionalInt.of(entry);
+  }
+
+  /**
+   * @param byKey whether the first entry with that key will do, whose name then need not be read
+   */
+  private int search(String name, long key, boolean byKey) {
     int low = 0;
     int high = entries - 1;
     while (low <= high) {
       int middle = low + high >>> 1;
-      int order = compare(middle, name, key);
+      int order = compare(middle, name, key, byKey);
       if (order == 0) {
-        return OptionalInt.of(middle);
+        return middle;
       } else if (order < 0) {
         low = middle + 1;
       } else {
         high = middle - 1;
       }
     }
-    return OptionalInt.empty();
+    return -1;
   }
 
   /** The first entry with this name or a later one; {@link #entries} if there is none. */
@@ -256,9 +262,33 @@ final class Archive implements AutoCloseable {
     return low;
   }
 
-  private int compare(int entry, String name, long key) {
+  private int compare(int entry, String name, long key, boolean byKey) {
     int order = key == 0 || keys[entry] == 0 ? 0 : Long.compareUnsigned(keys[entry], key);
-    return order != 0 ? order : name(entry).compareTo(name);
+    return order != 0 || byKey && keys[entry] == key ? order : name(entry).compareTo(name);
+  }
+
+  /** An entry with its content. */
+  record Found(int entry, byte[] content) {}
+
+  /**
+   * The entry of that name with its content, read at once.
+   *
+   * @throws WritException {@code RPL-012} where it is larger than {@code max}
+   */
+  Optional<Found> read(String name, long key, int max) {
+    int entry = key == 0 ? -1 : search(name, key, true);
+    if (entry >= 0 && size(entry) <= Math.min(max, Window.BYTES)) {
+      int nameLength = names[entry];
+      byte[] both = new byte[nameLength + (int) size(entry)];
+      source.read(offset(entry) + LOCAL_BYTES, both, 0, both.length);
+      if (name.equals(new String(both, 0, nameLength, StandardCharsets.US_ASCII))) {
+        return Optional.of(new Found(entry, Arrays.copyOfRange(both, nameLength, both.length)));
+      }
+    }
+    OptionalInt found = find(name, key);
+    return found.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Found(found.getAsInt(), read(found.getAsInt(), max)));
   }
 
   /**
@@ -306,8 +336,13 @@ final class Archive implements AutoCloseable {
   interface Hash {
     void update(byte[] bytes, int from, int length);
 
-    /** At the end of it. */
-    void end();
+    /** At the end of the content of the entry of that name. */
+    void end(String name);
+  }
+
+  /** For reading entries in their order. */
+  Window window() {
+    return new Window(source);
   }
 
   /**
@@ -317,31 +352,43 @@ final class Archive implements AutoCloseable {
    * @throws WritException {@code RPL-015}: a code of its own, since it distinguishes a damaged disk
    *     from a forgery
    */
-  void verify(int entry, Optional<Hash> hash, byte[] buffer) {
+  void verify(int entry, Optional<Hash> hash, Window window) {
     CRC32 crc = new CRC32();
-    try (InputStream in = stream(entry, 0)) {
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        crc.update(buffer, 0, n);
-        if (hash.isPresent()) {
-          hash.get().update(buffer, 0, n);
-        }
+    long left = offset(entry + 1) - offset(entry);
+    int skipped = LOCAL_BYTES + names[entry];
+    int stated = 0;
+    String name = "";
+    for (long at = offset(entry); left > 0; skipped = 0) {
+      int count = (int) Math.min(left, Window.BYTES);
+      ByteBuffer bytes = window.at(at, count);
+      if (skipped > 0) {
+        stated = bytes.getInt(14);
+        name = text(bytes, LOCAL_BYTES, names[entry]);
       }
-    } catch (IOException e) {
-      throw Source.failed(e);
+      int from = bytes.arrayOffset() + skipped;
+      crc.update(bytes.array(), from, count - skipped);
+      if (hash.isPresent()) {
+        hash.get().update(bytes.array(), from, count - skipped);
+      }
+      at += count;
+      left -= count;
     }
-    byte[] stated = new byte[Integer.BYTES];
-    source.read(offset(entry) + 14, stated, 0, stated.length);
-    int said = ByteBuffer.wrap(stated).order(ByteOrder.LITTLE_ENDIAN).getInt();
-    if ((int) crc.getValue() != said) {
+    if ((int) crc.getValue() != stated) {
       throw new WritException(
           BundleError.ENTRY_CHECKSUM,
-          name(entry)
+          name
               + " has "
               + Long.toHexString(crc.getValue())
               + ", its header says "
-              + Integer.toHexString(said));
+              + Integer.toHexString(stated));
     }
-    hash.ifPresent(Hash::end);
+    if (hash.isPresent()) {
+      hash.get().end(name);
+    }
+  }
+
+  private static String text(ByteBuffer bytes, int at, int length) {
+    return new String(bytes.array(), bytes.arrayOffset() + at, length, StandardCharsets.US_ASCII);
   }
 
   @Override

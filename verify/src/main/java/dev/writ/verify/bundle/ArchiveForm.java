@@ -4,7 +4,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.verify.error.BundleError;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.regex.Pattern;
 
 /**
  * The one form of a ZIP file that a bundle has (spec/bundle.md): each header follows from an
@@ -21,9 +20,7 @@ final class ArchiveForm {
 
   static final int NAME_MAX = 2048;
 
-  /** Relative, and no part begins with a dot, so no name leads out of a folder. */
-  private static final Pattern NAME =
-      Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9._+-]*/){0,15}[A-Za-z0-9_][A-Za-z0-9._+-]*");
+  private static final int PARTS_MAX = 16;
 
   static final int LOCAL = 0x04034b50;
   static final int CENTRAL = 0x02014b50;
@@ -50,15 +47,33 @@ final class ArchiveForm {
   private ArchiveForm() {}
 
   /**
-   * Checks a name.
+   * Checks a name: relative, and no part begins with a dot, so no name leads out of a folder.
+   * Written by hand because it runs for every entry: a pattern is ten times slower.
    *
    * @throws WritException {@code RPL-013}
    */
   static String name(String name) {
-    if (name.length() > NAME_MAX || !NAME.matcher(name).matches()) {
+    boolean begins = true;
+    int parts = 1;
+    boolean isForm = !name.isEmpty() && name.length() <= NAME_MAX;
+    for (int i = 0; isForm && i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == '/') {
+        isForm = !begins && ++parts <= PARTS_MAX;
+        begins = true;
+      } else {
+        isForm = isWord(c) || !begins && (c == '.' || c == '+' || c == '-');
+        begins = false;
+      }
+    }
+    if (!isForm || begins) {
       throw new WritException(BundleError.ENTRY_NAME, shown(name));
     }
     return name;
+  }
+
+  private static boolean isWord(char c) {
+    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_';
   }
 
   static String shown(String name) {

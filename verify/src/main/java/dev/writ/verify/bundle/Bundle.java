@@ -170,7 +170,7 @@ public final class Bundle implements Recording, AutoCloseable {
     while (log.index() != LogOrder.END) {
       Journal journal = log.journal();
       long index = log.index();
-      String place = log.place();
+      Lines.Place place = log.place();
       visitor.event(journal, index, Lines.event(log.take(), place));
     }
   }
@@ -183,8 +183,8 @@ public final class Bundle implements Recording, AutoCloseable {
     return new RecordingAhead(this);
   }
 
-  /** A document and the size of its entry. */
-  record Sized(Envelope envelope, int bytes) {}
+  /** A document with its entry and the size of that. */
+  record Sized(Envelope envelope, int entry, int bytes) {}
 
   @Override
   public Optional<Envelope> document(Digest id) {
@@ -194,14 +194,13 @@ public final class Bundle implements Recording, AutoCloseable {
   /** Reads a document, past the cache. */
   Optional<Sized> read(Digest id) {
     String name = Layout.document(id);
-    OptionalInt entry = entry(name);
-    if (entry.isEmpty()) {
-      return Optional.empty();
-    }
-    byte[] bytes = archive.read(entry.getAsInt(), Limits.DEFAULT.bytesMax());
-    Envelope envelope = at(name, () -> Envelope.parse(bytes));
-    requireDigest(name, envelope.id(), id);
-    return Optional.of(new Sized(envelope, bytes.length));
+    return archive
+        .read(name, Layout.key(name), Limits.DEFAULT.bytesMax())
+        .map(found -> {
+          Envelope envelope = at(name, () -> Envelope.parse(found.content()));
+          requireDigest(name, envelope.id(), id);
+          return new Sized(envelope, found.entry(), found.content().length);
+        });
   }
 
   private static void requireDigest(String name, Digest found, Digest wanted) {
@@ -214,13 +213,12 @@ public final class Bundle implements Recording, AutoCloseable {
   @Override
   public Optional<byte[]> blob(Digest digest) {
     String name = Layout.blob(digest);
-    OptionalInt entry = entry(name);
-    if (entry.isEmpty()) {
-      return Optional.empty();
-    }
-    byte[] bytes = archive.read(entry.getAsInt(), BLOB_MAX);
-    requireDigest(name, Digest.sha256(bytes), digest);
-    return Optional.of(bytes);
+    return archive
+        .read(name, Layout.key(name), BLOB_MAX)
+        .map(found -> {
+          requireDigest(name, Digest.sha256(found.content()), digest);
+          return found.content();
+        });
   }
 
   @Override

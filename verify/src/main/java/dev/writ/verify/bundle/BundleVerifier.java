@@ -154,20 +154,18 @@ public final class BundleVerifier {
   private int piece(int from) {
     Archive archive = bundle.archive();
     int to = Math.min(archive.entries(), from + PIECE);
-    byte[] buffer = new byte[1 << 16];
+    Window window = archive.window();
+    Optional<Archive.Hash> hash = Optional.of(new BlobHash());
     for (int entry = from; entry < to; entry++) {
-      archive.verify(
-          entry,
-          archive.isBlob(entry) ? Optional.of(new BlobHash(archive.name(entry))) : Optional.empty(),
-          buffer);
+      archive.verify(entry, archive.isBlob(entry) ? hash : Optional.empty(), window);
     }
     return to;
   }
 
   /** Compares a blob's digest with its name. */
-  private record BlobHash(String name, MessageDigest hash) implements Archive.Hash {
-    BlobHash(String name) {
-      this(name, Digest.newSha256());
+  private record BlobHash(MessageDigest hash) implements Archive.Hash {
+    BlobHash() {
+      this(Digest.newSha256());
     }
 
     @Override
@@ -176,7 +174,7 @@ public final class BundleVerifier {
     }
 
     @Override
-    public void end() {
+    public void end(String name) {
       Digest found = Digest.ofBytes(hash.digest());
       if (!Layout.blob(found).equals(name)) {
         throw new WritException(
@@ -190,7 +188,7 @@ public final class BundleVerifier {
    * comes.
    */
   private record Read(
-      Optional<Event> event, Optional<WritException> refused, Digest id, String place) {
+      Optional<Event> event, Optional<WritException> refused, Digest id, Lines.Place place) {
     Event orThrow() {
       refused.ifPresent(e -> {
         throw e;
@@ -211,9 +209,9 @@ public final class BundleVerifier {
         for (Read read : piece.get()) {
           Event event = read.orThrow();
           long seq = last == null ? 0 : last.seq() + 1;
-          same(BundleError.EVENT_CHAIN, read.place() + " run", event.runId(), run);
-          same(BundleError.EVENT_CHAIN, read.place() + " /seq", event.seq(), seq);
-          same(BundleError.EVENT_CHAIN, read.place() + " /prev", event.prev(), prev);
+          same(read.place(), "run", event.runId(), run);
+          same(read.place(), "/seq", event.seq(), seq);
+          same(read.place(), "/prev", event.prev(), prev);
           boolean opens = event.kind().equals(EventKind.RUN_OPENED);
           if (opens != (last == null)) {
             String wanted = opens ? "another kind" : EventKind.RUN_OPENED;
@@ -234,7 +232,7 @@ public final class BundleVerifier {
     return last;
   }
 
-  private record Line(byte[] bytes, String place) {}
+  private record Line(byte[] bytes, Lines.Place place) {}
 
   private static Optional<List<Line>> lines(Lines lines) {
     List<Line> piece = new ArrayList<>();
@@ -626,6 +624,13 @@ public final class BundleVerifier {
     notVerified.add("outcomes: no tool ran again, and no stage; that is for replay");
     if (options.pinned().isEmpty()) {
       notVerified.add("who signed it: integrity only; signer not pinned (--trust)");
+    }
+  }
+
+  /** The same for a line's chain, which is nearly always right: the place is not worded before. */
+  private static void same(Lines.Place place, String what, Object found, Object wanted) {
+    if (!found.equals(wanted)) {
+      same(BundleError.EVENT_CHAIN, place + " " + what, found, wanted);
     }
   }
 

@@ -5,17 +5,24 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.dsse.EnvelopesAhead;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.work.Ahead;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.OptionalInt;
 
 /**
  * A bundle's events in the order of the log, with their documents, read and verified ahead in
@@ -33,17 +40,17 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
   private final boolean references;
   private final LogOrder log;
   private final Ahead<List<Line>, Chunk> chunks;
-  private TreeMap<Digest, Envelope> documents = new TreeMap<>();
-  private TreeMap<Digest, Envelope> before = new TreeMap<>();
+  private LinkedHashMap<Digest, Bundle.Sized> documents = new LinkedHashMap<>();
+  private LinkedHashMap<Digest, Bundle.Sized> before = new LinkedHashMap<>();
 
   /** A line of a journal. */
-  private record Line(Journal journal, long index, String place, byte[] bytes) {}
+  private record Line(Journal journal, long index, Lines.Place place, byte[] bytes) {}
 
   private record Chunk(
       List<Line> lines,
       List<Event> events,
       List<Referred> referred,
-      TreeMap<Digest, Envelope> documents) {}
+      LinkedHashMap<Digest, Bundle.Sized> documents) {}
 
   /** Gets an event with its position in the log and its references. */
   interface Visitor {
@@ -75,7 +82,7 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
     while (lines.size() < CHUNK_EVENTS && log.index() != LogOrder.END) {
       Journal journal = log.journal();
       long index = log.index();
-      String place = log.place();
+      Lines.Place place = log.place();
       lines.add(new Line(journal, index, place, log.take()));
     }
     return lines.isEmpty() ? Optional.empty() : Optional.of(lines);
@@ -83,7 +90,7 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
 
   private Chunk chunk(List<Line> lines) {
     List<Event> events = new ArrayList<>(lines.size());
-    TreeMap<Digest, Envelope> read = new TreeMap<>();
+    LinkedHashMap<Digest, Bundle.Sized> read = new LinkedHashMap<>();
     long bytes = 0;
     for (Line line : lines) {
       Event event = Lines.event(line.bytes(), line.place());
@@ -92,15 +99,41 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
         bytes += read(event.body(), read);
       }
     }
-    EnvelopesAhead.prepare(List.copyOf(read.values()), this::key);
+    EnvelopesAhead.prepare(read.values().stream().map(Bundle.Sized::envelope).toList(), this::key);
+    if (!references) {
+      read.values().forEach(document -> readAhead(document.envelope()));
+    }
     List<Referred> referred = new ArrayList<>(lines.size());
     for (int i = 0; i < events.size(); i++) {
       referred.add(
           !references || lines.get(i).journal() == Journal.CONSUMED
               ? Referred.NOTHING
-              : Referred.by(events.get(i), id -> either(read.get(id), id), bundle));
+              : Referred.by(
+                  events.get(i),
+                  id -> either(read.get(id), id),
+                  id -> entry(read.get(id)),
+                  bundle));
     }
     return new Chunk(lines, events, referred, read);
+  }
+
+  /** Reads what the documents say, which they keep; looking for references does so anyway. */
+  private static void readAhead(Envelope envelope) {
+    try {
+      JsonValue document = envelope.document();
+      String type = envelope.payloadType();
+      if (type.equals(Request.TYPE)) {
+        Request.read(document);
+      } else if (type.equals(Decision.TYPE)) {
+        JudgeInputs.read(Decision.read(document).inputs());
+      } else if (type.equals(Intent.TYPE)) {
+        Intent.read(document);
+      } else if (type.equals(Receipt.TYPE)) {
+        Receipt.read(document);
+      }
+    } catch (WritException e) {
+      // refused at its place
+    }
   }
 
   private static boolean isDocument(Event event) {
@@ -108,10 +141,14 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
         && !event.kind().equals(EventKind.EFFECT_FINISHED);
   }
 
-  private long read(Digest id, TreeMap<Digest, Envelope> read) {
+  private static OptionalInt entry(Bundle.Sized here) {
+    return here == null ? OptionalInt.empty() : OptionalInt.of(here.entry());
+  }
+
+  private long read(Digest id, LinkedHashMap<Digest, Bundle.Sized> read) {
     try {
       Optional<Bundle.Sized> document = bundle.read(id);
-      document.ifPresent(d -> read.put(id, d.envelope()));
+      document.ifPresent(d -> read.put(id, d));
       return document.map(Bundle.Sized::bytes).orElse(0);
     } catch (WritException e) {
       return 0; // refused at its place
@@ -137,13 +174,13 @@ final class EventsAhead implements DocumentSource, AutoCloseable {
 
   @Override
   public Optional<Envelope> document(Digest id) {
-    Envelope here = documents.get(id);
+    Bundle.Sized here = documents.get(id);
     here = here == null ? before.get(id) : here;
     return either(here, id);
   }
 
-  private Optional<Envelope> either(Envelope here, Digest id) {
-    return here == null ? bundle.document(id) : Optional.of(here);
+  private Optional<Envelope> either(Bundle.Sized here, Digest id) {
+    return here == null ? bundle.document(id) : Optional.of(here.envelope());
   }
 
   @Override

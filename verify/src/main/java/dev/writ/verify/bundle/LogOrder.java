@@ -15,7 +15,7 @@ final class LogOrder {
   private final List<Cursor> cursors = new ArrayList<>();
   private Cursor next;
   private byte[] taken = {};
-  private String takenFrom = "";
+  private Lines.Place takenFrom = new Lines.Place("", 0);
 
   /** One journal with its indexes. */
   private static final class Cursor {
@@ -93,7 +93,7 @@ final class LogOrder {
   }
 
   /** The next event's journal and line. */
-  String place() {
+  Lines.Place place() {
     return next.lines.place();
   }
 

@@ -38,6 +38,11 @@ public interface Recording extends DocumentSource {
   /** The events of all three journals in the order of the log. */
   void events(Visitor visitor);
 
+  /** The same for who does not ask for the documents of the events as he gets them. */
+  default void eventsAlone(Visitor visitor) {
+    events(visitor);
+  }
+
   /** A blob's content; empty if it was left out or never retained. */
   Optional<byte[]> blob(Digest digest);
 

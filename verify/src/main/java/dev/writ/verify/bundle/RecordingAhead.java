@@ -33,6 +33,11 @@ final class RecordingAhead implements Recording {
     }
   }
 
+  @Override
+  public void eventsAlone(Visitor visitor) {
+    bundle.events(visitor);
+  }
+
   private Trust keys() {
     try {
       return Trust.parse(bundle.trust());

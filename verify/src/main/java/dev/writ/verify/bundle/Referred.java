@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The references of one event, found ahead, with the entries of documents and blobs, and passed on
@@ -21,8 +22,12 @@ record Referred(List<Consumer<Presence>> calls, Optional<WritException> refused)
   /** For an event without references. */
   static final Referred NOTHING = new Referred(List.of(), Optional.empty());
 
-  static Referred by(Event event, DocumentSource source, Bundle bundle) {
-    Calls calls = new Calls(bundle);
+  /**
+   * @param known the entry of a document that was read already
+   */
+  static Referred by(
+      Event event, DocumentSource source, Function<Digest, OptionalInt> known, Bundle bundle) {
+    Calls calls = new Calls(known, bundle);
     try {
       new References(source, calls).event(event);
       return new Referred(calls.list, Optional.empty());
@@ -43,15 +48,18 @@ record Referred(List<Consumer<Presence>> calls, Optional<WritException> refused)
 
   private static final class Calls implements References.Sink {
     private final List<Consumer<Presence>> list = new ArrayList<>();
+    private final Function<Digest, OptionalInt> known;
     private final Bundle bundle;
 
-    Calls(Bundle bundle) {
+    Calls(Function<Digest, OptionalInt> known, Bundle bundle) {
+      this.known = known;
       this.bundle = bundle;
     }
 
     @Override
     public void document(Digest id, String place) {
-      OptionalInt entry = bundle.entry(Layout.document(id));
+      OptionalInt here = known.apply(id);
+      OptionalInt entry = here.isPresent() ? here : bundle.entry(Layout.document(id));
       list.add(presence -> presence.document(id, entry, place));
     }
 

@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -24,11 +26,8 @@ public final class Ahead<T, R> implements AutoCloseable {
 
   private final int workers =
       Math.clamp(Runtime.getRuntime().availableProcessors(), 1, WORKERS_MAX);
-  private final ExecutorService pool =
-      Executors.newFixedThreadPool(
-          workers,
-          // One name for all: the JDK makes code anew in each process to count with.
-          task -> Thread.ofPlatform().daemon().name("writ-verify").unstarted(task));
+  private final ExecutorService pool;
+  private final Executor by;
   private final ArrayDeque<Future<R>> underWay = new ArrayDeque<>();
   private final Supplier<Optional<T>> pieces;
   private final Function<T, R> work;
@@ -38,8 +37,22 @@ public final class Ahead<T, R> implements AutoCloseable {
    * @param pieces called on the consumer's thread; empty at the end
    */
   public Ahead(Supplier<Optional<T>> pieces, Function<T, R> work) {
+    this(pieces, work, Optional.empty());
+  }
+
+  /**
+   * @param pieces called on the consumer's thread; empty at the end
+   * @param by does the work, instead of threads of this object's own
+   */
+  public Ahead(Supplier<Optional<T>> pieces, Function<T, R> work, Optional<Executor> by) {
     this.pieces = pieces;
     this.work = work;
+    this.pool =
+        Executors.newFixedThreadPool(
+            workers,
+            // One name for all: the JDK makes code anew in each process to count with.
+            task -> Thread.ofPlatform().daemon().name("writ-verify").unstarted(task));
+    this.by = by.orElse(pool); // which starts a thread with its first task
   }
 
   /** The next result; empty at the end. */
@@ -69,7 +82,11 @@ public final class Ahead<T, R> implements AutoCloseable {
     try {
       Optional<T> piece = pieces.get();
       ended = piece.isEmpty();
-      piece.ifPresent(p -> underWay.add(pool.submit(() -> work.apply(p))));
+      if (!ended) {
+        FutureTask<R> task = new FutureTask<>(() -> work.apply(piece.get()));
+        underWay.add(task);
+        by.execute(task);
+      }
     } catch (RuntimeException e) {
       // Results of earlier pieces must come before this failure.
       ended = true;

@@ -516,7 +516,10 @@ final class Simulation {
   private AuditReport audit() {
     AuditReport report =
         Audit.check(
-            process.kernel.ledger(), new Tools(TOOLS, List.of(new TestDriver())), (_, _) -> {});
+            process.kernel.ledger(),
+            new Tools(TOOLS, List.of(new TestDriver())),
+            (_, _) -> {},
+            Runnable::run);
     report.problems().forEach(problem -> wrong.add(problem.toString()));
     // What the audit bears with in ledgers of before, no kernel writes any more.
     report.notVerified().stream().filter(line -> line.contains("bound 11")).forEach(wrong::add);

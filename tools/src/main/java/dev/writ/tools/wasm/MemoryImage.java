@@ -1,0 +1,42 @@
+package dev.writ.tools.wasm;
+
+import com.dylibso.chicory.runtime.Memory;
+import java.util.Arrays;
+
+/**
+ * What a memory held at one moment, from which other guests start. Guests read its pages in place,
+ * and have a copy of each that they write to ({@link GuestMemory}); nothing changes it.
+ */
+public final class MemoryImage {
+  /** A page of zeros, which is never written to. */
+  static final byte[] ZEROS = new byte[Memory.PAGE_SIZE];
+
+  private final byte[][] pages;
+
+  private MemoryImage(byte[][] pages) {
+    this.pages = pages;
+  }
+
+  /** What a memory holds now. */
+  public static MemoryImage of(Memory memory) {
+    byte[][] pages = new byte[memory.pages()][];
+    for (int i = 0; i < pages.length; i++) {
+      byte[] page = memory.readBytes(i * Memory.PAGE_SIZE, Memory.PAGE_SIZE);
+      pages[i] = Arrays.equals(page, ZEROS) ? ZEROS : page;
+    }
+    return new MemoryImage(pages);
+  }
+
+  int pages() {
+    return pages.length;
+  }
+
+  long bytes() {
+    return (long) pages.length * Memory.PAGE_SIZE;
+  }
+
+  /** Puts its pages, which stay shared, at the beginning of an array. */
+  void show(byte[][] in) {
+    System.arraycopy(pages, 0, in, 0, pages.length);
+  }
+}
