@@ -1,11 +1,13 @@
 package dev.writ.ledger;
 
+import static dev.writ.ledger.Fixture.bytes;
 import static dev.writ.ledger.Fixture.config;
 import static dev.writ.ledger.Fixture.opening;
 import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.dsse.Envelope;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,6 +117,53 @@ class ConcurrentCommitsShareASyncAndKeepTheirOrderTest {
       second.await();
       assertThat(first.isDone()).isTrue();
       assertThat(ledger.head(run("a")).orElseThrow().seq()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void rows_of_batches_that_share_a_write_count_in_the_order_of_appending() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicInteger writes = new AtomicInteger();
+    Ledger.create(config(home)).close();
+    Envelope first = Fixture.document("the same");
+    Envelope second = Envelope.sign(first.payloadType(), first.document(), Fixture.key(3));
+    assertThat(second.id()).isEqualTo(first.id());
+    try (Ledger ledger =
+        Ledger.open(
+            config(home),
+            disk ->
+                batch -> {
+                  try {
+                    release.await();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  writes.incrementAndGet();
+                  disk.write(batch);
+                })) {
+      Commit alone = ledger.append(opening("a"));
+      while (ledger.commitsWaiting() > 0) {
+        Thread.onSpinWait(); // until the appender has taken it, and waits for the disk
+      }
+      List<Batch> together =
+          List.of(
+              new Batch().put("t", "z", bytes("1")).put("t", "gone", bytes("1")),
+              new Batch().put("t", "a", bytes("1")).put("t", "back", bytes("1")).document(first),
+              new Batch().delete("t", "gone").put("t", "z", bytes("2")).document(second),
+              new Batch().delete("t", "back").put("t", "a", bytes("2")),
+              new Batch().put("t", "back", bytes("3")).put("t", "z", bytes("3")));
+      List<Commit> commits = together.stream().map(ledger::append).toList();
+      release.countDown();
+      commits.getLast().await();
+      assertThat(alone.isDone()).isTrue();
+      assertThat(writes).hasValue(2);
+      assertThat(ledger.get("t", "a")).contains(bytes("2"));
+      assertThat(ledger.get("t", "z")).contains(bytes("3"));
+      assertThat(ledger.get("t", "back")).contains(bytes("3"));
+      assertThat(ledger.get("t", "gone")).isEmpty();
+      assertThat(ledger.document(first.id()).orElseThrow().toBytes())
+          .as("the envelope that came first")
+          .isEqualTo(first.toBytes());
     }
   }
 

@@ -70,7 +70,7 @@ final class Simulation {
   private static final int KERNEL_ONE_IN = 8;
 
   /** And of these one in so many is audited. */
-  private static final int AUDIT_ONE_IN = 24;
+  private static final int AUDIT_ONE_IN = 12;
 
   private static final int CALLERS = 3;
   private static final int CALLS = 5;
