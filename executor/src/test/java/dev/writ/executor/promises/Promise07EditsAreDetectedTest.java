@@ -161,11 +161,13 @@ class Promise07EditsAreDetectedTest {
   @Test
   void an_edited_document_is_not_served() throws RocksDBException {
     TestHome home = worked();
+    home.restart();
     List<byte[]> ids =
         home.log().stream()
             .filter(e -> e.kind().equals("receipt.signed"))
             .map(e -> e.body().bytes())
             .toList();
+    home.stop();
     tamper(
         home,
         "documents",
