@@ -372,6 +372,8 @@ final class Build {
     serving.addAll(0, SERVE_FLAGS);
     Files.writeString(next.resolve("serve"), arguments(serving));
     lines.addAll(0, SHORT_FLAGS);
+    // The training's first script leaves there what all later ones begin with.
+    lines.addFirst("-Dwrit.prelude=" + dist.resolve("prelude"));
     lines.set(lines.size() - 1, chain(jars, next, dist));
     for (String group : GROUPS) {
       List<String> own = new ArrayList<>(lines);

@@ -8,17 +8,26 @@ import dev.writ.tools.wasm.Wasi;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 
 /** The script that runs before each script, compiled into a QuickJS; made once in a JVM. */
 final class Prelude {
+  /** Names the file that keeps it from one JVM to the next; the launcher's build sets it. */
+  private static final String PROPERTY = "writ.prelude";
+
   private static final class Holder {
-    static final QuickJs.Snapshot SNAPSHOT = prepare();
+    static final QuickJs.Snapshot SNAPSHOT = stored();
   }
 
   private Prelude() {}
+
+  private static QuickJs.Snapshot stored() {
+    String file = System.getProperty(PROPERTY, "");
+    return file.isEmpty() ? prepare() : StoredSnapshot.of(Path.of(file), Prelude::prepare);
+  }
 
   private static QuickJs.Snapshot prepare() {
     byte[] bytecode = quickJs().compile(source());
