@@ -659,8 +659,7 @@ final class Build {
     List<String> command = new ArrayList<>(List.of(jdk.resolve("bin/java").toString()));
     command.addAll(options);
     command.addAll(
-        List.of(
-            "@" + dist.resolve(group), "dev.writ.cli.Main", "train", name, folder.toString()));
+        List.of("@" + dist.resolve(group), "dev.writ.cli.Main", "train", name, folder.toString()));
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)

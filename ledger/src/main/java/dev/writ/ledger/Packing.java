@@ -45,6 +45,7 @@ final class Packing {
   private static final int HASHED = 5;
 
   private static final int BUCKETS = 1024;
+
   /** The numbers of phrases by what they begin with, the longest first; reading needs none. */
   private static final class Beginnings {
     static final int[][] OF_LONG = new int[BUCKETS][0];
@@ -111,7 +112,9 @@ final class Packing {
         return taken;
       }
     }
-    return at + 2 <= text.length ? phrase(Beginnings.OF_SHORT[hash(text, at, 2)], text, at, out) : 0;
+    return at + 2 <= text.length
+        ? phrase(Beginnings.OF_SHORT[hash(text, at, 2)], text, at, out)
+        : 0;
   }
 
   private static int phrase(int[] candidates, byte[] text, int at, PackedBytes out) {

@@ -105,7 +105,9 @@ public final class TrainCommand implements CliCommand {
     return CommandUsage.of("train", "Load what commands need, for an AOT cache.")
         .argument("GROUP", "demo, home, light, read, run, verify, version.")
         .argument(
-            "DIR", "A folder to work in; home and demo leave a home and a bundle there, which others read.")
+            "DIR",
+            "A folder to work in; home and demo leave a home and a bundle there, which others"
+                + " read.")
         .hidden();
   }
 
@@ -114,8 +116,7 @@ public final class TrainCommand implements CliCommand {
     String group = arguments.argument("GROUP");
     Arguments.oneOf("GROUP", group, List.copyOf(GROUPS.keySet()));
     Path folder = Path.of(arguments.argument("DIR"));
-    Path home =
-        folder.resolve(List.of("demo", "read", "verify").contains(group) ? "demo" : "home");
+    Path home = folder.resolve(List.of("demo", "read", "verify").contains(group) ? "demo" : "home");
     for (List<String> args : GROUPS.get(group)) {
       List<String> line = new ArrayList<>(List.of("--home", home.toString()));
       for (String word : args) {

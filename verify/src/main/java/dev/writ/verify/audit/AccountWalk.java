@@ -13,12 +13,12 @@ import dev.writ.guardian.Admission;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
-import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -41,13 +41,25 @@ import java.util.TreeSet;
  * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
  * record. Decisions arrive in the order of the log, which is almost that of the steps; one that
  * arrives early waits.
+ *
+ * <p>A walk <em>ahead</em> goes along with the first walk over the log, whose documents it shares,
+ * and spares the second. It does not know what comes later, so it assumes that the log is sound,
+ * that time never restarts, and that a step is missing for good when {@link #WAITING_MAX} later
+ * ones came. Where one of these shows to be wrong it {@linkplain #holds does not hold}, and another
+ * walk, which knows, is made instead; nothing that this one found is then looked at.
  */
 final class AccountWalk {
+  /** How many decisions a walk ahead keeps back for a missing step, or for their receipts. */
+  static final int WAITING_MAX = 512;
+
   private final LedgerView ledger;
-  private final DocumentSource documents;
+  private final Documents documents;
   private final Findings findings;
   private final TreeMap<Digest, Policy> policies;
-  private final Steps steps;
+
+  /** Those of the whole log; a walk ahead does not know them. */
+  private final Optional<Steps> steps;
+
   private final Fates fates;
   private final AccountSums sums = new AccountSums();
   private final AccountSums.Definitions definitions = new AccountSums.Definitions();
@@ -59,6 +71,12 @@ final class AccountWalk {
   private final ArrayDeque<Instant> restarts;
   private final TreeMap<Digest, Instant> ahead = new TreeMap<>();
   private final TreeMap<Digest, Instant> redated = new TreeMap<>();
+
+  /** Fates of decisions that wait, by their receipts. */
+  private final TreeMap<Digest, Fates.Fate> ends = new TreeMap<>();
+
+  private final TreeSet<Digest> endless = new TreeSet<>();
+  private boolean mistaken;
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
   private Optional<Digest> inUse = Optional.empty();
@@ -105,44 +123,102 @@ final class AccountWalk {
     }
   }
 
-  /**
-   * @param documents those of the ledger, perhaps read ahead
-   * @param restarts times at which time restarts, in the order of the log
-   */
-  AccountWalk(
+  private AccountWalk(
       LedgerView ledger,
-      DocumentSource documents,
-      Findings findings,
+      Documents documents,
       TreeMap<Digest, Policy> policies,
-      Steps steps,
+      Optional<Steps> steps,
       List<Instant> restarts) {
     this.restarts = new ArrayDeque<>(restarts);
     this.ledger = ledger;
-    this.findings = findings;
+    this.findings = documents.findings();
     this.policies = policies;
     this.steps = steps;
     this.documents = documents;
-    this.fates = new Fates(ledger, documents);
+    this.fates = new Fates(ledger, documents.source());
+  }
+
+  /**
+   * A walk that knows what the walk over the runs has found.
+   *
+   * @param documents those of the ledger, perhaps read ahead, and where problems are reported
+   * @param steps those of all decisions
+   * @param restarts times at which time restarts, in the order of the log
+   */
+  static AccountWalk knowing(
+      LedgerView ledger,
+      Documents documents,
+      TreeMap<Digest, Policy> policies,
+      Steps steps,
+      List<Instant> restarts) {
+    return new AccountWalk(ledger, documents, policies, Optional.of(steps), restarts);
+  }
+
+  /**
+   * A walk ahead.
+   *
+   * @param documents shared with the walk over the runs, but for the findings
+   * @param policies that were in force up to the event that it is at
+   */
+  static AccountWalk ahead(
+      LedgerView ledger, Documents documents, TreeMap<Digest, Policy> policies) {
+    return new AccountWalk(ledger, documents, policies, Optional.empty(), List.of());
+  }
+
+  /** Whether what a walk ahead assumed is true, and it found no problem. */
+  boolean holds() {
+    return !mistaken && findings.problemsTotal() == 0;
+  }
+
+  Findings findings() {
+    return findings;
   }
 
   void event(Event event) {
+    if (mistaken) {
+      return;
+    }
     if (last.isPresent()) {
       boolean itsIntent =
           event.kind().equals(EventKind.INTENT_ISSUED) && event.runId().equals(last.get().run());
       offer(itsIntent ? last.get().issuedAt(event.at()) : last.get());
       last = Optional.empty();
     }
-    if (event.kind().equals(EventKind.DECISION_MADE)) {
-      last = judged(event);
+    switch (event.kind()) {
+      case EventKind.DECISION_MADE -> last = judged(event);
+      case EventKind.RECEIPT_SIGNED -> ended(event);
+      default -> {
+        // nothing that the accounts count
+      }
+    }
+  }
+
+  /**
+   * What became of a decision that waits. The walk over the runs holds the receipt's bindings and
+   * its row against the events, so this is what the rows would say.
+   */
+  private void ended(Event event) {
+    if (endless.isEmpty()) {
+      return;
+    }
+    try {
+      Receipt receipt = documents.require(event.body(), Receipt.TYPE, Receipt::read);
+      if (endless.remove(receipt.decision())) {
+        ends.put(receipt.decision(), fates.ended(receipt));
+        flush(false);
+      }
+    } catch (WritException | NoSuchElementException e) {
+      mistaken = true; // the walk over the runs reports it
     }
   }
 
   /** The decision of an event; one that cannot be read is reported by the walk over the runs. */
   private Optional<Judged> judged(Event event) {
     try {
-      Decision decision = Decision.read(documents.document(event.body()).orElseThrow().document());
+      Decision decision = documents.require(event.body(), Decision.TYPE, Decision::read);
       Policy policy = policies.get(decision.policy());
       if (policy == null) {
+        mistaken = steps.isEmpty(); // it may come into force later
         return Optional.empty();
       }
       return Optional.of(
@@ -151,20 +227,25 @@ final class AccountWalk {
               event.runId(),
               event.body(),
               decision,
-              Request.read(documents.document(decision.request()).orElseThrow().document()),
-              JudgeInputs.read(decision.inputs()),
+              documents.require(decision.request(), Request.TYPE, Request::read),
+              documents.inputs(event.body(), decision),
               policy,
               Optional.empty()));
     } catch (WritException | NoSuchElementException e) {
+      mistaken = steps.isEmpty();
       return Optional.empty();
     }
   }
 
   private void offer(Judged judged) {
     if (judged.inputs().step() < nextStep || waiting.containsKey(judged.inputs().step())) {
+      mistaken = steps.isEmpty(); // perhaps it was taken for missing
       return; // a step twice, found before
     }
     waiting.put(judged.inputs().step(), judged);
+    if (steps.isEmpty() && judged.decision().verdict() == Verdict.ALLOW) {
+      endless.add(judged.id());
+    }
     flush(false);
   }
 
@@ -172,7 +253,7 @@ final class AccountWalk {
   private void flush(boolean all) {
     while (!waiting.isEmpty()) {
       long first = waiting.firstKey();
-      if (!all && steps.next(nextStep) != first) {
+      if (!all && !isNext(first)) {
         return;
       }
       gaps.add(first - nextStep);
@@ -180,6 +261,14 @@ final class AccountWalk {
       nextStep = first + 1;
       take(waiting.remove(first));
     }
+  }
+
+  private boolean isNext(long first) {
+    return steps
+        .map(all -> all.next(nextStep) == first)
+        .orElseGet(() ->
+            waiting.size() > WAITING_MAX
+                || first == nextStep && !endless.contains(waiting.get(first).id()));
   }
 
   void end() {
@@ -444,7 +533,10 @@ final class AccountWalk {
           .forEach(mark -> marks.add(new Mark(mark.counter(), mark.at(), mark.sure() && kept)));
     });
     if (judged.decision().verdict() == Verdict.ALLOW) {
-      Fates.Fate fate = fates.of(judged.decision().request(), judged.id());
+      endless.remove(judged.id());
+      Fates.Fate fate =
+          Optional.ofNullable(ends.remove(judged.id()))
+              .orElseGet(() -> fates.of(judged.decision().request(), judged.id()));
       for (Budget budget : policy.budgets().values()) {
         for (String key :
             policy.accountsOf(

@@ -104,7 +104,8 @@ record Fates(LedgerView ledger, DocumentSource documents) {
     return new Fate(end, OptionalLong.empty());
   }
 
-  private Fate ended(Receipt receipt) {
+  /** Of an ALLOW that has this receipt. */
+  Fate ended(Receipt receipt) {
     if (receipt.status() == Status.IN_DOUBT) {
       return end(End.IN_DOUBT);
     }

@@ -42,6 +42,15 @@ final class Findings {
   long dispatched;
   long receipts;
 
+  /** Adds what a walk over the accounts has counted; it has found no problem. */
+  void addAccounts(Findings of) {
+    rows += of.rows;
+    balances += of.balances;
+    rates += of.rates;
+    loose += of.loose;
+    gaps += of.gaps;
+  }
+
   static String place(Event event) {
     return "event " + event.runId() + " " + event.seq() + " " + event.kind();
   }

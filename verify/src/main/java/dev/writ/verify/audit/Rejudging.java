@@ -71,7 +71,7 @@ final class Rejudging {
   Optional<JudgeInputs> judge(OpenRun run, Asked asked, Event event, Read<Decision> read) {
     String place = Findings.place(event);
     Decision decision = read.document();
-    Optional<JudgeInputs> found = recorded(decision, place);
+    Optional<JudgeInputs> found = recorded(read.id(), decision, place);
     if (found.isEmpty()) {
       return Optional.empty();
     }
@@ -106,9 +106,9 @@ final class Rejudging {
     return documents.read(decision.request(), Request.TYPE, Request::read, place).orElseThrow();
   }
 
-  private Optional<JudgeInputs> recorded(Decision decision, String place) {
+  private Optional<JudgeInputs> recorded(Digest id, Decision decision, String place) {
     try {
-      return Optional.of(JudgeInputs.read(decision.inputs()));
+      return Optional.of(documents.inputs(id, decision));
     } catch (WritException e) {
       findings.problem(DOCUMENT, place + " /inputs", e, "the inputs of a judgement");
       return Optional.empty();
@@ -372,13 +372,13 @@ final class Rejudging {
    * An intent's tool is the one that the decision's policy lists; otherwise the one that the
    * decision recorded, which was compared with the system run where the policy lets it be governed.
    */
-  void tool(Decision decision, ToolRef tool, String place) {
+  void tool(Digest id, Decision decision, ToolRef tool, String place) {
     Effect effect = request(decision, place).document().effect();
     Optional<ToolRef> approved =
         Optional.ofNullable(standing.policies().get(decision.policy()))
             .flatMap(policy -> policy.listed(effect.tool(), effect.version()))
             .or(() ->
-                recorded(decision, place)
+                recorded(id, decision, place)
                     .flatMap(JudgeInputs::governed)
                     .map(governed -> ApprovedTool.of(effect.tool(), effect.version(), governed)))
             .map(ApprovedTool::ref);

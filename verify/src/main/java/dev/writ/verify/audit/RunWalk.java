@@ -286,7 +286,7 @@ final class RunWalk {
     if (intent.expiresAt().isAfter(intent.issuedAt().plus(Intent.LIFE_MAX))) {
       findings.problem(BINDING, place + " /expires_at", intent.expiresAt(), "five minutes at most");
     }
-    Optional<Instant> until = JudgeInputs.read(judged.inputs()).validUntil();
+    Optional<Instant> until = documents.inputs(decisionId, judged).validUntil();
     if (until.filter(intent.expiresAt()::isAfter).isPresent()) {
       findings.problem(
           BINDING, place + " /expires_at", intent.expiresAt(), "not after " + until.get());
@@ -298,7 +298,7 @@ final class RunWalk {
     String seed = Guardian.effectSeed(HexFormat.of().parseHex(run.seed), decisionId);
     findings.same(BINDING, place + " /prng_seed", intent.prngSeed(), seed);
     findings.same(BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), seed);
-    rejudging.tool(judged, intent.tool(), place);
+    rejudging.tool(decisionId, judged, intent.tool(), place);
     findings.bindings++;
   }
 
