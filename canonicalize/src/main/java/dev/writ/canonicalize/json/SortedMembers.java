@@ -18,7 +18,7 @@ import java.util.TreeMap;
  */
 final class SortedMembers extends AbstractMap<String, JsonValue>
     implements SortedMap<String, JsonValue> {
-  /** Up to here a key is looked for by identity first. */
+  /** Up to so many members a key is looked for by its hash. */
   private static final int FEW = 24;
 
   private final String[] keys;
@@ -91,14 +91,19 @@ final class SortedMembers extends AbstractMap<String, JsonValue>
 
   /** The place of a key, from 0; negative where it is none of them. */
   int indexOf(String key) {
-    int last = Math.min(to, from + FEW);
-    for (int i = from; i < last; i++) {
-      if (keys[i] == key) { // nearly always: KnownKeys
+    if (to - from > FEW) {
+      int i = Arrays.binarySearch(keys, from, to, key);
+      return i < 0 ? -1 : i - from;
+    }
+    // A string knows its hash once it was asked for; comparing the order would read the characters.
+    int hash = key.hashCode();
+    for (int i = from; i < to; i++) {
+      String here = keys[i];
+      if (here.hashCode() == hash && here.equals(key)) {
         return i - from;
       }
     }
-    int i = Arrays.binarySearch(keys, from, to, key);
-    return i < 0 ? -1 : i - from;
+    return -1;
   }
 
   @Override

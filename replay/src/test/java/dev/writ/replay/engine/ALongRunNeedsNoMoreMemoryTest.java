@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,11 +25,16 @@ class ALongRunNeedsNoMoreMemoryTest {
   private static final String HEAP = System.getProperty("writ.replay.heap", "64m");
   private static final int CALLERS = 8;
 
-  @TempDir Path dir;
+  /** A page of the bundle has it in base64, a third longer: it is never whole in memory. */
+  private static final String HEAP_OF_REPORT = System.getProperty("writ.report.heap", "32m");
 
-  @Test
-  void in_a_bounded_heap() throws Exception {
-    Path bundle = dir.resolve("run.writ");
+  @TempDir static Path dir;
+
+  private static Path bundle;
+
+  @BeforeAll
+  static void runOnce() throws Exception {
+    bundle = dir.resolve("run.writ");
     try (TestHome home = Sample.home(dir.resolve("home"))) {
       home.clock.stepping(Duration.ofMillis(1));
       List<Thread> threads = new ArrayList<>();
@@ -42,24 +48,41 @@ class ALongRunNeedsNoMoreMemoryTest {
       Sample.close(home, "run-1");
       Files.write(bundle, Sample.bundle(home, Sample.RUN));
     }
+  }
+
+  @Test
+  void in_a_bounded_heap() throws Exception {
+    String out = run(HEAP, ReplayFile.class, "unverified");
+    assertThat(out)
+        .contains("\"state\":\"COMPLETE\"", EVENTS / 7 / CALLERS * CALLERS + " effects: through");
+  }
+
+  @Test
+  void nor_does_its_report() throws Exception {
+    Path page = dir.resolve("page.html");
+    run(HEAP_OF_REPORT, ReportFile.class, page.toString());
+    assertThat(Files.size(page)).isGreaterThan(Files.size(bundle) * 4 / 3);
+  }
+
+  private static String run(String heap, Class<?> program, String argument) throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + HEAP,
+                "-Xmx" + heap,
                 "-XX:+UseSerialGC",
+                "-XX:+ExitOnOutOfMemoryError",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
                 System.getProperty("java.class.path"),
-                ReplayFile.class.getName(),
+                program.getName(),
                 bundle.toString(),
-                "unverified")
+                argument)
             .redirectError(Redirect.INHERIT)
             .start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(out).isZero();
-    assertThat(out)
-        .contains("\"state\":\"COMPLETE\"", EVENTS / 7 / CALLERS * CALLERS + " effects: through");
+    return out;
   }
 
   private static void ask(TestHome home, String tool) {
