@@ -80,7 +80,9 @@ class TheEndIsToldBeforeTheRemovalTest {
     try (TestEngines engines = TestEngines.open()) {
       for (String name : TestEngines.names()) {
         try (Sandbox sandbox =
-            engines.named(name).create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")))) {
+            engines
+                .named(name)
+                .create(SandboxSpec.of(TestEngines.newId(), Profile.named("default")))) {
           for (int i = 0; i < 5; i++) {
             Ended ended = sandbox.exec(Command.of("/bin/sh", "-c", "ls /tmp; >/tmp/mine"));
             assertThat(ended.exitCode()).hasValue(0);
