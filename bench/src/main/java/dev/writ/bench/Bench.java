@@ -27,6 +27,7 @@ public final class Bench {
     Stopwatch watch = new Stopwatch(plan);
     try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
         ToolCalls calls = ToolCalls.where(only.startsWith("tool"));
+        JsSteps scripts = JsSteps.where(only.startsWith("js"), watch, home);
         McpSteps servers = McpSteps.where(only.startsWith("mcp"), watch, home);
         Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
@@ -50,6 +51,7 @@ public final class Bench {
       steps.addAll(sandboxes.steps(watch));
       steps.addAll(calls.steps());
       steps.addAll(servers.steps());
+      steps.addAll(scripts.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

@@ -34,19 +34,23 @@ final class HttpSteps implements AutoCloseable {
   HttpSteps(Stopwatch watch, Lab lab) {
     this.watch = watch;
     this.lab = lab;
-    this.gateway =
-        Gateway.start(
-            GatewayConfig.minimal(0),
-            new Gateway.Installation(
-                lab.kernel(),
-                new Running(),
-                lab.directory(),
-                new TreeMap<>(),
-                new RunBundle(Lab.packages()),
-                InstantSource.system(),
-                new SecureRandom(),
-                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)),
-            _ -> List.of(new Echoing()));
+    this.gateway = gateway(lab, List.of(new Echoing()));
+  }
+
+  /** A whole gateway of an installation, on a free port. */
+  static Gateway gateway(Lab lab, List<Surface> surfaces) {
+    return Gateway.start(
+        GatewayConfig.minimal(0),
+        new Gateway.Installation(
+            lab.kernel(),
+            new Running(),
+            lab.directory(),
+            new TreeMap<>(),
+            new RunBundle(Lab.packages()),
+            InstantSource.system(),
+            new SecureRandom(),
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)),
+        _ -> surfaces);
   }
 
   /** What the gateway itself costs: a route that gives back what it gets. */

@@ -3,7 +3,6 @@ package dev.writ.bench;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -17,13 +16,11 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
 import dev.writ.guardian.Circumstances;
-import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Status;
-import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -42,12 +39,13 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A whole installation in a directory: keys, ledger, a policy with one rule, the no-op tool. */
+/** A whole installation in a directory: keys, ledger, a policy with one rule, one tool. */
 final class Lab implements AutoCloseable {
   private static final String TENANT = "acme";
   private static final String AGENT = "agent";
@@ -63,8 +61,6 @@ final class Lab implements AutoCloseable {
           new TestParty("log", KeyRole.LOG, Optional.empty()),
           new TestParty(AGENT, KeyRole.AGENT, Optional.of(TENANT)));
 
-  private static final Resources RESOURCES = new Resources(100, 1 << 20, 1 << 16, 100);
-
   private static final String POLICY =
       """
       writ_policy: 1
@@ -75,29 +71,33 @@ final class Lab implements AutoCloseable {
         - { tenant: acme, subject: agent, roles: [worker] }
       roles:
         worker:
-          tools: [noop]
-          sandboxes: [none]
-          resources: { cpu_ms: 100, memory_bytes: 1048576, output_bytes: 65536, wall_ms: 100 }
+          tools: [TOOL]
+          sandboxes: [SANDBOX]
+          resources: RESOURCES
       tools:
-        - { name: noop, version: "1", package: "PACKAGE", stage: active }
+        - { name: TOOL, version: "VERSION", package: "PACKAGE", stage: active }
       budgets:
         - { name: calls, scope: subject, unit: calls, limit: 1000000000, window_s: 86400 }
         - { name: cpu, scope: subject, unit: cpu_ms, limit: 1000000000000, window_s: 86400 }
       engine: { slots: 64, quotas: { default: { running: 64, weight: 1 } } }
       requirements:
-        - effect: { tool: noop }
+        - effect: { tool: TOOL }
           require: { cel: "tenant == 'acme'" }
       """;
 
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nonces = new AtomicLong();
-  private final ToolManifest manifest = manifest();
+  private final LabTool tool;
   private final Path home;
   private final Ledger ledger;
   private final Kernel kernel;
 
   Lab(Path home) {
     this(home, false);
+  }
+
+  Lab(Path home, LabTool tool) {
+    this(home, false, Ledger::create, tool);
   }
 
   /**
@@ -111,12 +111,18 @@ final class Lab implements AutoCloseable {
    * @param making opens the ledger, so that a test can look at what is written
    */
   Lab(Path home, boolean existing, Function<LedgerConfig, Ledger> making) {
+    this(home, existing, making, LabTool.noop());
+  }
+
+  private Lab(
+      Path home, boolean existing, Function<LedgerConfig, Ledger> making, LabTool tool) {
     this.home = home;
+    this.tool = tool;
     ledger = making.apply(config(home));
     TestKernel parts =
         new TestKernel(
-            registry(),
-            List.of(new NoopDriver()),
+            registry(tool),
+            List.of(tool.driver()),
             RunWorkspaces.NONE,
             Optional.empty(),
             CLOCK,
@@ -147,30 +153,23 @@ final class Lab implements AutoCloseable {
   }
 
   private Policy policy() {
-    String text = POLICY.replace("PACKAGE", manifest.packageDigest().toString());
+    Resources most = tool.ceiling();
+    String resources =
+        String.format(
+            Locale.ROOT,
+            "{ cpu_ms: %d, memory_bytes: %d, output_bytes: %d, wall_ms: %d }",
+            most.cpuMs(),
+            most.memoryBytes(),
+            most.outputBytes(),
+            most.wallMs());
+    String text =
+        POLICY
+            .replace("TOOL", tool.manifest().name())
+            .replace("VERSION", tool.manifest().version())
+            .replace("SANDBOX", tool.sandbox())
+            .replace("RESOURCES", resources)
+            .replace("PACKAGE", tool.manifest().packageDigest().toString());
     return Policy.parse(text.getBytes(StandardCharsets.UTF_8), "bench.yaml");
-  }
-
-  private static ToolManifest manifest() {
-    return new ToolManifest(
-        "noop",
-        "1",
-        NoopDriver.NAME,
-        Determinism.PURE,
-        List.of(
-            new ToolManifest.Operation(
-                "run",
-                schema("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"),
-                Optional.of(schema("{\"type\":\"object\",\"required\":[\"ok\"]}")),
-                "application/json")),
-        ToolManifest.Capabilities.none(),
-        RESOURCES,
-        List.of("none"),
-        List.of());
-  }
-
-  private static JsonValue.Obj schema(String json) {
-    return (JsonValue.Obj) Jcs.parse(json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Signed requests for effects that are all allowed and all different. */
@@ -188,13 +187,13 @@ final class Lab implements AutoCloseable {
         new Request(
             new Scope(TENANT, run, AGENT),
             new Effect(
-                "noop",
-                "1",
-                "run",
-                JsonValue.object().put("n", number).build(),
+                tool.manifest().name(),
+                tool.manifest().version(),
+                tool.operation(),
+                tool.params().apply(number),
                 List.of(),
-                RESOURCES,
-                "none",
+                tool.ceiling(),
+                tool.sandbox(),
                 Optional.empty()),
             List.of(),
             Optional.empty(),
@@ -277,17 +276,18 @@ final class Lab implements AutoCloseable {
 
   /** The tools and drivers by which an audit judges again. */
   static Tools tools() {
-    return new Tools(registry(), List.of(new NoopDriver()));
+    LabTool noop = LabTool.noop();
+    return new Tools(registry(noop), List.of(noop.driver()));
   }
 
-  private static TestTools registry() {
+  private static TestTools registry(LabTool tool) {
     TestTools registry = new TestTools();
-    registry.register(manifest());
+    registry.register(tool.manifest());
     return registry;
   }
 
   static BundleExport.Packages packages() {
-    return BundleExport.Packages.of(registry());
+    return BundleExport.Packages.of(registry(LabTool.noop()));
   }
 
   List<SigningKey> signers() {
@@ -297,8 +297,8 @@ final class Lab implements AutoCloseable {
   /** What a judgement of a request for the no-op tool is made under. */
   Circumstances circumstances() {
     return new Circumstances(
-        manifest,
-        manifest.packageDigest(),
+        tool.manifest(),
+        tool.manifest().packageDigest(),
         List.of(),
         List.of(),
         (_, _) -> false,

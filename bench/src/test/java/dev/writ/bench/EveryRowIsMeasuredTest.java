@@ -99,6 +99,20 @@ class EveryRowIsMeasuredTest {
     }
   }
 
+  @Test
+  void theRowOfAScriptIsMeasuredWhereItIsAskedFor() throws IOException {
+    BenchReport report = Bench.measure(TINY, "js", directory, _ -> {});
+
+    assertThat(report.rows())
+        .extracting(row -> row.step().name() + " / " + row.step().floor())
+        .containsExactly("js effect over HTTP, processor, 64 callers / 1.2 ms");
+    assertThat(report.rows())
+        .allSatisfy(row -> assertThat(row.ratios()).allMatch(ratio -> ratio > 0));
+    try (Stream<Path> left = Files.list(directory)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
   private static void assertTold(BenchReport report) {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     report.print(new PrintStream(text, true, StandardCharsets.UTF_8));
