@@ -114,8 +114,7 @@ final class Lab implements AutoCloseable {
     this(home, existing, making, LabTool.noop());
   }
 
-  private Lab(
-      Path home, boolean existing, Function<LedgerConfig, Ledger> making, LabTool tool) {
+  private Lab(Path home, boolean existing, Function<LedgerConfig, Ledger> making, LabTool tool) {
     this.home = home;
     this.tool = tool;
     ledger = making.apply(config(home));

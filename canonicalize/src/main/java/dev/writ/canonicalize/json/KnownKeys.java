@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The keys that documents have again and again, as one string each: it is not made anew for every
- * member, knows its hash, and where it is the constant of a program's text, it is the same object. A
- * string that comes first keeps its place, so that whoever sends ever new keys only has them made as
- * before. Threads may race for a place; whichever string is seen is equal to the text.
+ * member, knows its hash, and where it is the constant of a program's text, it is the same object.
+ * A string that comes first keeps its place, so that whoever sends ever new keys only has them made
+ * as before. Threads may race for a place; whichever string is seen is equal to the text.
  */
 final class KnownKeys {
   private static final int PLACES = 1 << 12;

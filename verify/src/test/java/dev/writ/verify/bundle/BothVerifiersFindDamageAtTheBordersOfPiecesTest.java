@@ -89,8 +89,11 @@ class BothVerifiersFindDamageAtTheBordersOfPiecesTest {
       String named = Packed.read(whole).containsKey(blob) ? blob : Layout.document(body);
       // Of a document the signature's last characters: its id is that of the payload alone.
       byte[] damaged =
-          with(named, content -> flipped(named.equals(blob) ? 0 : content.length - 20).apply(content));
-      assertThat(refused(damaged).found()).contains(named.equals(blob) ? named : "event acme/run-1 ");
+          with(
+              named,
+              content -> flipped(named.equals(blob) ? 0 : content.length - 20).apply(content));
+      assertThat(refused(damaged).found())
+          .contains(named.equals(blob) ? named : "event acme/run-1 ");
       second.about("what line " + line + " names", damaged);
     }
     for (int at = 1 << 16; at < whole.length; at += 7 << 16) {
