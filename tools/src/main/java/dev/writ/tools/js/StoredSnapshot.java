@@ -1,5 +1,6 @@
 package dev.writ.tools.js;
 
+import dev.writ.tools.wasm.MemoryImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -47,17 +48,19 @@ final class StoredSnapshot {
     int programLength = in.getInt();
     byte[] memory = new byte[in.remaining()];
     in.get(memory);
-    return Optional.of(new QuickJs.Snapshot(memory, stackPointer, programAt, programLength));
+    return Optional.of(
+        new QuickJs.Snapshot(MemoryImage.of(memory), stackPointer, programAt, programLength));
   }
 
   private static void write(QuickJs.Snapshot made, Path file) {
+    byte[] memory = made.memory().toBytes();
     ByteBuffer out =
-        ByteBuffer.allocate(HEAD_BYTES + made.memory().length)
+        ByteBuffer.allocate(HEAD_BYTES + memory.length)
             .putLong(0)
             .putLong(made.stackPointer())
             .putInt(made.programAt())
             .putInt(made.programLength())
-            .put(made.memory());
+            .put(memory);
     out.putLong(0, checksum(out.array()));
     Path fresh = file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid());
     try {

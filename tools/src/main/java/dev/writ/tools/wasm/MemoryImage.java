@@ -19,12 +19,27 @@ public final class MemoryImage {
 
   /** What a memory holds now. */
   public static MemoryImage of(Memory memory) {
-    byte[][] pages = new byte[memory.pages()][];
+    return of(memory.readBytes(0, memory.pages() * Memory.PAGE_SIZE));
+  }
+
+  /** What {@link #toBytes} has given; whole pages. */
+  public static MemoryImage of(byte[] bytes) {
+    byte[][] pages = new byte[bytes.length / Memory.PAGE_SIZE][];
     for (int i = 0; i < pages.length; i++) {
-      byte[] page = memory.readBytes(i * Memory.PAGE_SIZE, Memory.PAGE_SIZE);
+      int from = i * Memory.PAGE_SIZE;
+      byte[] page = Arrays.copyOfRange(bytes, from, from + Memory.PAGE_SIZE);
       pages[i] = Arrays.equals(page, ZEROS) ? ZEROS : page;
     }
     return new MemoryImage(pages);
+  }
+
+  /** All of it. */
+  public byte[] toBytes() {
+    byte[] bytes = new byte[pages.length * Memory.PAGE_SIZE];
+    for (int i = 0; i < pages.length; i++) {
+      System.arraycopy(pages[i], 0, bytes, i * Memory.PAGE_SIZE, Memory.PAGE_SIZE);
+    }
+    return bytes;
   }
 
   int pages() {
