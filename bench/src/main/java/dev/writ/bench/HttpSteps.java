@@ -78,13 +78,13 @@ final class HttpSteps implements AutoCloseable {
         new Step(
             "no-op effect over HTTP, 64 callers",
             "the kernel in this process",
-            new BenchTarget.RateAtLeast(0.6),
+            new BenchTarget.RateAtLeast(0.85),
             overHttp,
             new InProcess()),
         new Step(
             "no-op effect over HTTP, p99, 1 caller",
             "the kernel in this process, p99",
-            new BenchTarget.TimeAtMost(2.5),
+            new BenchTarget.TimeAtMost(1.5),
             new Slowest(true),
             new Slowest(false)),
         new Step(

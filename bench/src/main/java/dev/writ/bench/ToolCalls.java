@@ -37,8 +37,8 @@ import java.util.Optional;
  */
 final class ToolCalls implements AutoCloseable {
   private static final long READY_WITHIN_MS = 60_000;
-  private static final BenchTarget OF_BARE = new BenchTarget.TimeAtMost(60);
-  private static final BenchTarget WARM_OF_BARE = new BenchTarget.TimeAtMost(4);
+  private static final BenchTarget OF_BARE = new BenchTarget.TimeAtMost(6);
+  private static final BenchTarget WARM_OF_BARE = new BenchTarget.TimeAtMost(0.5);
   private static final BenchTarget OF_RUNNING = new BenchTarget.TimeAtMost(2_000);
   private static final byte[] TEXT = "one two\nthree\n".getBytes(StandardCharsets.UTF_8);
 
