@@ -88,10 +88,16 @@ final class EffectSteps implements AutoCloseable {
             BenchEngines.with(engine, processor(watch.repeat(cores, curve::operations)))));
   }
 
-  /** The processor time of the process in place of the elapsed time. */
+  /**
+   * The processor time of the process in place of the elapsed time. It is counted in steps of 10
+   * ms, so that the slice of a very quick run may have none, and is repeated.
+   */
   private static Step.Slice processor(Step.Slice slice) {
     return () -> {
       double cpuNs = slice.cost().cpuNs();
+      while (cpuNs == 0) {
+        cpuNs = slice.cost().cpuNs();
+      }
       return new Cost(cpuNs, cpuNs);
     };
   }
