@@ -30,17 +30,23 @@ public final class OldGeneration {
   }
 
   private static void keepSmall(MemoryPoolMXBean pool) {
-    pool.setUsageThreshold(BYTES_MIN);
+    tellAt(pool, BYTES_MIN);
     // Told after a collection of the young generation, on a thread of the JVM's.
     ((NotificationEmitter) ManagementFactory.getMemoryMXBean())
         .addNotificationListener(
             (notification, _) -> {
               if (notification.getType().equals(MemoryNotificationInfo.MEMORY_THRESHOLD_EXCEEDED)) {
                 System.gc();
-                pool.setUsageThreshold(Math.max(BYTES_MIN, 2 * pool.getUsage().getUsed()));
+                tellAt(pool, Math.max(BYTES_MIN, 2 * pool.getUsage().getUsed()));
               }
             },
             null,
             null);
+  }
+
+  /** A heap whose limit is lower is collected at that limit anyway. */
+  private static void tellAt(MemoryPoolMXBean pool, long bytes) {
+    long most = pool.getUsage().getMax();
+    pool.setUsageThreshold(most < 0 ? bytes : Math.min(bytes, most));
   }
 }
