@@ -132,6 +132,9 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
             .start();
     try (BufferedReader log = server.errorReader(StandardCharsets.UTF_8)) {
       await(log, "\"listening\"");
+      while (Files.size(dir.resolve("out")) == 0) {
+        Thread.onSpinWait(); // what it prints comes when commands find it
+      }
       assertThat(done("retention", "plan")).contains("at-once");
       refused(ExitCode.UNAVAILABLE, "LED-003", "retention", "run");
       done("hold", "place", "case 8", "acme", "--run", "another");

@@ -139,6 +139,8 @@ public final class ServeCommand implements CliCommand {
             keys(home, config, open),
             List.of(warmUp.probe()),
             surfaces(session, open, config, session.environment(), directory(arguments, home)));
+    // At once, since the log says by now that it listens: a command after that is to find it.
+    Serving serving = Serving.at(home, gateway.url(), token);
     HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
     Sinks sinks =
@@ -148,7 +150,6 @@ public final class ServeCommand implements CliCommand {
             ConfiguredSink.of(
                 config, session.environment(), directory(arguments, home), Homes.clock()),
             line -> JsonLog.write(log(session), line));
-    Serving serving = Serving.at(home, gateway.url(), token);
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
