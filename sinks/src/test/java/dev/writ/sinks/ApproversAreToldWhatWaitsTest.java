@@ -11,6 +11,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.Behaviours;
+import dev.writ.gateway.TestCertificates;
 import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.SinkScene;
 import dev.writ.surfaces.engine.EngineSurface;
@@ -188,6 +189,66 @@ class ApproversAreToldWhatWaitsTest {
         "");
     scene.awaitAll();
     assertThat(mail.getReceivedMessages()).hasSize(1);
+  }
+
+  @Test
+  void aMailServerHasToShowACertificateForItsName() throws Exception {
+    TestCertificates pki =
+        new TestCertificates(folder)
+            .authority("ca")
+            .issue("smtp", "/CN=smtp", "ca", "IP:127.0.0.1", 2);
+    keyStore(pki, "smtp");
+    GreenMail secured = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTPS));
+    secured.start();
+    try {
+      begin(mailOver(secured, "127.0.0.1", "")); // whose authority is none of the JDK's
+      ask("r-1");
+      assertThat(scene.awaitLine("SNK-012")).contains("smtp://127.0.0.1:");
+      scene.forget();
+      scene.configure(folder, mailOver(secured, "localhost", ", ca: ca.pem"), ""); // another name
+      assertThat(scene.awaitLine("SNK-012")).contains("smtp://localhost:");
+      assertThat(secured.getReceivedMessages()).isEmpty();
+      scene.configure(folder, mailOver(secured, "127.0.0.1", ", ca: ca.pem"), "");
+      scene.awaitAll();
+      assertThat(secured.getReceivedMessages()).hasSize(1);
+    } finally {
+      secured.stop();
+    }
+  }
+
+  private static String mailOver(GreenMail server, String host, String more) {
+    return "mail: { kind: mail, host: "
+        + host
+        + ", port: "
+        + server.getSmtps().getPort()
+        + ", from: \"writ@gate.example\", to: \"rita@gate.example\""
+        + more
+        + " }\n";
+  }
+
+  /** GreenMail reads its certificate from a file that properties name. */
+  private void keyStore(TestCertificates pki, String name) throws Exception {
+    Path file = folder.resolve(name + ".p12");
+    Process made =
+        new ProcessBuilder(
+                List.of(
+                    "openssl",
+                    "pkcs12",
+                    "-export",
+                    "-passout",
+                    "pass:changeit",
+                    "-out",
+                    file.toString(),
+                    "-in",
+                    pki.pem(name).toString(),
+                    "-inkey",
+                    pki.key(name).toString()))
+            .inheritIO()
+            .start();
+    assertThat(made.waitFor()).isZero();
+    System.setProperty("greenmail.tls.keystore.file", file.toString());
+    System.setProperty("greenmail.tls.keystore.password", "changeit");
+    System.setProperty("greenmail.tls.key.password", "changeit");
   }
 
   @Test
