@@ -204,9 +204,8 @@ class ApproversAreToldWhatWaitsTest {
       begin(mailOver(secured, "127.0.0.1", "")); // whose authority is none of the JDK's
       ask("r-1");
       assertThat(scene.awaitLine("SNK-012")).contains("smtp://127.0.0.1:");
-      scene.forget();
       scene.configure(folder, mailOver(secured, "localhost", ", ca: ca.pem"), ""); // another name
-      assertThat(scene.awaitLine("SNK-012")).contains("smtp://localhost:");
+      scene.awaitLine("SNK-012 smtp://localhost:");
       assertThat(secured.getReceivedMessages()).isEmpty();
       scene.configure(folder, mailOver(secured, "127.0.0.1", ", ca: ca.pem"), "");
       scene.awaitAll();
