@@ -145,7 +145,7 @@ class ApproversAreToldWhatWaitsTest {
     assertThat(text)
         .startsWith("*acme: gated/do waits for an approval*\n")
         .contains("alice asks for gated/do (gated 1.0.0) in the run ")
-        .contains("It waits for: reviewer.")
+        .contains("It waits for an approval by: reviewer.")
         .contains("https://gate.example/#/approvals/sha256:")
         .doesNotContain(HIDDEN);
     assertThat(receiver.taken().getFirst().input()).isNull();

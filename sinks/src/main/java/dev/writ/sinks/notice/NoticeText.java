@@ -60,7 +60,7 @@ public record NoticeText(Optional<String> console) {
             + named(notice, "run")
             + ".");
     if (waits) {
-      lines.add("It waits for: " + String.join(", ", roles(notice)) + ".");
+      lines.add("It waits for an approval by: " + String.join(", ", roles(notice)) + ".");
     }
     link(notice)
         .ifPresent(link -> {
