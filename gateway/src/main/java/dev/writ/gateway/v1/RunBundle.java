@@ -41,7 +41,7 @@ public final class RunBundle {
    */
   public Optional<byte[]> bytes(Kernel kernel, RunId run, int bytesMax) {
     AtomicLong size = new AtomicLong();
-    try (TemporaryFile file = empty(run.tenant())) {
+    try (TemporaryFile file = new TemporaryFile(storage.lease(run.tenant()), false)) {
       write(
           kernel,
           run,
@@ -59,7 +59,7 @@ public final class RunBundle {
 
   /** Exports to a temporary file, which is gone when it has been sent. */
   HttpAnswer of(Kernel kernel, RunId run) {
-    TemporaryFile file = stored(kernel, run);
+    TemporaryFile file = written(kernel, run, false);
     return new HttpAnswer(
         200,
         List.of(Map.entry("Content-Type", MEDIA_TYPE), Map.entry("Cache-Control", "no-store")),
@@ -67,12 +67,16 @@ public final class RunBundle {
   }
 
   /**
-   * Exports to a temporary file, which the caller closes.
+   * Exports to a temporary file with a name, which the caller closes.
    *
    * @throws WritException {@code GWY-050}, {@code GWY-051}
    */
   public TemporaryFile stored(Kernel kernel, RunId run) {
-    TemporaryFile file = empty(run.tenant());
+    return written(kernel, run, true);
+  }
+
+  private TemporaryFile written(Kernel kernel, RunId run, boolean named) {
+    TemporaryFile file = new TemporaryFile(storage.lease(run.tenant()), named);
     boolean whole = false;
     try {
       write(kernel, run, file, _ -> {});
@@ -91,7 +95,7 @@ public final class RunBundle {
    * @throws WritException {@code GWY-050}
    */
   public TemporaryFile empty(String tenant) {
-    return new TemporaryFile(storage.lease(tenant));
+    return new TemporaryFile(storage.lease(tenant), false);
   }
 
   /** Ends an export that nobody will want. */

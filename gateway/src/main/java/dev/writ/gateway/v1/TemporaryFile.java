@@ -12,7 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file in the server's temporary storage, and the room that it takes; gone once it is closed. */
+/**
+ * A file in the server's temporary storage, and the room that it takes; gone once it is closed. One
+ * without a name is also gone where the process is killed.
+ */
 public final class TemporaryFile implements AutoCloseable {
   private static final int PIECE_BYTES = 1 << 16;
 
@@ -20,22 +23,23 @@ public final class TemporaryFile implements AutoCloseable {
   private final Path path;
   private final FileChannel channel;
 
-  TemporaryFile(TemporaryStorage.Lease room) {
+  /**
+   * @param named whether it is to be read by its name, too
+   */
+  TemporaryFile(TemporaryStorage.Lease room, boolean named) {
     this.room = room;
     try {
       path = Files.createTempFile("writ-bundle-", ".zip");
-      channel =
-          FileChannel.open(
-              path,
-              StandardOpenOption.READ,
-              StandardOpenOption.WRITE,
-              StandardOpenOption.DELETE_ON_CLOSE);
+      channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      if (!named) {
+        Files.delete(path); // open files live on without their names
+      }
     } catch (IOException e) {
       throw failed(e);
     }
   }
 
-  /** Where it lies, for who reads it by its name while it is open. */
+  /** Where one with a name lies. */
   public Path path() {
     return path;
   }
@@ -113,6 +117,7 @@ public final class TemporaryFile implements AutoCloseable {
   public void close() {
     try {
       channel.close();
+      Files.deleteIfExists(path);
     } catch (IOException e) {
       throw failed(e);
     } finally {
