@@ -7,7 +7,7 @@ import { LongList } from '../parts/list.mjs';
 import { Empty, Fault, Waiting, useNow } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { useStore } from '../parts/store.mjs';
-import { count, number, span, t } from '../parts/text.mjs';
+import { number, rough, t } from '../parts/text.mjs';
 import { Approval } from './approval.mjs';
 
 const PAGE = 200;
@@ -86,8 +86,6 @@ function Row({ item }) {
       h('span', { class: 'what' }, h(Foreign, { value: item.effect?.tool, most: 80, line: true }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: item.effect?.operation, most: 80, line: true })),
       h('span', { class: 'mono brief' }, h(Foreign, { value: brief, most: 160, line: true })),
       h('span', { class: 'brief' }, h(Icon, { name: 'person' }), ' ', h(Foreign, { value: item.subject, most: 60, line: true }), missing && [' · ', h(Foreign, { value: missing, most: 80, line: true })])),
-    h('span', { class: 'when' }, h('b', null, span(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t('approvals.waits'))),
+    h('span', { class: 'when' }, h('b', null, rough(Math.max(0, now - Date.parse(item.waiting_since)))), h('small', null, t('approvals.waits'))),
     h('span', { class: 'go', 'aria-hidden': 'true' }, h(Icon, { name: 'arrow' })));
 }
-
-export { count };

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.mjs';
 import { LongList } from '../parts/list.mjs';
 import { Fact, Fault, useCall } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
-import { fine, day, named, number, span, t } from '../parts/text.mjs';
+import { day, fine, number, span, t } from '../parts/text.mjs';
 import { Found, Further, useSearch } from './effects.mjs';
 
 /** @param {{run: string, query: Record<string, string>}} props */
@@ -47,5 +47,3 @@ function Stop({ row, slowest, before }) {
       h('span', { class: 'chips' }, h(Standing, { row }), row.waited_ms !== undefined && h('span', { class: 'faint small' }, t('run.waited', { span: span(row.waited_ms) }))),
       h('span', { class: `took t-${tone}` }, row.duration_ms === undefined ? null : [h('svg', { viewBox: '0 0 100 6', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, h('rect', { width: Math.max(1.5, (row.duration_ms / slowest) * 100), height: 6, rx: 1 })), span(row.duration_ms)])));
 }
-
-export { named };

@@ -2,7 +2,7 @@
 import { h } from './view.mjs';
 import { Foreign } from './foreign.mjs';
 import { Chip, Icon } from './icons.mjs';
-import { clock, day, fine, named, span } from './text.mjs';
+import { clock, day, named, span } from './text.mjs';
 import { address } from './router.mjs';
 
 /**
@@ -65,5 +65,3 @@ export function EffectRow({ row, fresh = false }) {
     h('span', { class: `state t-${tone}` }, named('standing', standing)),
     h('span', { class: 'when' }, h('time', { datetime: row.received_at, title: day(row.received_at) }, clock(row.received_at)), h('span', { class: 'took' }, row.duration_ms === undefined ? '' : span(row.duration_ms))));
 }
-
-export { fine };

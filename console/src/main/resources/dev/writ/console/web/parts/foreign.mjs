@@ -1,6 +1,6 @@
 // Text that others wrote: isolated, with every hidden character named, and cut where it is long.
 import { h, useState } from './view.mjs';
-import { number, t } from './text.mjs';
+import { t } from './text.mjs';
 
 // What can hide text, turn it round, or is no character at all; the same as the report's.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}]|\p{Cs}/gu;
@@ -72,5 +72,3 @@ export function Short({ value }) {
 
 /** @param {{value: unknown}} props */
 export const Id = ({ value }) => h('span', { class: 'id' }, h(Foreign, { value, most: 300 }));
-
-export { number };

@@ -60,7 +60,7 @@ const LINES = 2000;
 
 /** @param {{value: string}} props a unified diff: what comes has a plus and goes has a minus, besides their colours */
 function Diff({ value }) {
-  const lines = value.slice(0, 1 << 20).split('\n');
+  const lines = value.slice(0, 1 << 20).replace(/\n$/, '').split('\n');
   const look = (/** @type {string} */ line) => (/^(?:\+\+\+|---|diff |index )/.test(line) ? 'file' : line[0] === '+' ? 'plus' : line[0] === '-' ? 'minus' : line.startsWith('@@') ? 'at' : '');
   if (lines.length > LINES) return h('pre', { tabIndex: 0 }, h(Foreign, { value, most: SHOWN, all: true }));
   return h('pre', { class: 'diff', tabIndex: 0 }, lines.map((line) => h('span', { class: look(line) }, h(Foreign, { value: line, most: 1000 }), '\n')));

@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from './view.mjs';
 import { Foreign } from './foreign.mjs';
 import { Icon } from './icons.mjs';
-import { named, t } from './text.mjs';
+import { t } from './text.mjs';
 import { Problem } from './api.mjs';
 
 /** @param {{problem: unknown, again?: () => void}} props a refusal, with its code and what to do; never more than the server said */
@@ -68,5 +68,3 @@ export function Lazy({ summary, children, open = false, name = 'plain' }) {
   const [made, make] = useState(open);
   return h('details', { class: name, open: open || undefined, onToggle: (/** @type {any} */ e) => e.currentTarget.open && make(true) }, h('summary', null, summary), made && children());
 }
-
-export { named };

@@ -2,7 +2,7 @@
 // The verifier is the one that the vectors test; nothing is taken from the server's word but the keys themselves,
 // and of these the log's is remembered by this browser.
 import {
-  Refusal, digestOf, equalBytes, fromBase64, leafHash, parseCheckpoint, parseEvent, parseNote, parseNoteKey, parseTrustedKey, readEnvelope, typeOf, utf8,
+  Refusal, digestOf, equalBytes, leafHash, parseCheckpoint, parseEvent, parseNote, parseNoteKey, parseTrustedKey, readEnvelope, typeOf, utf8,
   verifyCheckpoint, verifyConsistency, verifyEnvelope, verifyInclusion, writeJson,
 } from '../verify.mjs';
 import { get } from './api.mjs';
@@ -267,5 +267,3 @@ async function placesOf(detail, checkpoint, documents) {
   }
   return out;
 }
-
-export { fromBase64 };

@@ -1,6 +1,6 @@
 // The last hour in figures and bars, from the server's own history.
 import { h, useEffect, useState } from './view.mjs';
-import { get } from './api.mjs';
+import { Problem, get } from './api.mjs';
 import { Fact } from './parts.mjs';
 import { clock, number, span, t } from './text.mjs';
 
@@ -9,10 +9,13 @@ const STEPS = 60;
 
 export function Pulse() {
   const [stats, put] = useState(/** @type {any} */ (null));
+  const [none, miss] = useState(false);
   useEffect(() => {
     const stop = new AbortController();
-    // Figures beside the list: where they fail the list says why, or the next turn brings them.
-    const ask = () => get('/v1/statistics', { step_s: STEP_S, steps: STEPS }, stop.signal).then((s) => !stop.signal.aborted && put(s), () => {});
+    // Figures beside the list: who may not see them has the list alone; where they fail, the next turn brings them.
+    const ask = () => get('/v1/statistics', { step_s: STEP_S, steps: STEPS }, stop.signal).then((s) => !stop.signal.aborted && put(s), (e) => {
+      if (e instanceof Problem && [403, 404].includes(e.status)) miss(true);
+    });
     ask();
     const timer = setInterval(ask, 10000);
     return () => {
@@ -20,6 +23,7 @@ export function Pulse() {
       clearInterval(timer);
     };
   }, []);
+  if (none) return null;
   const series = stats?.series ?? [];
   const sum = (/** @type {string} */ name) => series.reduce((/** @type {number} */ all, /** @type {any} */ s) => all + (s[name] ?? 0), 0);
   const worst = (/** @type {string} */ name) => series.reduce((/** @type {number} */ most, /** @type {any} */ s) => Math.max(most, s[name] ?? 0), 0);

@@ -140,6 +140,16 @@ export function span(ms) {
   return count('days', Math.floor(whole / 86400));
 }
 
+/**
+ * The same in one unit, for lists.
+ * @param {number} ms
+ */
+export function rough(ms) {
+  if (!(ms >= 60000)) return ms >= 1000 ? `${Math.floor(ms / 1000)} s` : span(ms);
+  if (ms < 3600000) return `${Math.floor(ms / 60000)} min`;
+  return ms < 172800000 ? `${Math.floor(ms / 3600000)} h` : span(ms);
+}
+
 /** @param {number} n */
 export function size(n) {
   if (n < 1024) return count('bytes', n);
