@@ -23,7 +23,7 @@ final class Assets {
   private static final Map<String, String> LIBRARIES =
       Map.of(
           "lib/preact.mjs", PREACT + "dist/preact.module.js",
-          "lib/preact-hooks.mjs", PREACT + "hooks/dist/hooks.module.js");
+          "lib/hooks.mjs", PREACT + "hooks/dist/hooks.module.js");
 
   private static final Map<String, String> TYPES =
       Map.of(
@@ -39,9 +39,9 @@ final class Assets {
   /** By their names below {@code /console/}. */
   static SortedMap<String, Asset> all() {
     TreeMap<String, Asset> all = new TreeMap<>();
-    names().forEach(name -> all.put(name, asset(name, read("web/" + name))));
+    names().forEach(name -> all.put(name, asset(name, read(name))));
     LIBRARIES.forEach((name, resource) -> all.put(name, asset(name, library(resource))));
-    all.put("lib/verify.mjs", asset("lib/verify.mjs", SecondVerifier.source()));
+    all.put("verify.mjs", asset("verify.mjs", SecondVerifier.source()));
     return Collections.unmodifiableSortedMap(all);
   }
 
@@ -62,7 +62,7 @@ final class Assets {
     return Asset.of(Objects.requireNonNull(type, name), bytes);
   }
 
-  /** Hooks name Preact as a package; here it lies beside them. */
+  /** Hooks name Preact as a package; here it lies beside them. Maps of sources are not served. */
   private static byte[] library(String resource) {
     String text = new String(read(resource), StandardCharsets.UTF_8);
     return text.replaceAll("from\\s*\"preact\"", "from\"./preact.mjs\"")

@@ -131,7 +131,9 @@ public enum GatewayError implements ErrorCode {
       "another site's page sent this call with a session's cookie",
       "Call from a page of this server's own origin."),
   SESSIONS_MANY(
-      "GWY-093", "as many sessions are open as may be", "Sign out where it is not needed any more."),
+      "GWY-093",
+      "as many sessions are open as may be",
+      "Sign out where it is not needed any more."),
   NO_SESSION_FOR(
       "GWY-094",
       "this credential cannot open a session",

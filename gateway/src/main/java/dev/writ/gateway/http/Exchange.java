@@ -214,10 +214,11 @@ final class Exchange {
     Route route = found.orElseThrow().route();
     switch (route.access()) {
       case PUBLIC -> parts.places().open(admission, remote);
-      case CALLER -> admit(
-          doors
-              .authentication()
-              .caller(request.method().name(), headers, certificate, receivedAt));
+      case CALLER ->
+          admit(
+              doors
+                  .authentication()
+                  .caller(request.method().name(), headers, certificate, receivedAt));
       case DOCUMENT -> {
         Optional<Caller> shown =
             doors

@@ -69,7 +69,9 @@ public final class SessionAuthentication implements Authenticator {
     }
     Optional<String> origin = headers.one("origin");
     String host = headers.one("host").orElse("");
-    if (origin.filter(o -> !o.equals("https://" + host) && !o.equals("http://" + host)).isPresent()) {
+    if (origin
+        .filter(o -> !o.equals("https://" + host) && !o.equals("http://" + host))
+        .isPresent()) {
       throw new WritException(GatewayError.CROSS_SITE, "");
     }
   }

@@ -82,12 +82,7 @@ public final class Tokens implements Authenticator {
 
   private static Caller caller(Entry entry) {
     return new Caller(
-        METHOD,
-        entry.name(),
-        entry.digest().hex(),
-        entry.tenant(),
-        entry.subject(),
-        entry.roles());
+        METHOD, entry.name(), entry.digest().hex(), entry.tenant(), entry.subject(), entry.roles());
   }
 
   @Override

@@ -128,9 +128,9 @@ export async function whoami() {
   }
 }
 
-/** How one can sign in: said by the answer to who is not signed in. */
+/** How one can sign in. */
 async function ways() {
-  const answer = await fetch('/console/session', { credentials: 'same-origin', cache: 'no-store' });
+  const answer = await fetch('/console/sign-in', { credentials: 'same-origin', cache: 'no-store' });
   try {
     return (await answer.json()).ways ?? ['token'];
   } catch {
@@ -140,7 +140,7 @@ async function ways() {
 
 /** @param {string | null} token null for what the connection itself shows: a client certificate */
 export async function signIn(token) {
-  await send('POST', '/console/session', { body: token === null ? {} : { token } });
+  await send('POST', '/console/session', { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
   await whoami();
 }
 
