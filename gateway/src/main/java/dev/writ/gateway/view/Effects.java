@@ -68,6 +68,22 @@ public final class Effects {
                         NOT_COUNTED)));
   }
 
+  /** The whole story of a request; empty for what is not there and for what is not seen. */
+  public Optional<EffectDetail> detail(Digest request, Sight sight, Surround surround) {
+    return find(request, sight)
+        .flatMap(shown -> {
+          RequestRow row = rows.state(request).orElseThrow();
+          return rows.received(request, row, NOT_COUNTED)
+              .map(received ->
+                  new EffectDetail(
+                      ledger,
+                      surround,
+                      sight,
+                      shown,
+                      new EffectStory(ledger, request, row, received)));
+        });
+  }
+
   /**
    * The row of an event {@code request.received}, where it is asked for and seen.
    *
@@ -87,10 +103,6 @@ public final class Effects {
     return Optional.of(new Shown(row, contents))
         .filter(_ -> seen || waits)
         .filter(_ -> query.matches(row, request, contents));
-  }
-
-  EffectRows rows() {
-    return rows;
   }
 
   /** One search, which counts what it reads. */
