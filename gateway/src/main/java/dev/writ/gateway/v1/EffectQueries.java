@@ -11,16 +11,18 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Reads which effects are asked for from the query of an address. */
 final class EffectQueries {
   private static final int LIMIT = 50;
   private static final int TEXT_MAX = 256;
 
-  private static final List<String> NAMES =
-      List.of(
-          "limit", "before", "after", "run", "subject", "tool", "verdict", "state", "code", "from",
-          "to", "text");
+  /** Those that say which part of the list is asked for. */
+  private static final List<String> PLACES = List.of("limit", "before", "after");
+
+  private static final List<String> FILTERS =
+      List.of("run", "subject", "tool", "verdict", "state", "code", "from", "to", "text");
 
   private EffectQueries() {}
 
@@ -29,11 +31,20 @@ final class EffectQueries {
    *     slip of the pen in its name must not select everything
    */
   static EffectQuery of(HttpCall call) {
+    return of(call, Stream.concat(PLACES.stream(), FILTERS.stream()).toList());
+  }
+
+  /** The same of what has no places: all that comes. */
+  static EffectQuery filters(HttpCall call) {
+    return of(call, FILTERS);
+  }
+
+  private static EffectQuery of(HttpCall call, List<String> known) {
     call.query().keySet().stream()
-        .filter(name -> !NAMES.contains(name))
+        .filter(name -> !known.contains(name))
         .findFirst()
         .ifPresent(name -> {
-          throw refused(name, "is not one of " + NAMES);
+          throw refused(name, "is not one of " + known);
         });
     return new EffectQuery(
         limit(call, LIMIT, EffectQuery.LIMIT_MAX),
