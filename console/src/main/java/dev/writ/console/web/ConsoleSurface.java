@@ -39,7 +39,7 @@ public final class ConsoleSurface implements Surface {
               "Permissions-Policy",
               "camera=(), geolocation=(), microphone=(), payment=(), usb=(),"
                   + " publickey-credentials-create=(self), publickey-credentials-get=(self)"),
-          Map.entry("Referrer-Policy", "no-referrer"),
+          Map.entry("Referrer-Policy", "no-referrer"));
 
   private final SortedMap<String, Asset> assets = Assets.all();
   private final Pipeline pipeline;
