@@ -5,6 +5,8 @@ import static dev.writ.gateway.http.Route.Access.PUBLIC;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Certificates;
@@ -40,6 +42,10 @@ public final class ConsoleSurface implements Surface {
               "camera=(), geolocation=(), microphone=(), payment=(), usb=(),"
                   + " publickey-credentials-create=(self), publickey-credentials-get=(self)"),
           Map.entry("Referrer-Policy", "no-referrer"));
+
+  /** Roles whose keys people keep. */
+  private static final List<KeyRole> PERSONAL =
+      List.of(KeyRole.APPROVER, KeyRole.OPERATOR, KeyRole.POLICY_OWNER);
 
   private final SortedMap<String, Asset> assets = Assets.all();
   private final Pipeline pipeline;
@@ -122,6 +128,7 @@ public final class ConsoleSurface implements Surface {
                         .filter(role -> caller.roles().isEmpty() || caller.roles().contains(role))
                         .toList(),
                     JsonValue::of)
+                .putList("keys", keys(caller), TrustedKey::toJson)
                 .put("csrf", seen.csrf())
                 .put("expires_at", seen.endsAt())
                 .put("log_origin", pipeline.ledger().origin())
@@ -132,6 +139,15 @@ public final class ConsoleSurface implements Surface {
                         .put("region", server.region())
                         .build())
                 .build()));
+  }
+
+  /** The enrolled keys of the person: in its tenant, and those of the installation by its name. */
+  private List<TrustedKey> keys(Caller caller) {
+    return pipeline.kernel().system().trust().keys().values().stream()
+        .filter(key -> PERSONAL.contains(key.role()))
+        .filter(key -> key.subject().equals(caller.subject()))
+        .filter(key -> key.tenant().filter(t -> !t.equals(caller.tenant())).isEmpty())
+        .toList();
   }
 
   private HttpAnswer signOut(HttpCall call) {
