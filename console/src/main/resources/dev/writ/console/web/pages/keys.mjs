@@ -3,11 +3,13 @@ import { h, useEffect, useState } from '../parts/view.mjs';
 import { get, post, standing } from '../parts/api.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Chip, Icon } from '../parts/icons.mjs';
-import { forget, listKeys, makeKey, makePasskey, publicJwk } from '../parts/keys.mjs';
+import * as keyring from '../parts/keys.mjs';
 import { Empty, Fault, Pairs, Waiting } from '../parts/parts.mjs';
 import { useStore } from '../parts/store.mjs';
 import { moment, named, t } from '../parts/text.mjs';
 
+/** Passkeys, where this console has them. */
+const makePasskey = /** @type {Record<string, any>} */ (keyring).makePasskey;
 const ROLES = ['approver', 'operator', 'policy-owner'];
 
 export function Keys() {
@@ -20,7 +22,7 @@ export function Keys() {
   const [busy, work] = useState(false);
 
   const look = async () => {
-    put(await listKeys());
+    put(await keyring.listKeys());
     // Both may be refused to who has no such right; a key is then shown without its state.
     hear((await get('/v1/key-requests').catch(() => null))?.requests ?? []);
     trust((await get('/v1/keys').catch(() => null))?.keys ?? []);
@@ -40,18 +42,19 @@ export function Keys() {
       work(false);
     }
   };
-  const ask = (/** @type {any} */ key) => act1(async () => post('/v1/key-requests', { jwk: await publicJwk(key), role: key.role ?? role }));
+  const holder = { role, subject: session?.subject ?? '', tenant: session?.tenant ?? '' };
+  const ask = (/** @type {any} */ key) => act1(async () => post('/v1/key-requests', { jwk: await keyring.publicJwk(key), role: key.role ?? role }));
   return h('section', { class: 'keys' },
     h('div', { class: 'title' }, h('h1', { tabIndex: -1 }, t('keys.title'))),
     h('p', { class: 'lead' }, t('keys.lead')),
     problem ? h(Fault, { problem }) : null,
     keys === null ? h(Waiting, null) : keys.length === 0 ? h(Empty, { sign: 'key', title: t('keys.none') }, t('keys.none.lead'))
-      : h('ul', { class: 'cards' }, keys.map((key) => h('li', { key: key.kid }, h(Key, { entry: key, asked, trusted, busy, ask: () => ask(key), drop: () => act1(() => forget(key.kid)) })))),
+      : h('ul', { class: 'cards' }, keys.map((key) => h('li', { key: key.kid }, h(Key, { entry: key, asked, trusted, busy, ask: () => ask(key), drop: () => act1(() => keyring.forget(key.kid)) })))),
     h('section', { class: 'part make' }, h('h2', null, t('keys.make')),
       h('label', { class: 'field' }, h('span', null, t('keys.for')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, ROLES.map((name) => h('option', { key: name, value: name }, named('role', name))))),
       h('div', { class: 'ways' },
-        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makePasskey({ role, subject: session?.subject, tenant: session?.tenant })) }, h(Icon, { name: 'person' }), h('b', null, t('keys.passkey')), h('small', null, t('keys.passkey.lead'))),
-        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey({ role, subject: session?.subject, tenant: session?.tenant })) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
+        makePasskey && h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makePasskey(holder)) }, h(Icon, { name: 'person' }), h('b', null, t('keys.passkey')), h('small', null, t('keys.passkey.lead'))),
+        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => keyring.makeKey(holder)) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
 }
 
 /** @param {{entry: any, asked: any[], trusted: any[], busy: boolean, ask: () => void, drop: () => void}} props */
