@@ -185,7 +185,6 @@ public final class KeyCommand implements CliCommand {
       change(home, EventKind.KEY_ENROLLED, trusted.toJson(), now);
       return keys(home);
     }
-
   }
 
   private static KeyRole roleOf(String text) {
@@ -248,15 +247,15 @@ public final class KeyCommand implements CliCommand {
               tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.tenant()),
               arguments
                   .option("--subject")
-                  .orElseThrow(() -> new WritException(CliError.USAGE, "key enrol needs --subject")),
+                  .orElseThrow(
+                      () -> new WritException(CliError.USAGE, "key enrol needs --subject")),
               Homes.clock().instant(),
               Optional.empty(),
               Optional.empty());
       SystemWords.send(
           session,
           arguments,
-          List.of(
-              SystemWords.change(home, arguments, EventKind.KEY_ENROLLED, key.toJson())));
+          List.of(SystemWords.change(home, arguments, EventKind.KEY_ENROLLED, key.toJson())));
       if (arguments.option("--server").isEmpty()) {
         export(home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
       }
@@ -267,8 +266,7 @@ public final class KeyCommand implements CliCommand {
 
     /** Only the public half is taken: a JWK with a private member is refused by its reader. */
     private static VerifyingKey publicKey(Session session, String jwk) {
-      byte[] bytes =
-          jwk.startsWith("{") ? jwk.getBytes(StandardCharsets.UTF_8) : session.read(jwk);
+      byte[] bytes = jwk.startsWith("{") ? jwk.getBytes(StandardCharsets.UTF_8) : session.read(jwk);
       return VerifyingKey.fromJwk(Jcs.parse(bytes));
     }
   }

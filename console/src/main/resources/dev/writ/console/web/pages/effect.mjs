@@ -81,6 +81,7 @@ function Checks({ proof, fault }) {
   if (!proof) return null;
   const { counts, failures, checkpoint } = proof;
   return h('div', { class: 'checked' },
+    failures.length > 0 && h('p', { class: 't-bad' }, t('proof.failed.lead')),
     failures.map((f) => h('p', { class: 'failure' }, h(Icon, { name: 'cross' }), h('span', null, h('code', null, h(Foreign, { value: f.code ?? '', most: 40 })), ' ', h(Foreign, { value: f.place ?? '', most: 200 }), ': ',
       ...T('proof.differs', { recorded: h('code', null, h(Foreign, { value: f.recorded ?? '–', most: 200 })), recomputed: h('code', null, h(Foreign, { value: f.recomputed ?? '–', most: 200 })) })))),
     h('ul', { class: 'lines' },

@@ -45,11 +45,17 @@ export function Keys() {
     h('section', { class: 'part make' }, h('h2', null, t('keys.make')),
       h('label', { class: 'field' }, h('span', null, t('keys.for')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, ROLES.map((name) => h('option', { key: name, value: name }, named('role', name))))),
       h('div', { class: 'ways' },
-        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey({ role, subject: session?.subject, tenant: session?.tenant })) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
+        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey({ role, subject: session?.subject ?? '', tenant: session?.tenant ?? '' })) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
 }
 
-/** What an operator runs to enrol a key. @param {any} entry */
-const command = (entry) => `writ key enrol '${JSON.stringify(publicJwk(entry))}' --role ${entry.role} --subject '${entry.subject}'${entry.role === 'approver' ? ` --tenant '${entry.tenant}'` : ''}`;
+/** @param {string} text one word of a POSIX shell */
+const word = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * What an operator runs to enrol a key.
+ * @param {any} entry
+ */
+const command = (entry) => `writ key enrol ${word(JSON.stringify(publicJwk(entry)))} --role ${word(entry.role)} --subject ${word(entry.subject)}${entry.role === 'approver' ? ` --tenant ${word(entry.tenant)}` : ''}`;
 
 /** @param {{entry: any, trusted: any[], busy: boolean, drop: () => void}} props */
 function Key({ entry, trusted, busy, drop }) {

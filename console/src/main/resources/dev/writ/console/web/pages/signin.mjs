@@ -46,6 +46,6 @@ export function SignIn({ ways, look }) {
         h('label', { class: 'field' }, h('span', null, t('signin.token')),
           h('input', { ref: field, type: 'password', name: 'token', id: 'token', autocomplete: 'off', spellcheck: false, required: true, placeholder: 'writ_…', 'aria-describedby': 'token-help' })),
         h('p', { class: 'faint small', id: 'token-help' }, t('signin.token.help')),
-        h('button', { class: 'primary wide', disabled: busy }, busy ? t('signin.busy') : t('signin.enter')))),
+        h('button', { class: ways.includes('oidc') ? 'wide' : 'primary wide', disabled: busy }, busy ? t('signin.busy') : t('signin.enter')))),
     h('footer', null, look));
 }

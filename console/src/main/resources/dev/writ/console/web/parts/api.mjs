@@ -14,7 +14,7 @@ export const standing = store(/** @type {Standing} */ ({ session: null, ways: []
 export class Problem extends Error {
   /**
    * @param {number} status 0 where there was no answer
-   * @param {{code?: string, title?: string, detail?: string, remedy?: string, trace_id?: string}} body
+   * @param {{code?: string, title?: string, detail?: string, remedy?: string, trace_id?: string, ways?: string[]}} body
    */
   constructor(status, body) {
     super(body.title ?? String(status));
@@ -24,6 +24,7 @@ export class Problem extends Error {
     this.detail = body.detail ?? null;
     this.remedy = body.remedy ?? null;
     this.trace = body.trace_id ?? null;
+    this.ways = body.ways ?? null;
   }
 }
 
@@ -37,7 +38,10 @@ async function problemOf(answer) {
   }
 }
 
-/** Headers of a call that changes something. */
+/**
+ * Headers of a call that changes something.
+ * @returns {Record<string, string>}
+ */
 function guarded() {
   const { session } = standing.get();
   return session === null ? {} : { 'Writ-Csrf': session.csrf };
@@ -117,7 +121,7 @@ export async function remove(path) {
   await send('DELETE', path);
 }
 
-/** Asks who is signed in. */
+/** Asks who is signed in; the answer to who is not says how one can sign in. */
 export async function whoami() {
   try {
     const session = await get('/console/session');

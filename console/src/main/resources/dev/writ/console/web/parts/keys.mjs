@@ -1,18 +1,17 @@
-// Keys of this browser: made by WebCrypto, kept by IndexedDB, and never seen by anybody, this page included.
+// Keys of this browser. A private key is made by it, cannot be read out of it, and is known to no server.
 import { pae, sha256, toBase64, toBase64Url, writeJson } from '../verify.mjs';
 
-const DATABASE = 'writ-keys';
-const STORE = 'keys';
-
 /**
- * @typedef {{kid: string, algorithm: 'Ed25519', role: string, tenant: string, subject: string, created_at: string, x: string}} Held
- * @typedef {Held & {key: CryptoKey}} Kept
+ * @typedef {{role: string, subject: string, tenant: string}} Holder
+ * @typedef {Holder & {kid: string, algorithm: string, created_at: string, x: string, key: CryptoKey}} BrowserKey
  */
 
+const STORE = 'keys';
+
 /** @returns {Promise<IDBDatabase>} */
-function opened() {
+function open() {
   return new Promise((resolve, reject) => {
-    const asked = indexedDB.open(DATABASE, 1);
+    const asked = indexedDB.open('writ', 1);
     asked.onupgradeneeded = () => asked.result.createObjectStore(STORE, { keyPath: 'kid' });
     asked.onsuccess = () => resolve(asked.result);
     asked.onerror = () => reject(asked.error);
@@ -26,43 +25,51 @@ function opened() {
  * @returns {Promise<T>}
  */
 async function within(mode, work) {
-  const database = await opened();
+  const database = await open();
   try {
     return await new Promise((resolve, reject) => {
       const transaction = database.transaction(STORE, mode);
       const asked = work(transaction.objectStore(STORE));
+      // Kept once the transaction is, not before.
       transaction.oncomplete = () => resolve(asked.result);
-      transaction.onabort = transaction.onerror = () => reject(transaction.error);
+      transaction.onerror = () => reject(transaction.error);
+      transaction.onabort = () => reject(transaction.error);
     });
   } finally {
     database.close();
   }
 }
 
-/** @param {Kept} kept */
-const shown = ({ key, ...held }) => held;
-
-/** The keys of this browser, the oldest first. */
+/**
+ * The oldest first.
+ * @returns {Promise<BrowserKey[]>}
+ */
 export async function listKeys() {
-  const all = /** @type {Kept[]} */ (await within('readonly', (store) => store.getAll()));
-  return all.map(shown).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+  const all = /** @type {BrowserKey[]} */ (await within('readonly', (store) => store.getAll()));
+  return all.sort((a, b) => a.created_at.localeCompare(b.created_at));
 }
 
 /**
- * Makes a key whose secret part no script can read.
- * @param {{role: string, subject: string | undefined, tenant: string | undefined}} whose
+ * Makes an Ed25519 key that cannot be taken out of this browser.
+ * @param {Holder} holder
+ * @returns {Promise<BrowserKey>}
  */
 export async function makeKey({ role, subject, tenant }) {
-  const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']));
+  const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']));
   const x = toBase64Url(new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey)));
   const kid = toBase64Url(sha256(writeJson({ crv: 'Ed25519', kty: 'OKP', x })));
-  const kept = { kid, algorithm: /** @type {const} */ ('Ed25519'), role, tenant: tenant ?? '', subject: subject ?? '', created_at: new Date().toISOString(), x, key: pair.privateKey };
-  await within('readwrite', (store) => store.add(kept));
-  return shown(kept);
+  const entry = { kid, algorithm: 'Ed25519', role, subject, tenant, created_at: new Date().toISOString(), x, key: pair.privateKey };
+  await within('readwrite', (store) => store.put(entry));
+  return entry;
 }
 
-/** @param {{kid: string, x: string}} key */
-export const publicJwk = ({ kid, x }) => ({ crv: 'Ed25519', kid, kty: 'OKP', x });
+/**
+ * The public half, as spec/keys.md writes one.
+ * @param {{kid: string, x: string}} key
+ */
+export function publicJwk(key) {
+  return { crv: 'Ed25519', kid: key.kid, kty: 'OKP', x: key.x };
+}
 
 /** @param {string} kid */
 export async function forget(kid) {
@@ -70,15 +77,13 @@ export async function forget(kid) {
 }
 
 /**
- * The envelope (DSSE) of a document, signed by a key of this browser.
- * @param {{kid: string}} key
+ * Signs a document: its canonical bytes under its type, in an envelope.
+ * @param {BrowserKey} key
  * @param {string} type
- * @param {any} object
+ * @param {object} document
  */
-export async function signDocument({ kid }, type, object) {
-  const kept = /** @type {Kept | undefined} */ (await within('readonly', (store) => store.get(kid)));
-  if (kept === undefined) throw new Error('the key is not in this browser any more');
-  const payload = writeJson(object);
-  const sig = new Uint8Array(await crypto.subtle.sign({ name: 'Ed25519' }, kept.key, pae(type, payload)));
-  return { payload: toBase64(payload), payloadType: type, signatures: [{ keyid: kid, sig: toBase64(sig) }] };
+export async function signDocument(key, type, document) {
+  const payload = writeJson(document);
+  const sig = new Uint8Array(await crypto.subtle.sign('Ed25519', key.key, /** @type {any} */ (pae(type, payload))));
+  return { payload: toBase64(payload), payloadType: type, signatures: [{ keyid: key.kid, sig: toBase64(sig) }] };
 }

@@ -62,9 +62,9 @@ export function useNow(ms) {
 
 /**
  * A disclosure whose inside is made when it is first opened.
- * @param {{summary: any, children: () => any, open?: boolean, name?: string}} props
+ * @param {{summary: any, children?: any, open?: boolean, name?: string}} props
  */
 export function Lazy({ summary, children, open = false, name = 'plain' }) {
   const [made, make] = useState(open);
-  return h('details', { class: name, open: open || undefined, onToggle: (/** @type {any} */ e) => e.currentTarget.open && make(true) }, h('summary', null, summary), made && children());
+  return h('details', { class: name, open: open || undefined, onToggle: (/** @type {any} */ e) => e.currentTarget.open && make(true) }, h('summary', null, summary), made && children?.());
 }

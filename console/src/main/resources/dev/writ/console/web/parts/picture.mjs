@@ -34,13 +34,20 @@ export function Picture({ detail, proof }) {
 const stillTo = (state) => ['judged', 'waiting', 'executing'].includes(state);
 
 /**
+ * What was sent in the place of a document: one that no event of the log names.
+ * @param {import('./proof.mjs').Proof | null} proof
+ * @param {string} kind
+ */
+const stray = (proof, kind) => [...(proof?.documents.values() ?? [])].find((d) => d.kind === kind && d.signature.state === 'failed') ?? null;
+
+/**
  * @param {any} placed
  * @param {import('./proof.mjs').Proof | null} proof
  * @param {string | null} before
  */
 function station({ event, index, place }, proof, before) {
   const [kind, tone, sign] = LOOKS[event.kind];
-  const paper = kind === 'dispatch' ? null : proof?.documents.get(event.body) ?? null;
+  const paper = kind === 'dispatch' ? null : proof?.documents.get(event.body) ?? stray(proof, kind);
   const d = paper?.document ?? {};
   /** @type {[string, string]} */
   let look = [tone, sign];
@@ -49,6 +56,8 @@ function station({ event, index, place }, proof, before) {
   if (kind === 'approval' && d.verdict) [look, word] = [d.verdict === 'reject' ? ['bad', 'cross'] : ['good', 'stamp'], named('approval.stamp', d.verdict)];
   if (kind === 'receipt' && d.status) [look, word] = [d.status === 'succeeded' ? ['good', 'check'] : d.status === 'in_doubt' ? ['warn', 'question'] : ['bad', 'cross'], named('standing', d.status)];
   if (kind === 'refusal' && d.code) word = d.code;
+  // Nothing good is said of what does not hold.
+  if (paper?.signature.state === 'failed' || paper?.fits.state === 'failed' || place.state === 'failed') [look, word] = [['bad', 'cross'], t('picture.fails')];
   return { kind, index, at: event.at, after: before === null ? null : Date.parse(event.at) - Date.parse(before), look, word, paper, place };
 }
 
@@ -60,7 +69,7 @@ function Station({ kind, index, at, after, look: [tone, sign], word, paper, plac
     h('div', null,
       h('h3', null, t(`picture.${kind}`)),
       word && h('p', { class: `word t-${tone}` }, h(Foreign, { value: word, most: 60 })),
-      h('p', { class: 'faint small' }, h('time', { datetime: at }, fine(at)), after === null ? null : ` · +${span(after)}`),
+      h('p', { class: 'faint small' }, h('time', { datetime: at }, fine(at)), after === null ? null : [' · ', h('span', { class: 'nowrap' }, `+${span(after)}`)]),
       h('ul', { class: 'marks' },
         kind !== 'dispatch' && h(Mark, { verdict: paper?.signature ?? { state: 'unchecked' } }, signer ? [t('picture.signed'), ' ', h('b', null, h(Foreign, { value: signer.subject, most: 60 })), h('span', { class: 'faint' }, ' ', named('role', signer.role))] : t(paper?.signature.state === 'failed' ? 'picture.bad' : 'picture.unsigned')),
         h(Mark, { verdict: place }, t(place.state === 'failed' ? 'picture.misplaced' : place.state === 'checked' ? 'picture.placed' : 'picture.unplaced', { index: number(index) })))));

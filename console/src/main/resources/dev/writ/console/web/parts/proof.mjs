@@ -17,6 +17,8 @@ import { keep, kept } from './store.mjs';
 
 /** @type {Verdict} */
 const CHECKED = { state: 'checked' };
+/** @type {(code: string, place: string, recorded: string | null, recomputed: string | null) => Error} */
+const refusal = (code, place, recorded, recomputed) => new (/** @type {any} */ (Refusal))(code, place, recorded, recomputed);
 /** @type {(why: string) => Verdict} */
 const unchecked = (why) => ({ state: 'unchecked', why });
 
@@ -51,7 +53,7 @@ const digestBytes = (hex) => Uint8Array.from(hex.slice(7).match(/../g) ?? [], (p
  * @param {string} place
  */
 function same(recorded, recomputed, place) {
-  if (recorded !== recomputed) throw new Refusal('EXE-953', place, String(recorded), String(recomputed));
+  if (recorded !== recomputed) throw refusal('EXE-953', place, String(recorded), String(recomputed));
 }
 
 /** @param {any[]} jwks */
@@ -69,8 +71,8 @@ function trustOf(jwks) {
  * @param {string} at
  */
 const inForce = (at) => (/** @type {any} */ key, /** @type {string} */ place) => {
-  if (key.notBefore > at || (key.notAfter !== null && at >= key.notAfter)) throw new Refusal('CAN-054', place, at, `${key.notBefore} – ${key.notAfter ?? '…'}`);
-  if (key.revokedAt !== null && key.revokedAt <= at) throw new Refusal('CAN-055', place, at, key.revokedAt);
+  if (key.notBefore > at || (key.notAfter !== null && at >= key.notAfter)) throw refusal('CAN-054', place, at, `${key.notBefore} – ${key.notAfter ?? '…'}`);
+  if (key.revokedAt !== null && key.revokedAt <= at) throw refusal('CAN-055', place, at, key.revokedAt);
 };
 
 /** What stands in which event. */
@@ -131,8 +133,8 @@ async function signed(held, trust, when) {
   try {
     const envelope = readEnvelope(held.envelope);
     id = envelope.id;
-    document = JSON.parse(new TextDecoder().decode(envelope.payload));
-    if (!equalBytes(writeJson(document), envelope.payload)) throw new Refusal('CAN-012', 'payload', null, null);
+    document = JSON.parse(new TextDecoder().decode(/** @type {Uint8Array} */ (envelope.payload)));
+    if (!equalBytes(writeJson(document), envelope.payload)) throw refusal('CAN-012', 'payload', null, null);
     const signers = await verifyEnvelope(envelope, typeOf(kind), trust, inForce(when.get(id) ?? timeOf(document)));
     return { kind, id, document, signature: CHECKED, fits: unchecked(''), signers: signers.map((/** @type {any} */ k) => ({ role: k.role, subject: k.subject, kid: k.kid, algorithm: k.algorithm })) };
   } catch (e) {
@@ -175,6 +177,7 @@ function links(one, documents, detail) {
   if (kind === 'receipt') {
     known(documents, d.intent, 'intent', 'receipt/intent');
     if (asked) same(d.args_hash, digestOf(writeJson(asked.effect.params)), 'receipt/args_hash');
+    same(detail.effect.outcome, d.status, 'effect/outcome');
     if (detail.content?.output) same(detail.content.output.digest, d.output?.digest, 'content/output');
   }
   if (kind === 'resolution') known(documents, d.receipt, 'receipt', 'resolution/receipt');
@@ -223,7 +226,7 @@ async function remembered(key, note, point) {
   }
   try {
     const was = JSON.parse(before);
-    if (was.key !== key) throw new Refusal('LED-053', 'log_key', key, was.key);
+    if (was.key !== key) throw refusal('LED-053', 'log_key', key, was.key);
     const old = parseCheckpoint(parseNote(utf8(was.note)).text);
     const [small, large] = old.size <= point.size ? [old, point] : [point, old];
     const bytes = (/** @type {any} */ p) => (typeof p.root === 'string' ? digestBytes(p.root) : p.root);
