@@ -120,7 +120,11 @@ public enum GatewayError implements ErrorCode {
   STORE_REFUSED(
       "GWY-085",
       "policy does not let this caller upload content",
-      "Have policy give the subject a role that has a tool, or one of storage/put_by.");
+      "Have policy give the subject a role that has a tool, or one of storage/put_by."),
+  STATISTICS_OF_ALL(
+      "GWY-100",
+      "statistics are for those who see the effects of the whole tenant",
+      "Have policy give the subject a role of people or of execute_for.");
 
   private final Entry entry;
 

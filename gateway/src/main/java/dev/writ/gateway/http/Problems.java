@@ -56,6 +56,7 @@ public final class Problems {
         ExecutorError.NOT_THE_OPENER,
         GatewayError.NOT_GRANTED,
         GatewayError.STORE_REFUSED,
+        GatewayError.STATISTICS_OF_ALL,
         GatewayError.SURFACE_KEY);
     status(
         400,
