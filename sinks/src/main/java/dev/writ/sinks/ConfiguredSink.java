@@ -6,14 +6,18 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SinkConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.sinks.feed.MessageFeed;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkSettings;
 import dev.writ.sinks.file.FileSink;
-import dev.writ.sinks.incident.IncidentFeed;
+import dev.writ.sinks.mail.MailSettings;
+import dev.writ.sinks.mail.MailSink;
 import dev.writ.sinks.neo4j.Neo4jSettings;
 import dev.writ.sinks.neo4j.Neo4jSink;
 import dev.writ.sinks.redis.RedisSettings;
 import dev.writ.sinks.redis.RedisSink;
+import dev.writ.sinks.slack.SlackSettings;
+import dev.writ.sinks.slack.SlackSink;
 import dev.writ.sinks.webhook.WebhookSettings;
 import dev.writ.sinks.webhook.WebhookSink;
 import dev.writ.surfaces.tools.ToolsSurface;
@@ -31,7 +35,7 @@ import java.util.function.Function;
  *
  * @param target the place without credentials, for people
  * @param tenant the tenant whose records it gets; absent for all
- * @param incidents for a sink that gets incidents; absent for one that gets executions
+ * @param messages for a sink that gets incidents or notices; absent for one that gets executions
  * @param connection makes a sink that is not open, from the log's origin
  */
 public record ConfiguredSink(
@@ -39,10 +43,9 @@ public record ConfiguredSink(
     String kind,
     String target,
     Optional<String> tenant,
-    Optional<IncidentFeed> incidents,
+    Optional<MessageFeed> messages,
     Function<String, RecordSink> connection) {
   private static final String REDIS = "redis";
-  private static final String WEBHOOK = "webhook";
 
   /**
    * The sinks of a configuration, by name. Where the surface {@code tools} is served and seed 002's
@@ -78,7 +81,7 @@ public record ConfiguredSink(
    */
   private static void requireTargetsOfTheirOwn(List<ConfiguredSink> sinks) {
     TreeMap<String, String> owners = new TreeMap<>();
-    for (ConfiguredSink sink : sinks.stream().filter(s -> s.incidents.isEmpty()).toList()) {
+    for (ConfiguredSink sink : sinks.stream().filter(s -> s.messages.isEmpty()).toList()) {
       String other = owners.put(sink.target, sink.name);
       if (other != null) {
         throw new WritException(
@@ -113,15 +116,17 @@ public record ConfiguredSink(
         Path path = FileSink.path(settings, folder);
         yield made(name, config, path, log -> new FileSink(path, log));
       }
-      case WEBHOOK -> {
-        WebhookSettings hook = WebhookSettings.of(settings, folder, secret);
-        yield new ConfiguredSink(
-            name,
-            WEBHOOK,
-            hook.toString(),
-            config.tenant(),
-            Optional.of(new IncidentFeed(hook.kinds(), alerts, hook.giveUpAfter())),
-            _ -> new WebhookSink(hook, clock));
+      case "webhook" -> {
+        WebhookSettings hook = WebhookSettings.of(settings, folder, secret, alerts);
+        yield told(name, config, hook, hook.feed(), _ -> new WebhookSink(hook, clock));
+      }
+      case "slack" -> {
+        SlackSettings chat = SlackSettings.of(settings, folder, secret);
+        yield told(name, config, chat, chat.feed(), _ -> new SlackSink(chat));
+      }
+      case "mail" -> {
+        MailSettings mail = MailSettings.of(settings, folder, secret);
+        yield told(name, config, mail, mail.feed(), _ -> new MailSink(mail));
       }
       default ->
           throw new WritException(
@@ -130,7 +135,7 @@ public record ConfiguredSink(
                   + name
                   + "/kind \""
                   + config.kind()
-                  + "\" is none of file, neo4j, redis, webhook");
+                  + "\" is none of file, mail, neo4j, redis, slack, webhook");
     };
   }
 
@@ -138,5 +143,16 @@ public record ConfiguredSink(
       String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
     return new ConfiguredSink(
         name, config.kind(), target.toString(), config.tenant(), Optional.empty(), connection);
+  }
+
+  /** A sink that gets messages. */
+  private static ConfiguredSink told(
+      String name,
+      SinkConfig config,
+      Object target,
+      MessageFeed feed,
+      Function<String, RecordSink> connection) {
+    return new ConfiguredSink(
+        name, config.kind(), target.toString(), config.tenant(), Optional.of(feed), connection);
   }
 }

@@ -53,7 +53,7 @@ public final class Sinks implements AutoCloseable {
                   initial(ledger, sink),
                   state -> kernel.saveSink(sink.name(), state.toBytes()),
                   orders,
-                  sink.incidents().map(of -> letters(kernel, sink.name(), of.giveUpAfter(), clock)),
+                  sink.messages().map(of -> letters(kernel, sink.name(), of.giveUpAfter(), clock)),
                   changes,
                   observer,
                   pace,
@@ -66,7 +66,7 @@ public final class Sinks implements AutoCloseable {
   public static RecordSource source(LedgerView ledger, ConfiguredSink sink) {
     return new RecordSource(
         ledger,
-        sink.incidents()
+        sink.messages()
             .map(of -> of.reader(ledger))
             .orElseGet(() -> {
               ExecJournal journal = new ExecJournal(ledger, IncidentFeed.contents(ledger));
@@ -76,9 +76,9 @@ public final class Sinks implements AutoCloseable {
         sink.tenant());
   }
 
-  /** A webhook begins with what comes: nobody wants to be called for incidents of last year. */
+  /** Messages begin with what comes: nobody wants to be called for incidents of last year. */
   private static SinkState initial(LedgerView ledger, ConfiguredSink sink) {
-    return sink.incidents().isPresent() && ledger.get(Tables.SINK, sink.name()).isEmpty()
+    return sink.messages().isPresent() && ledger.get(Tables.SINK, sink.name()).isEmpty()
         ? SinkState.from(ledger.treeSize())
         : SinkState.of(ledger, sink.name());
   }

@@ -63,7 +63,7 @@ public final class IncidentCommand implements CliCommand {
       return new Incidents(
           ServeCommand.file(session, arguments, home),
           SinkCommand.configured(session, arguments, home).stream()
-              .filter(sink -> sink.incidents().isPresent())
+              .filter(sink -> sink.messages().filter(IncidentFeed.class::isInstance).isPresent())
               .toList());
     }
 
@@ -135,7 +135,7 @@ public final class IncidentCommand implements CliCommand {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
-          .put("event", Jcs.parse(CloudEvent.bytes(record)))
+          .put("event", Jcs.parse(CloudEvent.INCIDENT.bytes(record)))
           .putList("deliveries", deliveries, Delivery::toJson)
           .build();
     }
@@ -234,7 +234,7 @@ public final class IncidentCommand implements CliCommand {
                 return new Incident(record, incidents.deliveries(ledger, record));
               }),
           (incident, terminal) -> {
-            PrettyJson.lines(Jcs.parse(CloudEvent.bytes(incident.record())))
+            PrettyJson.lines(Jcs.parse(CloudEvent.INCIDENT.bytes(incident.record())))
                 .forEach(terminal.out()::println);
             incident.deliveries().forEach(delivery -> terminal.out().println(delivery.text()));
           });

@@ -18,6 +18,8 @@ import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
+import dev.writ.console.audit.AuditSurface;
+import dev.writ.console.audit.RunAuditor;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
@@ -244,6 +246,13 @@ public final class ServeCommand implements CliCommand {
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
+      all.add(
+          new AuditSurface(
+              pipeline,
+              new RunBundle(open.packages()),
+              new RunAuditor(List.copyOf(open.drivers().byName().values())),
+              new SecureRandom(),
+              failure -> uncaught(Thread.currentThread(), failure)));
       return all;
     };
   }

@@ -75,6 +75,16 @@ class ImportsRunOneWayTest {
                       "client",
                       "gateway")),
               Map.entry(
+                  "console",
+                  List.of(
+                      "canonicalize",
+                      "guardian",
+                      "ledger",
+                      "executor",
+                      "verify",
+                      "replay",
+                      "gateway")),
+              Map.entry(
                   "sinks",
                   List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
               Map.entry(

@@ -37,18 +37,18 @@ public enum SinkError implements ErrorCode {
           + " ledger into service as a new incarnation, by `writ fsck --restored`."),
   REJECTED(
       "SNK-009",
-      "the receiver of a webhook rejects this incident",
-      "Look up in the receiver's log why; then send it again by `writ incident resend`."),
+      "the receiver rejects this incident or notice",
+      "Look up in the receiver's log why; an incident is sent again by `writ incident resend`."),
   NO_INCIDENT(
       "SNK-010", "there is no such incident", "Take an id that `writ incident list` shows."),
   GONE(
       "SNK-011",
-      "the receiver of a webhook wants no more incidents (410)",
-      "Ask its operator. `writ sink resume` goes on with the incident at which it stopped; else"
+      "the receiver wants no more messages (410)",
+      "Ask its operator. `writ sink resume` goes on with the message at which it stopped; else"
           + " remove the sink from the configuration."),
   CERTIFICATE(
       "SNK-012",
-      "the certificate of a webhook's receiver is not accepted",
+      "the certificate of the receiver is not accepted",
       "See the message: name its authority by `ca`, or have the receiver present a certificate for"
           + " its name that has not expired.");
 

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One execution, denial or incident, as sinks get it.
+ * One execution, denial, incident or notice, as sinks get it.
  *
  * @param log origin of the log
  * @param evidence id of the signed receipt, decision or refusal
  * @param at when its event was written
  * @param fields of the seed's stream (spec/surface-tools.md), all of them texts; or of an incident
- *     (spec/incidents.md)
+ *     (spec/incidents.md) or a notice (spec/notices.md)
  */
 public record SinkRecord(
     RecordId id, String log, Scope scope, Digest evidence, Instant at, JsonValue.Obj fields) {
@@ -22,6 +22,14 @@ public record SinkRecord(
   /** A field's text; empty if the record does not have the field. */
   public String text(String name) {
     return fields.get(name) instanceof JsonValue.Str text ? text.value() : "";
+  }
+
+  /** Id of the request that an incident or a notice is about. */
+  public String request() {
+    return fields.get("ids") instanceof JsonValue.Obj ids
+            && ids.get("request") instanceof JsonValue.Str id
+        ? id.value()
+        : "";
   }
 
   /** Whether it is a denial. */

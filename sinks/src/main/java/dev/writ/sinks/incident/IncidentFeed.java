@@ -2,6 +2,7 @@ package dev.writ.sinks.incident;
 
 import dev.writ.gateway.config.AlertThresholds;
 import dev.writ.ledger.LedgerView;
+import dev.writ.sinks.feed.MessageFeed;
 import dev.writ.sinks.feed.RecordReader;
 import dev.writ.surfaces.text.ContentSource;
 import java.time.Duration;
@@ -15,7 +16,8 @@ import java.util.SortedSet;
  * @param giveUpAfter how long one is tried
  */
 public record IncidentFeed(
-    SortedSet<String> words, AlertThresholds thresholds, Duration giveUpAfter) {
+    SortedSet<String> words, AlertThresholds thresholds, Duration giveUpAfter)
+    implements MessageFeed {
 
   /** Outputs, as far as they are still stored. */
   public static ContentSource contents(LedgerView ledger) {
@@ -25,7 +27,7 @@ public record IncidentFeed(
             : Optional.empty();
   }
 
-  /** Reads them in a journal. */
+  @Override
   public RecordReader reader(LedgerView ledger) {
     IncidentJournal journal = new IncidentJournal(ledger, contents(ledger), thresholds);
     return event ->

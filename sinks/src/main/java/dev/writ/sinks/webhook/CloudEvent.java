@@ -5,17 +5,28 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.sinks.feed.SinkRecord;
 
-/** An incident as a CloudEvents 1.0 event in JSON: the same bytes at each attempt. */
-public final class CloudEvent {
+/** What webhooks send as CloudEvents 1.0 events in JSON: the same bytes at each attempt. */
+public enum CloudEvent {
+  INCIDENT,
+  APPROVAL;
+
   static final String MEDIA_TYPE = "application/cloudevents+json";
 
-  private static final String TYPE = "dev.writ.incident.";
+  private String word() {
+    return switch (this) {
+      case INCIDENT -> "incident";
+      case APPROVAL -> "approval";
+    };
+  }
 
-  private CloudEvent() {}
+  /** Of its signatures, so that a receiver of the one does not take the other. */
+  String tag() {
+    return "writ-" + word();
+  }
 
-  public static byte[] bytes(SinkRecord incident) {
+  public byte[] bytes(SinkRecord record) {
     ObjectBuilder data = JsonValue.object();
-    incident
+    record
         .fields()
         .members()
         .forEach((name, value) -> {
@@ -26,11 +37,11 @@ public final class CloudEvent {
     return Jcs.write(
         JsonValue.object()
             .put("specversion", "1.0")
-            .put("id", incident.id().toString())
-            .put("source", incident.log())
-            .put("type", TYPE + incident.text("kind"))
-            .put("subject", incident.text("toolId") + "/" + incident.text("toolVersion"))
-            .put("time", incident.at())
+            .put("id", record.id().toString())
+            .put("source", record.log())
+            .put("type", "dev.writ." + word() + "." + record.text("kind"))
+            .put("subject", record.text("toolId") + "/" + record.text("toolVersion"))
+            .put("time", record.at())
             .put("datacontenttype", "application/json")
             .put("data", data.build())
             .build());

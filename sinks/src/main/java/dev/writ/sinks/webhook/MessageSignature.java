@@ -24,7 +24,7 @@ final class MessageSignature {
 
   /** The headers that make the message a signed one, Content-Type among them. */
   static SortedMap<String, String> headers(
-      SigningKey key, URI url, String contentType, byte[] body, Instant at) {
+      SigningKey key, URI url, String tag, byte[] body, Instant at) {
     String digest = "sha-256=:" + StrictBase64.encode(Digest.sha256(body).bytes()) + ":";
     String parameters =
         "(\"@method\" \"@target-uri\" \"content-type\" \"content-digest\");created="
@@ -33,19 +33,21 @@ final class MessageSignature {
             + at.plus(VALID).getEpochSecond()
             + ";keyid=\""
             + key.kid()
-            + "\";alg=\"ed25519\";tag=\"writ-incident\"";
+            + "\";alg=\"ed25519\";tag=\""
+            + tag
+            + "\"";
     String base =
         "\"@method\": POST\n\"@target-uri\": "
             + url
             + "\n\"content-type\": "
-            + contentType
+            + CloudEvent.MEDIA_TYPE
             + "\n\"content-digest\": "
             + digest
             + "\n\"@signature-params\": "
             + parameters;
     byte[] signature = key.sign(base.getBytes(StandardCharsets.US_ASCII));
     TreeMap<String, String> headers = new TreeMap<>();
-    headers.put("Content-Type", contentType);
+    headers.put("Content-Type", CloudEvent.MEDIA_TYPE);
     headers.put("Content-Digest", digest);
     headers.put("Signature-Input", "writ=" + parameters);
     headers.put("Signature", "writ=:" + StrictBase64.encode(signature) + ":");

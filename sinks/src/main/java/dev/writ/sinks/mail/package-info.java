@@ -1,0 +1,2 @@
+/** Notices by mail. */
+package dev.writ.sinks.mail;

@@ -1,0 +1,107 @@
+package dev.writ.sinks.post;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.sinks.error.SinkError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+import javax.net.ssl.SSLHandshakeException;
+
+/** Posts messages to one address. Redirects are not followed. Used by one thread. */
+public final class Poster implements AutoCloseable {
+  private static final Duration CONNECT_WITHIN = Duration.ofSeconds(5);
+
+  /** Answers that say something of the receiver and not of what it was sent. */
+  private static final List<Integer> OF_THE_RECEIVER = List.of(401, 403, 404, 407, 408, 425, 429);
+
+  private static final int GONE = 410;
+
+  private final PostSettings settings;
+  private final String shown;
+  private HttpClient client;
+
+  /**
+   * @param shown the receiver in messages, without any secret
+   */
+  public Poster(PostSettings settings, String shown) {
+    this.settings = settings;
+    this.shown = shown;
+  }
+
+  public void open() {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(CONNECT_WITHIN);
+    settings.authorities().ifPresent(builder::sslContext);
+    client = builder.build();
+  }
+
+  /**
+   * Returns when the receiver has confirmed the message by 2xx.
+   *
+   * @throws WritException {@code SNK-001}, {@code SNK-002}, {@code SNK-009}, {@code SNK-011},
+   *     {@code SNK-012}
+   */
+  public void post(SortedMap<String, String> headers, byte[] body) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(settings.url())
+            .timeout(settings.answerWithin())
+            .header("User-Agent", "writ")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    headers.forEach(request::header);
+    int status = status(request.build());
+    if (status / 100 != 2) {
+      throw new WritException(refusal(status), shown + " answered " + status);
+    }
+  }
+
+  private static SinkError refusal(int status) {
+    if (status == GONE) {
+      return SinkError.GONE;
+    }
+    return status / 100 == 4 && !OF_THE_RECEIVER.contains(status)
+        ? SinkError.REJECTED
+        : SinkError.REFUSED;
+  }
+
+  /** The answer's status; its body is not read. */
+  private int status(HttpRequest request) {
+    try {
+      HttpResponse<InputStream> answer =
+          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+      answer.body().close();
+      return answer.statusCode();
+    } catch (SSLHandshakeException e) {
+      throw new WritException(SinkError.CERTIFICATE, shown + ": " + innermost(e), e);
+    } catch (IOException e) {
+      throw new WritException(
+          SinkError.UNREACHABLE, shown + ": " + e.getClass().getSimpleName(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WritException(SinkError.UNREACHABLE, "interrupted", e);
+    }
+  }
+
+  /** The type of the innermost cause; messages quote the receiver's certificate. */
+  public static String innermost(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null && cause.getCause() != cause) {
+      cause = cause.getCause();
+    }
+    return cause.getClass().getSimpleName();
+  }
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Sends messages over HTTP. */
+package dev.writ.sinks.post;

@@ -1,0 +1,60 @@
+package dev.writ.sinks.slack;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sinks.feed.RecordId;
+import dev.writ.sinks.feed.RecordSink;
+import dev.writ.sinks.feed.SinkRecord;
+import dev.writ.sinks.post.Poster;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** Posts each notice as a message of Slack's incoming webhooks. */
+public final class SlackSink implements RecordSink {
+  private final SlackSettings settings;
+  private final Poster poster;
+
+  public SlackSink(SlackSettings settings) {
+    this.settings = settings;
+    this.poster = new Poster(settings.post(), settings.toString());
+  }
+
+  @Override
+  public boolean knowsLast() {
+    return false;
+  }
+
+  @Override
+  public Optional<RecordId> open() {
+    poster.open();
+    return Optional.empty();
+  }
+
+  @Override
+  public void deliver(List<SinkRecord> records) {
+    for (SinkRecord notice : records) {
+      poster.post(new TreeMap<>(Map.of("Content-Type", "application/json")), body(notice));
+    }
+  }
+
+  private byte[] body(SinkRecord notice) {
+    String text =
+        "*"
+            + escaped(settings.text().subject(notice))
+            + "*\n"
+            + escaped(String.join("\n", settings.text().lines(notice)));
+    return Jcs.write(JsonValue.object().put("text", text).build());
+  }
+
+  /** Slack's three control characters; without them no name is a mention, a link or a command. */
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+
+  @Override
+  public void close() {
+    poster.close();
+  }
+}
