@@ -137,7 +137,11 @@ public enum GatewayError implements ErrorCode {
   NO_SESSION_FOR(
       "GWY-094",
       "this credential cannot open a session",
-      "Sign in with a token or a client certificate of the configuration.");
+      "Sign in with a token or a client certificate of the configuration."),
+  STATISTICS_OF_ALL(
+      "GWY-100",
+      "statistics are for those who see the effects of the whole tenant",
+      "Have policy give the subject a role of people or of execute_for.");
 
   private final Entry entry;
 

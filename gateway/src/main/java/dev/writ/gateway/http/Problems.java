@@ -60,6 +60,7 @@ public final class Problems {
         GatewayError.CROSS_SITE,
         GatewayError.NO_SESSION_FOR,
         GatewayError.STORE_REFUSED,
+        GatewayError.STATISTICS_OF_ALL,
         GatewayError.SURFACE_KEY);
     status(
         400,
