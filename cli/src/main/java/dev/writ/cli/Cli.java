@@ -88,10 +88,15 @@ public final class Cli {
         plain.get().home().ifPresent(home -> session.home(Path.of(home)));
         CliCommand command = plain.get().command();
         endsAtOnce = command.endsAtOnce();
-        return command.run(session, plain.get().arguments());
+        return run(command, plain.get().arguments());
       }
     }
     return executeParsed(args, commandLine(meant));
+  }
+
+  private ExitCode run(CliCommand command, Arguments arguments) throws IOException {
+    session.output(arguments);
+    return command.run(session, arguments);
   }
 
   private ExitCode executeParsed(List<String> args, CommandLine root) throws IOException {
@@ -109,7 +114,7 @@ public final class Cli {
       readHome(result);
     }
     if (result.commandSpec().userObject() instanceof CliCommand command && command.runsByItself()) {
-      return command.run(session, Arguments.of(command.usage(), result));
+      return run(command, Arguments.of(command.usage(), result));
     }
     throw new ParameterException(
         result.commandSpec().commandLine(),

@@ -22,6 +22,7 @@ import dev.writ.cli.command.ImageCommand;
 import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.KeyCommand;
+import dev.writ.cli.command.LogCommand;
 import dev.writ.cli.command.McpCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
@@ -57,6 +58,7 @@ final class Commands {
           new RunCommand(),
           new SubmitCommand(),
           new ApproveCommand(),
+          new LogCommand(),
           new ReceiptsCommand(),
           new ShowCommand(),
           new OutputCommand(),

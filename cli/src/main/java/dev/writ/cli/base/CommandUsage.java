@@ -16,6 +16,12 @@ import picocli.CommandLine.ScopeType;
  * runs; and of picocli's classes only when it is asked, for the same reason.
  */
 public final class CommandUsage {
+  /** The option that names the form of a list. */
+  static final String OUTPUT = "--output";
+
+  /** What that option can say. */
+  static final List<String> FORMATS = List.of("table", "json", "csv");
+
   private final String name;
   private final List<String> description;
   private final List<Word> words = new ArrayList<>();
@@ -136,6 +142,12 @@ public final class CommandUsage {
     options.add(option);
     declared.add(option);
     return this;
+  }
+
+  /** What a command has that prints a list: the choice of the list's form. */
+  public CommandUsage list() {
+    return option(
+        OUTPUT, "FORMAT", "The list's form: " + String.join(", ", FORMATS) + " (default: table).");
   }
 
   /** Leaves it out of help and completion. */

@@ -3,6 +3,7 @@ package dev.writ.cli.base;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -54,7 +56,30 @@ public final class Session {
     json = value;
   }
 
-  /** Prints the result of a command: as JSON with {@code --json}, otherwise by the view. */
+  /**
+   * Takes the form that the arguments name for a list.
+   *
+   * @throws WritException {@code CLI-001} for no such form, and for another one than {@code --json}
+   *     where both are given
+   */
+  public void output(Arguments arguments) {
+    Optional<String> named = arguments.option(CommandUsage.OUTPUT);
+    if (named.isEmpty()) {
+      return;
+    }
+    String form = Arguments.oneOf(CommandUsage.OUTPUT, named.get(), CommandUsage.FORMATS);
+    if (json && !form.equals("json")) {
+      throw new WritException(
+          CliError.USAGE, CommandUsage.OUTPUT + " " + form + " and --json are two forms");
+    }
+    json = form.equals("json");
+    terminal.csv(form.equals("csv"));
+  }
+
+  /**
+   * Prints the result of a command: as JSON with {@code --json}, otherwise by the view, whose
+   * tables are CSV where that was asked for.
+   */
   public <T extends Report> void show(T report, BiConsumer<? super T, Terminal> view) {
     if (json) {
       terminal.out().writeBytes(Jcs.write(report.toJson()));

@@ -30,6 +30,7 @@ import dev.writ.sinks.feed.SinkState;
 import dev.writ.sinks.incident.IncidentFeed;
 import dev.writ.sinks.webhook.CloudEvent;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -148,7 +149,8 @@ public final class IncidentCommand implements CliCommand {
       return SinkCommand.configured(
           CommandUsage.of("list", "List the latest incidents of the log, the last one first.")
               .flag("--dead", "Only those that a webhook gave up on.")
-              .option("--limit", "N", "How many (default: 20)."));
+              .option("--limit", "N", "How many (default: 20).")
+              .list());
     }
 
     private record Listed(List<Incident> incidents) implements Report {
@@ -191,11 +193,12 @@ public final class IncidentCommand implements CliCommand {
               .column("tenant", Table.Fit.CUT)
               .column("tool", Table.Fit.CUT)
               .column("webhooks", Table.Fit.CUT);
+      Instant now = Homes.clock().instant();
       for (Incident incident : listed.incidents()) {
         SinkRecord record = incident.record();
         table.row(
             Table.cell(record.id().toString()),
-            Table.cell(record.at().toString()),
+            Table.time(record.at(), now),
             Table.cell(record.text("kind")),
             Table.cell(record.text("code")),
             Table.cell(record.scope().tenant()),

@@ -8,7 +8,6 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -73,16 +72,17 @@ public final class KeyCommand implements CliCommand {
             .column("tenant", Table.Fit.CUT)
             .column("subject", Table.Fit.CUT)
             .column("state", Table.Fit.KEEP)
-            .column("key id", Table.Fit.KEEP);
+            .column("revoked", Table.Fit.KEEP)
+            .column("key id", Table.Fit.CUT);
+    Instant now = Homes.clock().instant();
     for (TrustedKey key : keys.trust().keys().values()) {
       boolean revoked = key.revokedAt().isPresent();
       table.row(
           Table.cell(key.role().text()),
           Table.cell(key.tenant().orElse("–")),
           Table.cell(key.subject()),
-          Table.cell(
-              key.revokedAt().map(t -> "revoked " + Timestamps.format(t)).orElse("enrolled"),
-              revoked ? Style.BAD : Style.GOOD),
+          Table.cell(revoked ? "revoked" : "enrolled", revoked ? Style.BAD : Style.GOOD),
+          key.revokedAt().map(at -> Table.time(at, now)).orElse(Table.none()),
           Table.cell(key.kid(), Style.DIM));
     }
     terminal.print(table);
@@ -112,7 +112,7 @@ public final class KeyCommand implements CliCommand {
   static final class Lists implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("list", "List the enrolled keys, revoked ones too.");
+      return CommandUsage.of("list", "List the enrolled keys, revoked ones too.").list();
     }
 
     @Override

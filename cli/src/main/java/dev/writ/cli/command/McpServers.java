@@ -339,7 +339,7 @@ final class McpServers {
   static final class Lists implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("list", "List the MCP servers behind Writ.");
+      return CommandUsage.of("list", "List the MCP servers behind Writ.").list();
     }
 
     private record Entry(UpstreamPackage upstream, boolean listed) {}

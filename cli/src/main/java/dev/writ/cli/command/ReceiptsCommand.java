@@ -2,7 +2,6 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -17,6 +16,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.LedgerView;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,8 @@ public final class ReceiptsCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of("receipts", "List receipts, in the order of each run's chain.")
         .option("--run", "RUN", "Only those of this run.")
-        .option("--last", "N", "At most so many, the latest of each run (default: 50).");
+        .option("--last", "N", "At most so many, the latest of each run (default: 50).")
+        .list();
   }
 
   record Entry(Digest id, Receipt receipt) {
@@ -82,33 +83,28 @@ public final class ReceiptsCommand implements CliCommand {
   }
 
   static void print(Receipts receipts, Terminal terminal) {
-    if (receipts.entries().isEmpty()) {
-      terminal
-          .err()
-          .println("No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
-      return;
-    }
+    Instant now = Homes.clock().instant();
     Table table =
         new Table()
             .column("run", Table.Fit.CUT)
             .numbers("lamport")
             .column("receipt", Table.Fit.KEEP)
-            .column("prev", Table.Fit.KEEP)
+            .column("prev", Table.Fit.OMIT)
             .column("tool", Table.Fit.CUT)
             .column("status", Table.Fit.KEEP)
-            .column("finished", Table.Fit.CUT);
+            .column("finished", Table.Fit.OMIT);
     for (Entry entry : receipts.entries()) {
       Receipt receipt = entry.receipt();
       boolean good = receipt.status() == Status.SUCCEEDED;
       table.row(
           Table.cell(receipt.scope().tenant() + "/" + receipt.scope().run()),
-          Table.cell(String.valueOf(receipt.lamport())),
-          Table.cell(AnswerReport.shortId(entry.id()), Style.NAME),
-          Table.cell(AnswerReport.shortId(receipt.prev()), Style.DIM),
+          Table.cell(receipt.lamport()),
+          Table.id(entry.id(), Style.NAME),
+          Table.id(receipt.prev(), Style.DIM),
           Table.cell(receipt.tool().name()),
           Table.cell(receipt.status().text(), good ? Style.GOOD : Style.BAD),
-          Table.cell(Timestamps.format(receipt.finishedAt()), Style.DIM));
+          Table.time(receipt.finishedAt(), now));
     }
-    terminal.print(table);
+    terminal.print(table, "No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
   }
 }

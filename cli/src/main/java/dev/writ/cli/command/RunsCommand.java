@@ -1,7 +1,6 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -9,6 +8,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.journal.RunState;
@@ -16,6 +16,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +24,7 @@ import java.util.List;
 public final class RunsCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("runs", "List the runs, with what keeps each from being closed.");
+    return CommandUsage.of("runs", "List the runs, with what keeps each from being closed.").list();
   }
 
   record Entry(RunId id, RunState state, Event head) {
@@ -72,6 +73,7 @@ public final class RunsCommand implements CliCommand {
   }
 
   private static void print(Runs runs, Terminal terminal) {
+    Instant now = Homes.clock().instant();
     Table table =
         new Table()
             .column("run", Table.Fit.CUT)
@@ -80,18 +82,18 @@ public final class RunsCommand implements CliCommand {
             .numbers("receipts")
             .numbers("pending")
             .numbers("in doubt")
-            .column("head", Table.Fit.KEEP)
-            .column("last event", Table.Fit.CUT);
+            .column("head", Table.Fit.OMIT)
+            .column("last event", Table.Fit.KEEP);
     for (Entry entry : runs.entries()) {
       table.row(
-          entry.id().tenant() + "/" + entry.id().run(),
-          entry.state().closed() ? "closed" : "open",
-          String.valueOf(entry.head().seq() + 1),
-          String.valueOf(entry.state().receipts()),
-          String.valueOf(entry.state().unfinished().pending()),
-          String.valueOf(entry.state().unfinished().inDoubt()),
-          AnswerReport.shortId(entry.head().id()),
-          Timestamps.format(entry.head().at()));
+          Table.cell(entry.id().tenant() + "/" + entry.id().run()),
+          Table.cell(entry.state().closed() ? "closed" : "open"),
+          Table.cell(entry.head().seq() + 1),
+          Table.cell(entry.state().receipts()),
+          Table.cell(entry.state().unfinished().pending()),
+          Table.cell(entry.state().unfinished().inDoubt()),
+          Table.id(entry.head().id(), Style.DIM),
+          Table.time(entry.head().at(), now));
     }
     terminal.print(table);
   }

@@ -93,7 +93,8 @@ public final class SecretCommand implements CliCommand {
     @Override
     public CommandUsage usage() {
       return CommandUsage.of(
-          "list", "List the names of the secrets that are kept or granted; never a value.");
+              "list", "List the names of the secrets that are kept or granted; never a value.")
+          .list();
     }
 
     /**

@@ -77,7 +77,7 @@ public final class SinkCommand implements CliCommand {
   static final class Lists implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return configured(CommandUsage.of("list", "List the sinks of the configuration."));
+      return configured(CommandUsage.of("list", "List the sinks of the configuration.").list());
     }
 
     private record Listed(List<ConfiguredSink> sinks) implements Report {
@@ -132,7 +132,8 @@ public final class SinkCommand implements CliCommand {
                   "status",
                   "Show how far each sink is, as the ledger has it: a few seconds old while a"
                       + " server runs.")
-              .optionalArgument("NAME", "A sink (default: all)."));
+              .optionalArgument("NAME", "A sink (default: all).")
+              .list());
     }
 
     /**
@@ -221,12 +222,12 @@ public final class SinkCommand implements CliCommand {
       Table table =
           new Table()
               .column("sink", Table.Fit.KEEP)
-              .column("kind", Table.Fit.KEEP)
+              .column("kind", Table.Fit.OMIT)
               .column("state", Table.Fit.KEEP)
-              .numbers("position")
+              .numbers("position", Table.Fit.OMIT)
               .numbers("behind")
               .numbers("seconds")
-              .numbers("delivered")
+              .numbers("delivered", Table.Fit.OMIT)
               .column("trouble", Table.Fit.KEEP);
       for (Status status : statuses.all()) {
         table.row(

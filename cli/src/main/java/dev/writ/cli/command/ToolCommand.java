@@ -62,7 +62,8 @@ public final class ToolCommand implements CliCommand {
   static final class Lists implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of("list", "List the registered tools and whether policy approves them.");
+      return CommandUsage.of("list", "List the registered tools and whether policy approves them.")
+          .list();
     }
 
     record Entry(ToolManifest manifest, String state) {}
@@ -121,13 +122,13 @@ public final class ToolCommand implements CliCommand {
     private static void print(Tools tools, Terminal terminal) {
       Table table =
           new Table()
-              .column("tool", Table.Fit.KEEP)
+              .column("tool", Table.Fit.CUT)
               .column("version", Table.Fit.KEEP)
               .column("operations", Table.Fit.CUT)
-              .column("driver", Table.Fit.KEEP)
-              .column("determinism", Table.Fit.CUT)
-              .column("state", Table.Fit.CUT)
-              .column("package", Table.Fit.KEEP);
+              .column("driver", Table.Fit.OMIT)
+              .column("determinism", Table.Fit.OMIT)
+              .column("state", Table.Fit.KEEP)
+              .column("package", Table.Fit.OMIT);
       for (Entry entry : tools.entries()) {
         ToolManifest m = entry.manifest();
         table.row(
@@ -139,7 +140,7 @@ public final class ToolCommand implements CliCommand {
             Table.cell(m.driver()),
             Table.cell(m.determinism().text()),
             Table.cell(entry.state(), entry.state().equals("active") ? Style.GOOD : Style.WARN),
-            Table.cell(AnswerReport.shortId(m.packageDigest()), Style.DIM));
+            Table.id(m.packageDigest(), Style.DIM));
       }
       terminal.print(table);
     }

@@ -456,7 +456,8 @@ final class ToolGoverning {
     public CommandUsage usage() {
       return CommandUsage.of(
               "status", "Show the stage and the next step of each submitted" + " version.")
-          .optionalArgument("NAME", "A tool's name.");
+          .optionalArgument("NAME", "A tool's name.")
+          .list();
     }
 
     record All(List<Standing> versions, TreeMap<String, Boolean> runtimes) implements Report {
@@ -504,6 +505,9 @@ final class ToolGoverning {
             Table.cell(standing.next(), Style.DIM));
       }
       terminal.print(table);
+      if (terminal.csv()) {
+        return;
+      }
       all.runtimes()
           .forEach((runtime, approved) ->
               terminal

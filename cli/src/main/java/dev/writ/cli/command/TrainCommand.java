@@ -63,6 +63,8 @@ public final class TrainCommand implements CliCommand {
       List.of(
           List.of("receipts"),
           List.of("receipts", "--json"),
+          List.of("log"),
+          List.of("log", "--denied", "--output", "csv"),
           List.of("runs"),
           List.of("show", "RECEIPT"));
 

@@ -25,13 +25,15 @@ public final class Terminal {
   private final PrintStream outStream;
   private final PrintStream errStream;
   private final OutputStream errTerminal;
+  private final boolean inIsTerminal;
   private final boolean outIsTerminal;
   private final boolean errIsTerminal;
   private final boolean colour;
   private final int width;
+  private boolean csv;
 
   /**
-   * @param terminals which streams are terminals: "out", "err", both separated by a comma, or none
+   * @param terminals which streams are terminals: "in", "out", "err", separated by commas
    * @param environment where COLUMNS, NO_COLOR and TERM are looked up
    */
   public Terminal(
@@ -43,6 +45,7 @@ public final class Terminal {
     this.in = in;
     this.out = new TerminalSink(out);
     List<String> names = List.of(terminals.split(","));
+    this.inIsTerminal = names.contains("in");
     this.outIsTerminal = names.contains("out");
     this.errIsTerminal = names.contains("err");
     this.outStream =
@@ -106,6 +109,11 @@ public final class Terminal {
     return width;
   }
 
+  /** Whether somebody can be asked: there is a terminal to read from, and one to ask on. */
+  public boolean canAsk() {
+    return inIsTerminal && errIsTerminal;
+  }
+
   public boolean outIsTerminal() {
     return outIsTerminal;
   }
@@ -144,13 +152,59 @@ public final class Terminal {
     return errHasColour() ? style.paint(text) : text;
   }
 
+  /** From now on tables are printed as CSV. */
+  public void csv(boolean value) {
+    csv = value;
+  }
+
+  public boolean csv() {
+    return csv;
+  }
+
   /**
    * Prints the table at the terminal's width; into a pipe nothing is cut, lines are as long as they
    * are.
    */
   public void print(Table table) {
-    int cells = outIsTerminal ? width : Integer.MAX_VALUE;
-    table.lines(cells, outHasColour()).forEach(outStream::println);
+    if (csv) {
+      outStream.print(table.csvHead() + "\n");
+      table.csvRows().forEach(line -> outStream.print(line + "\n"));
+      return;
+    }
+    table.lines(cells(), outHasColour()).forEach(outStream::println);
+    List<String> leftOut = table.leftOut(cells());
+    if (!leftOut.isEmpty()) {
+      outStream.flush();
+      String said = "left out at this width: " + String.join(", ", leftOut);
+      errStream.println(paintErr(Style.DIM, said));
+    }
+  }
+
+  /** The same, or what is to be said where there is nothing in it. */
+  public void print(Table table, String whenEmpty) {
+    if (table.isEmpty() && !csv) {
+      errStream.println(whenEmpty);
+    } else {
+      print(table);
+    }
+  }
+
+  /**
+   * Prints the rows that came since the last time, without heads, and at once.
+   *
+   * @return whether somebody reads it: false once a pipe's reader has left
+   */
+  public boolean printMore(Table table) {
+    if (csv) {
+      table.drainCsv().forEach(line -> outStream.print(line + "\n"));
+    } else {
+      table.drain(cells(), outHasColour()).forEach(outStream::println);
+    }
+    return !outStream.checkError();
+  }
+
+  private int cells() {
+    return outIsTerminal ? width : Integer.MAX_VALUE;
   }
 
   /**

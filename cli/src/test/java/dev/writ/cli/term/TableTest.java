@@ -3,6 +3,8 @@ package dev.writ.cli.term;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,78 @@ class TableTest {
     assertThat(Text.wrap("abcdefghij", 4)).containsExactly("abcd", "efgh", "ij");
     assertThat(Text.wrap("日本語", 1)).containsExactly("日", "本", "語");
     assertThat(Text.wrap("", 4)).containsExactly("");
+  }
+
+  private static final Digest ID = Digest.sha256(new byte[] {'a'});
+
+  private static Table log(Instant... times) {
+    Table table =
+        new Table()
+            .column("time", Table.Fit.KEEP)
+            .column("who", Table.Fit.CUT)
+            .column("id", Table.Fit.KEEP)
+            .numbers("first", Table.Fit.OMIT)
+            .column("in full", Table.Fit.DATA)
+            .column("last", Table.Fit.OMIT);
+    for (Instant time : times) {
+      table.row(
+          Table.time(time, NOW),
+          Table.cell("a name that is rather long"),
+          Table.id(ID, Style.NAME),
+          Table.cell(12),
+          Table.cell("a\"b\nc, d"),
+          Table.none());
+    }
+    return table;
+  }
+
+  private static final Instant NOW = Instant.parse("2026-11-24T12:00:00Z");
+  private static final Instant[] TIMES = {
+    Instant.parse("2026-11-24T08:00:05.120Z"),
+    Instant.parse("2026-11-23T17:40:00Z"),
+    Instant.parse("2024-01-02T03:04:05Z")
+  };
+
+  @Test
+  void whereItIsTooWideTimesAreBriefThenNamesAreCutThenColumnsGoTheLastFirst() {
+    assertThat(text(log(TIMES), 90))
+        .isEqualTo(
+            """
+            time                      who                         id            first  last
+            ────────────────────────  ──────────────────────────  ────────────  ─────  ────
+            2026-11-24T08:00:05.120Z  a name that is rather long  ca978112ca1b     12  –
+            2026-11-23T17:40:00.000Z  a name that is rather long  ca978112ca1b     12  –
+            2024-01-02T03:04:05.000Z  a name that is rather long  ca978112ca1b     12  –
+            """);
+    assertThat(log(TIMES).lines(60, false))
+        .contains(
+            "08:00:05Z     a name that is rat…  ca978112ca1b     12  –",
+            "11-23 17:40Z  a name that is rat…  ca978112ca1b     12  –",
+            "2024-01-02    a name that is rat…  ca978112ca1b     12  –");
+    assertThat(log(TIMES).leftOut(60)).isEmpty();
+    assertThat(log(TIMES).leftOut(52)).containsExactly("last");
+    assertThat(log(TIMES).leftOut(42)).containsExactly("first", "last");
+    assertThat(log(TIMES[0]).lines(40, false)).contains("08:00:05Z  a name that is…  ca978112ca1b");
+  }
+
+  @Test
+  void csvHasEveryColumnAndWholeValues() {
+    Table table = log(TIMES[0]);
+    assertThat(table.csvHead()).isEqualTo("time,who,id,first,in_full,last");
+    assertThat(table.csvRows())
+        .containsExactly(
+            "2026-11-24T08:00:05.120Z,a name that is rather long," + ID + ",12,\"a\"\"b\nc, d\",");
+    Table hostile = new Table().column("a", Table.Fit.CUT).row(" \u202e\u0007=1+1\r");
+    assertThat(hostile.csvRows()).as("as it is").containsExactly("\" \u202e\u0007=1+1\r\"");
+  }
+
+  @Test
+  void aTableThatGoesOnShowsEachRowOnce() {
+    Table table = log(TIMES[0]);
+    assertThat(table.lines(90, false)).hasSize(3);
+    assertThat(table.drain(90, false)).hasSize(1);
+    assertThat(table.drain(90, false)).isEmpty();
+    assertThat(table.drainCsv()).isEmpty();
   }
 
   @Test
