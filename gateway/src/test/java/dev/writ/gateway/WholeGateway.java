@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 
@@ -65,6 +66,18 @@ public final class WholeGateway implements AutoCloseable {
 
   public WholeGateway(
       TestHome home, String yaml, Path folder, UnaryOperator<Gateway.Installation> with) {
+    this(home, yaml, folder, with, _ -> List.of());
+  }
+
+  /**
+   * @param more makes further surfaces
+   */
+  public WholeGateway(
+      TestHome home,
+      String yaml,
+      Path folder,
+      UnaryOperator<Gateway.Installation> with,
+      Function<Pipeline, List<Surface>> more) {
     this.home = home;
     Running running = new Running();
     home.drivers.replaceAll(running::cancellable);
@@ -92,7 +105,9 @@ public final class WholeGateway implements AutoCloseable {
             (made, shared) -> {
               pipeline.set(made);
               lane.set(shared);
-              return List.of(new Vouching(made));
+              List<Surface> all = new ArrayList<>(more.apply(made));
+              all.add(new Vouching(made));
+              return all;
             });
     client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   }

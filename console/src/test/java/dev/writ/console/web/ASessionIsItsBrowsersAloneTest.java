@@ -1,0 +1,282 @@
+package dev.writ.console.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.WholeGateway;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Sessions;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Signing in over a socket, and what other pages, other people and other times get. */
+class ASessionIsItsBrowsersAloneTest {
+  private static final String SESSION = "/console/session";
+  private static final String TOKENS =
+      "tokens:\n" + WholeGateway.token("alice", "alice", "") + WholeGateway.token("bob", "bob", "");
+
+  @TempDir Path dir;
+  private final Sessions sessions = new Sessions(new SecureRandom(), false);
+  private WholeGateway server;
+
+  @BeforeEach
+  void start() {
+    server =
+        new WholeGateway(
+            TestGateway.newHome(dir),
+            "writ_gateway: 1\nlisten: { port: 0 }\n" + TOKENS,
+            dir,
+            installation -> installation.with(sessions),
+            pipeline ->
+                List.of(
+                    new ConsoleSurface(
+                        pipeline, sessions, new ConsoleSurface.Server("1", "", false))));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  /** What a browser has of a session. */
+  private record Signed(String cookie, String csrf) {}
+
+  private Signed signIn(String who) throws Exception {
+    HttpResponse<String> answer =
+        server.send(server.as(who, SESSION).POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    String header = answer.headers().firstValue("set-cookie").orElseThrow();
+    assertThat(header)
+        .matches(
+            "writ-session=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200");
+    String cookie = header.substring(0, header.indexOf(';'));
+    return new Signed(cookie, text(session(cookie).body(), "csrf"));
+  }
+
+  private static String text(String body, String member) {
+    return ((JsonValue.Str)
+            ((JsonValue.Obj) Jcs.parse(body.getBytes(StandardCharsets.UTF_8))).get(member))
+        .value();
+  }
+
+  private HttpResponse<String> session(String cookie) throws Exception {
+    return server.send(server.to(SESSION).header("Cookie", cookie).GET());
+  }
+
+  private static String problem(HttpResponse<String> answer) {
+    return answer.statusCode() + " " + text(answer.body(), "code");
+  }
+
+  private HttpRequest.Builder signOut(Signed signed) {
+    return server.to(SESSION).header("Cookie", signed.cookie).DELETE();
+  }
+
+  @Test
+  void whoSignsInReadsAsThatSubjectAndNobodyElse() throws Exception {
+    Signed alice = signIn("alice");
+    HttpResponse<String> seen = session("other=1; " + alice.cookie + "; more=2");
+    assertThat(text(seen.body(), "subject")).isEqualTo("alice");
+    assertThat(text(seen.body(), "tenant")).isEqualTo("acme");
+    assertThat(seen.headers().firstValue("cache-control")).contains("no-store");
+    server.post("alice", "/test/run-1/calc", "{\"n\":1}");
+    String own = server.send(server.to("/v1/runs").header("Cookie", alice.cookie).GET()).body();
+    String foreign =
+        server.send(server.to("/v1/runs").header("Cookie", signIn("bob").cookie).GET()).body();
+    assertThat(own).contains("run-1");
+    assertThat(foreign).doesNotContain("run-1");
+  }
+
+  @Test
+  void aCallThatChangesSomethingShowsThatItComesFromThePage() throws Exception {
+    Signed alice = signIn("alice");
+    Signed bob = signIn("bob");
+    assertThat(problem(server.send(signOut(alice)))).isEqualTo("403 GWY-091");
+    assertThat(problem(server.send(signOut(alice).header("Writ-Csrf", bob.csrf))))
+        .isEqualTo("403 GWY-091");
+    assertThat(problem(server.send(signOut(alice).header("Writ-Csrf", ""))))
+        .isEqualTo("403 GWY-091");
+    assertThat(session(alice.cookie).statusCode()).isEqualTo(200);
+    assertThat(server.send(signOut(alice).header("Writ-Csrf", alice.csrf)).statusCode())
+        .isEqualTo(204);
+    assertThat(problem(session(alice.cookie))).isEqualTo("401 GWY-090");
+    assertThat(problem(server.send(signOut(alice).header("Writ-Csrf", alice.csrf))))
+        .isEqualTo("401 GWY-090");
+  }
+
+  @Test
+  void pagesOfOtherSitesUseNoSession() throws Exception {
+    Signed alice = signIn("alice");
+    for (String site : List.of("cross-site", "same-site")) {
+      assertThat(
+              problem(
+                  server.send(
+                      server
+                          .to("/v1/runs")
+                          .header("Cookie", alice.cookie)
+                          .header("Sec-Fetch-Site", site)
+                          .GET())))
+          .isEqualTo("403 GWY-092");
+    }
+    assertThat(
+            problem(
+                server.send(
+                    signOut(alice)
+                        .header("Writ-Csrf", alice.csrf)
+                        .header("Origin", "https://evil.example"))))
+        .isEqualTo("403 GWY-092");
+    assertThat(session(alice.cookie).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aSessionAsksForNoEffect() throws Exception {
+    Signed alice = signIn("alice");
+    HttpResponse<String> asked =
+        server.send(
+            server
+                .to("/test/run-1/calc")
+                .header("Cookie", alice.cookie)
+                .header("Writ-Csrf", alice.csrf)
+                .POST(HttpRequest.BodyPublishers.ofString("{\"n\":1}")));
+    assertThat(problem(asked)).isEqualTo("403 GWY-022");
+  }
+
+  @Test
+  void aSessionOpensNoOther() throws Exception {
+    Signed alice = signIn("alice");
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .to(SESSION)
+                .header("Cookie", alice.cookie)
+                .header("Writ-Csrf", alice.csrf)
+                .POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(problem(answer)).isEqualTo("403 GWY-094");
+    assertThat(sessions.size()).isEqualTo(1);
+  }
+
+  @Test
+  void aSessionThatSomebodyMadeUpIsNone() throws Exception {
+    assertThat(problem(session("writ-session=" + "A".repeat(43)))).isEqualTo("401 GWY-090");
+    HttpResponse<String> answer =
+        server.send(
+            server
+                .as("alice", SESSION)
+                .header("Cookie", "writ-session=" + "A".repeat(43))
+                .POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(answer.headers().firstValue("set-cookie").orElseThrow())
+        .doesNotContain("A".repeat(43));
+    assertThat(problem(session("writ-session=" + "A".repeat(43)))).isEqualTo("401 GWY-090");
+  }
+
+  @Test
+  void anIdleSessionEndsAndEverySessionEnds() throws Exception {
+    Signed alice = signIn("alice");
+    server.home.clock.forward(Duration.ofMinutes(29));
+    assertThat(session(alice.cookie).statusCode()).isEqualTo(200);
+    server.home.clock.forward(Duration.ofMinutes(30));
+    assertThat(problem(session(alice.cookie))).isEqualTo("401 GWY-090");
+    Signed again = signIn("alice");
+    for (int i = 0; i < 24; i++) {
+      server.home.clock.forward(Duration.ofMinutes(29));
+      session(again.cookie);
+    }
+    server.home.clock.forward(Duration.ofMinutes(25));
+    assertThat(problem(session(again.cookie))).isEqualTo("401 GWY-090");
+  }
+
+  @Test
+  void aSessionEndsWithTheTokenThatOpenedIt() throws Exception {
+    Signed alice = signIn("alice");
+    Signed bob = signIn("bob");
+    reload(WholeGateway.token("bob", "bob", ""));
+    assertThat(problem(session(alice.cookie))).isEqualTo("401 GWY-090");
+    assertThat(session(bob.cookie).statusCode()).isEqualTo(200);
+    reload(WholeGateway.token("bob", "bob", "roles: [worker]")); // the same, but narrower
+    assertThat(problem(session(bob.cookie))).isEqualTo("401 GWY-090");
+  }
+
+  private void reload(String tokens) {
+    server.gateway.reload(() ->
+        GatewayConfig.parse(
+            ("writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n" + tokens)
+                .getBytes(StandardCharsets.UTF_8),
+            "gateway.yaml",
+            Map.of()));
+  }
+
+  @Test
+  void oneCredentialHasABoundedNumberOfSessions() throws Exception {
+    for (int i = 0; i < 16; i++) {
+      signIn("alice");
+    }
+    assertThat(
+            problem(
+                server.send(server.as("alice", SESSION).POST(HttpRequest.BodyPublishers.noBody()))))
+        .isEqualTo("429 GWY-093");
+    signIn("bob");
+    server.home.clock.forward(Duration.ofMinutes(31));
+    signIn("alice");
+  }
+
+  @Test
+  void thePageLetsNothingElseIn() throws Exception {
+    HttpResponse<String> page = server.send(server.to("/").GET());
+    assertThat(page.headers().firstValue("content-security-policy").orElseThrow())
+        .contains("default-src 'none'", "frame-ancestors 'none'", "trusted-types 'none'")
+        .doesNotContain("unsafe", "http:", "*");
+    assertThat(page.headers().allValues("x-content-type-options")).containsExactly("nosniff");
+    assertThat(page.body()).doesNotContain("http://", "https://", "style=", "onclick");
+    assertThat(server.send(server.to("/console/sign-in").GET()).body())
+        .isEqualTo("{\"ways\":[\"token\"]}");
+    for (String odd :
+        List.of("/console/", "/console/../gateway.yaml", "/console/%2e%2e/x", "/console/web")) {
+      assertThat(server.send(server.to(odd).GET()).statusCode()).as(odd).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void whatABrowserHasIsNotSentAgain() throws Exception {
+    HttpResponse<String> first = server.send(server.to("/console/main.mjs").GET());
+    HttpResponse<String> again =
+        server.send(
+            server
+                .to("/console/main.mjs")
+                .header("If-None-Match", first.headers().firstValue("etag").orElseThrow())
+                .GET());
+    assertThat(again.statusCode()).isEqualTo(304);
+    assertThat(again.body()).isEmpty();
+  }
+
+  /** Names of files in a list: a jar cannot be asked what it has. */
+  @Test
+  void everyFileOfThePageIsServed() throws Exception {
+    Path web = Path.of("src/main/resources/dev/writ/console/web");
+    List<String> there;
+    try (Stream<Path> all = Files.walk(web)) {
+      there =
+          all.filter(Files::isRegularFile)
+              .map(file -> web.relativize(file).toString())
+              .filter(name -> !name.equals("files.txt"))
+              .sorted()
+              .toList();
+    }
+    assertThat(Files.readAllLines(web.resolve("files.txt"))).isEqualTo(there);
+    for (String name : there) {
+      assertThat(server.send(server.to("/console/" + name).GET()).statusCode()).isEqualTo(200);
+    }
+  }
+}
