@@ -9,13 +9,16 @@ import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.ReducedMotion;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.HttpLimits;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,6 +125,22 @@ final class Desk implements AutoCloseable {
       }
     });
     return page;
+  }
+
+  /** What an operator would sign, with the public half that the page would send. */
+  void enrolKeyOf(Page page) {
+    String jwk =
+        (String)
+            page.evaluate(
+                "async () => { const k = await import('/console/parts/keys.mjs');"
+                    + " return JSON.stringify(await k.publicJwk((await k.listKeys())[0])); }");
+    String trusted =
+        jwk.replaceFirst(
+            "}$",
+            ",\"writ_not_before\":\"2026-01-01T00:00:00.000Z\",\"writ_role\":\"approver\","
+                + "\"writ_subject\":\"rita\",\"writ_tenant\":\"acme\"}");
+    gateway.home.enrol(
+        TrustedKey.fromJson("key", Jcs.parse(trusted.getBytes(StandardCharsets.UTF_8))));
   }
 
   static String effect(Envelope request) {

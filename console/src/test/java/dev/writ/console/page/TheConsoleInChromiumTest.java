@@ -12,7 +12,6 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
@@ -372,7 +371,7 @@ class TheConsoleInChromiumTest {
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("A key of this browser"))
         .click();
     assertThat(page.locator(".keycard .chip")).hasText("Not enrolled");
-    enrol(page);
+    desk.enrolKeyOf(page);
     page.navigate(desk.gateway.server.url() + "/" + Desk.approval(asked));
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Approve")).click();
     assertThat(page.locator(".confirm h2")).isFocused();
@@ -386,21 +385,5 @@ class TheConsoleInChromiumTest {
     settled(page);
     assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
     assertThat(page.locator(".picture")).containsText("Approved");
-  }
-
-  /** What an operator signs, with the public half that the page would send. */
-  private static void enrol(Page page) {
-    String jwk =
-        (String)
-            page.evaluate(
-                "async () => { const k = await import('/console/parts/keys.mjs');"
-                    + " return JSON.stringify(await k.publicJwk((await k.listKeys())[0])); }");
-    String trusted =
-        jwk.replaceFirst(
-            "}$",
-            ",\"writ_not_before\":\"2026-01-01T00:00:00.000Z\",\"writ_role\":\"approver\","
-                + "\"writ_subject\":\"rita\",\"writ_tenant\":\"acme\"}");
-    desk.gateway.home.enrol(
-        TrustedKey.fromJson("key", Jcs.parse(trusted.getBytes(StandardCharsets.UTF_8))));
   }
 }
