@@ -3,12 +3,15 @@ package dev.writ.gateway.v1;
 import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
+import dev.writ.gateway.statistics.Statistics;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Waiting;
 import dev.writ.guardian.policy.Policy;
@@ -16,16 +19,21 @@ import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 import java.util.Optional;
 
-/** Effects as rows, the whole story of one, and what waits for approval. */
+/** Effects as rows, the whole story of one, what waits for approval, and counts of the last day. */
 final class EffectRoutes {
   /** Entries of a page of waiting requests, as long as their payloads fit into it. */
   private static final int WAITING_MAX = 1000;
 
+  private static final long DAY_S = 86_400;
+
   private final Reader reader;
   private final Effects effects;
   private final Waiting waiting;
+  private final Statistics statistics;
 
-  EffectRoutes(Reader reader, Effects effects, BundleExport.Packages packages) {
+  EffectRoutes(
+      Reader reader, Effects effects, BundleExport.Packages packages, Statistics statistics) {
+    this.statistics = statistics;
     this.reader = reader;
     this.effects = effects;
     this.waiting =
@@ -39,7 +47,8 @@ final class EffectRoutes {
     return List.of(
         Route.get("/v1/effects", CALLER, this::list),
         Route.get("/v1/effects/{id}", CALLER, this::show),
-        Route.get("/v1/approvals", CALLER, this::waiting));
+        Route.get("/v1/approvals", CALLER, this::waiting),
+        Route.get("/v1/statistics", CALLER, this::statistics));
   }
 
   private HttpAnswer list(HttpCall call) {
@@ -76,5 +85,21 @@ final class EffectRoutes {
       json.putList("my_roles", caller.approverRoles(policy), JsonValue::of);
     }
     return HttpAnswer.json(200, json.build());
+  }
+
+  private HttpAnswer statistics(HttpCall call) {
+    Caller caller = call.caller();
+    long seconds = Bodies.number(call, "step_s").orElse(60L);
+    long steps = Bodies.number(call, "steps").orElse(60L);
+    if (seconds < 60 || seconds % 60 != 0 || steps < 1 || steps > DAY_S / seconds) {
+      throw new WritException(
+          GatewayError.PARAMETER,
+          "step_s is a multiple of 60, and step_s × steps at most a day, " + DAY_S);
+    }
+    if (!reader.seesAllRows(caller)) {
+      throw new WritException(GatewayError.STATISTICS_OF_ALL, caller.subject());
+    }
+    int step = Math.toIntExact(seconds / 60);
+    return HttpAnswer.json(200, statistics.table(caller.tenant(), step, Math.toIntExact(steps)));
   }
 }

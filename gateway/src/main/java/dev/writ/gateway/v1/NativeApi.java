@@ -77,7 +77,8 @@ public final class NativeApi implements Surface {
     Effects effects = new Effects(kernel.ledger());
     LiveEffects live = new LiveEffects(kernel.ledger(), effects, backend.changes());
     routes.addAll(new LiveRoutes(reader, effects, live).routes());
-    routes.addAll(new EffectRoutes(reader, effects, bundles.packages()).routes());
+    routes.addAll(
+        new EffectRoutes(reader, effects, bundles.packages(), backend.statistics()).routes());
     routes.addAll(
         new DocumentRoutes(reader, backend.changes(), backend.places()::isDraining).routes());
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());

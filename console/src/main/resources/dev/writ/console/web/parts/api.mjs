@@ -128,13 +128,23 @@ export async function whoami() {
     standing.set({ session, ways: session.ways ?? [], known: true });
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;
-    standing.set({ session: null, ways: e.ways ?? ['token'], known: true });
+    standing.set({ session: null, ways: await ways(), known: true });
+  }
+}
+
+/** How one can sign in. */
+async function ways() {
+  const answer = await fetch('/console/sign-in', { credentials: 'same-origin', cache: 'no-store' });
+  try {
+    return (await answer.json()).ways ?? ['token'];
+  } catch {
+    return ['token'];
   }
 }
 
 /** @param {string | null} token null for what the connection itself shows: a client certificate */
 export async function signIn(token) {
-  await send('POST', '/console/session', { body: token === null ? {} : { token } });
+  await send('POST', '/console/session', { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
   await whoami();
 }
 

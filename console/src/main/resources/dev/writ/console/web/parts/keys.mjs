@@ -65,9 +65,9 @@ export async function makeKey({ role, subject, tenant }) {
 
 /**
  * The public half, as spec/keys.md writes one.
- * @param {BrowserKey} key
+ * @param {{kid: string, x: string}} key
  */
-export async function publicJwk(key) {
+export function publicJwk(key) {
   return { crv: 'Ed25519', kid: key.kid, kty: 'OKP', x: key.x };
 }
 
