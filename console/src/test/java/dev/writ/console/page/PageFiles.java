@@ -35,7 +35,10 @@ final class PageFiles {
     TreeMap<String, String> files = own();
     files.put("verify.mjs", resource("/dev/writ/verify/bundle/verify.mjs"));
     files.put("lib/preact.mjs", resource(PREACT + "dist/preact.mjs"));
-    files.put("lib/hooks.mjs", resource(PREACT + "hooks/dist/hooks.mjs"));
+    files.put(
+        "lib/hooks.mjs",
+        resource(PREACT + "hooks/dist/hooks.mjs")
+            .replace("from\"preact\"", "from\"./preact.mjs\""));
     return files;
   }
 

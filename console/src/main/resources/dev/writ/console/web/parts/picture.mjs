@@ -27,7 +27,7 @@ export function Picture({ detail, proof }) {
   const missing = WAY.filter((kind, i) => !reached.has(kind) && i > last);
   return h('ol', { class: 'picture', 'aria-label': t('picture.label') },
     stations.map((/** @type {any} */ s) => h(Station, { ...s, key: s.index })),
-    missing.map((kind) => h('li', { class: 'station none', key: kind }, h('span', { class: 'knot' }, h(Icon, { name: 'dash' })), h('div', null, h('h3', null, t(`picture.${kind}`)), h('p', { class: 'faint' }, t(stillTo(detail.effect.state) ? 'picture.yet' : 'picture.never'))))));
+    missing.map((kind) => h('li', { class: 'station none', key: kind }, h('span', { class: 'knot' }, h(Icon, { name: 'dash' })), h('div', null, h('h2', null, t(`picture.${kind}`)), h('p', { class: 'faint' }, t(stillTo(detail.effect.state) ? 'picture.yet' : 'picture.never'))))));
 }
 
 /** @param {string} state */
@@ -67,7 +67,7 @@ function Station({ kind, index, at, after, look: [tone, sign], word, paper, plac
   return h('li', { class: 'station' },
     h('span', { class: `knot t-${tone}` }, h(Icon, { name: sign })),
     h('div', null,
-      h('h3', null, t(`picture.${kind}`)),
+      h('h2', null, t(`picture.${kind}`)),
       word && h('p', { class: `word t-${tone}` }, h(Foreign, { value: word, most: 60 })),
       h('p', { class: 'faint small' }, h('time', { datetime: at }, fine(at)), after === null ? null : [' · ', h('span', { class: 'nowrap' }, `+${span(after)}`)]),
       h('ul', { class: 'marks' },

@@ -1,0 +1,44 @@
+package dev.writ.console.page;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Playwright;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Real browsers, those of the system's packages: none is downloaded. */
+final class Browsers {
+  private Browsers() {}
+
+  static Playwright playwright() {
+    return Playwright.create(
+        new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+  }
+
+  static Browser chromium(Playwright playwright) {
+    return playwright
+        .chromium()
+        .launch(
+            new BrowserType.LaunchOptions()
+                .setExecutablePath(Path.of("/usr/bin/chromium"))
+                .setArgs(
+                    List.of(
+                        "--no-sandbox",
+                        "--disable-gpu",
+                        "--disable-dev-shm-usage",
+                        "--no-first-run",
+                        "--disable-background-networking",
+                        "--disable-component-update",
+                        "--disable-sync")));
+  }
+
+  static Browser firefox(Playwright playwright) {
+    return playwright
+        .firefox()
+        .launch(
+            new BrowserType.LaunchOptions()
+                .setChannel("moz-firefox")
+                .setExecutablePath(Path.of("/usr/bin/firefox-esr")));
+  }
+}

@@ -1,0 +1,175 @@
+package dev.writ.console.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.fixture.Behaviours;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
+import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.http.HttpLimits;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A server with some history, and the pages of people who look at it. */
+final class Desk implements AutoCloseable {
+  /** A text that would do something wherever it were taken for more than text. */
+  static final String HOSTILE =
+      "<img src=x onerror=alert(1)>\u202Egnp.exe\u200B\u0007</script><script>alert(2)</script>";
+
+  final TestGateway gateway;
+  final Envelope done;
+  final Envelope denied;
+  final Envelope waiting;
+  final Envelope hostile;
+  private final Browser browser;
+  private final List<BrowserContext> contexts = new ArrayList<>();
+  private final List<String> faults = new ArrayList<>();
+
+  Desk(Path dir, Browser browser) {
+    this.browser = browser;
+    gateway = TestGateway.start(dir, HttpLimits.DEFAULT, List.of(new StandIn()));
+    TestHome home = gateway.home;
+    home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
+    home.activate(
+        TestPolicy.YAML.replace(
+            "{ tenant: acme, subject: bob, roles: [worker] }",
+            "{ tenant: acme, subject: bob, roles: [worker] }\n"
+                + "  - { tenant: acme, subject: rita, roles: [stand-in] }"));
+    home.driver.does("sim", Behaviours.fails());
+    home.driver.does(
+        "mail",
+        Behaviours.gives(
+            "{\"columns\":[\"to\",\"lines\"],\"ok\":true,\"rows\":[[\"ada@example.com\",12],[\"bo@example.com\",7]]}",
+            Behaviours.JSON));
+    home.driver.does(
+        "calc",
+        Behaviours.gives("{\"ok\":true,\"said\":\"" + json(HOSTILE) + "\"}", Behaviours.JSON));
+    done = ask("alice", "mail", "{\"subject\":\"Monthly report\",\"to\":[\"ada@example.com\"]}");
+    denied = ask("bob", "mail", "{\"forbidden\":true,\"subject\":\"Everything\"}");
+    ask("alice", "sim", "{\"order\":4711}");
+    hostile = ask("alice", "calc", "{\"" + json(HOSTILE) + "\":\"" + json(HOSTILE) + "\"}");
+    waiting = ask("bob", "pay", "{\"amount\":250,\"reason\":\"invoice 4711,\\nsecond half\"}");
+  }
+
+  /** In a text of JSON, as RFC 8785 writes it. */
+  private static String json(String text) {
+    return text.replace("\u0007", "\\u0007");
+  }
+
+  Envelope ask(String as, String tool, String params) {
+    gateway.home.clock.forward(Duration.ofMillis(1250));
+    String run = as.equals("alice") ? "run-1" : "run-2";
+    Envelope request = gateway.home.ask(as).run(run).tool(tool).params(params).sign();
+    TestGateway.Reply reply = gateway.submit(request);
+    assertThat(reply.header("Writ-Decision")).as(reply.text()).isNotEmpty();
+    return request;
+  }
+
+  /** How a browser is set up. */
+  record Screen(int width, int height, ColorScheme colours) {
+    static final Screen WIDE = new Screen(1280, 900, ColorScheme.LIGHT);
+    static final Screen PHONE = new Screen(390, 844, ColorScheme.LIGHT);
+
+    Screen dark() {
+      return new Screen(width, height, ColorScheme.DARK);
+    }
+  }
+
+  /** A browser of its own for somebody, at an address; its clock is the server's. */
+  Page open(String as, Screen screen, String address) {
+    Page page = page(as, screen);
+    page.navigate(gateway.server.url() + "/" + address);
+    page.waitForSelector("main h1");
+    return page;
+  }
+
+  Page page(String as, Screen screen) {
+    BrowserContext context =
+        browser.newContext(
+            new Browser.NewContextOptions()
+                .setViewportSize(screen.width(), screen.height())
+                .setColorScheme(screen.colours())
+                .setReducedMotion(ReducedMotion.REDUCE)
+                .setLocale("en-GB")
+                .setTimezoneId("UTC")
+                .setExtraHTTPHeaders(Map.of("Authorization", "Bearer " + TestGateway.tokenOf(as))));
+    contexts.add(context);
+    context.clock().install();
+    context.clock().setSystemTime(Date.from(gateway.home.clock.instant()));
+    Page page = context.newPage();
+    page.onPageError(error -> faults.add(error));
+    page.onDialog(dialog -> {
+      faults.add("a dialog: " + dialog.message());
+      dialog.dismiss();
+    });
+    page.onConsoleMessage(message -> {
+      if (message.type().equals("error") && !message.text().contains("Failed to load resource")) {
+        faults.add(message.text());
+      }
+    });
+    return page;
+  }
+
+  /** What an operator would sign, with the public half that the page would send. */
+  void enrolKeyOf(Page page) {
+    String jwk =
+        (String)
+            page.evaluate(
+                "async () => { const k = await import('/console/parts/keys.mjs');"
+                    + " return JSON.stringify(await k.publicJwk((await k.listKeys())[0])); }");
+    String trusted =
+        jwk.replaceFirst(
+            "}$",
+            ",\"writ_not_before\":\"2026-01-01T00:00:00.000Z\",\"writ_role\":\"approver\","
+                + "\"writ_subject\":\"rita\",\"writ_tenant\":\"acme\"}");
+    gateway.home.enrol(
+        TrustedKey.fromJson("key", Jcs.parse(trusted.getBytes(StandardCharsets.UTF_8))));
+  }
+
+  static String effect(Envelope request) {
+    return effect(request.id());
+  }
+
+  static String effect(Digest id) {
+    return "#/effects/" + id;
+  }
+
+  static String approval(Envelope request) {
+    return "#/approvals/" + request.id();
+  }
+
+  /**
+   * @return exceptions, dialogs and errors on the console of any page, faults against the policy of
+   *     content among them
+   */
+  List<String> closePages() {
+    contexts.forEach(BrowserContext::close);
+    contexts.clear();
+    List<String> found = List.copyOf(faults);
+    faults.clear();
+    return found;
+  }
+
+  @Override
+  public void close() {
+    closePages();
+    gateway.close();
+  }
+}

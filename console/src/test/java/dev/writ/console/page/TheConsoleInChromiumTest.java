@@ -1,0 +1,389 @@
+package dev.writ.console.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.console.page.Desk.Screen;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every page of the console in a real Chromium, before a real server. */
+class TheConsoleInChromiumTest {
+  @TempDir static Path dir;
+  private static Playwright playwright;
+  private static Browser browser;
+  private static Desk desk;
+
+  @BeforeAll
+  static void start() {
+    playwright = Browsers.playwright();
+    browser = Browsers.chromium(playwright);
+    desk = new Desk(dir, browser);
+  }
+
+  @AfterAll
+  static void stop() {
+    desk.close();
+    playwright.close();
+  }
+
+  @AfterEach
+  void nothingWentWrong() {
+    assertThat(desk.closePages()).isEmpty();
+  }
+
+  private static List<String> pages() {
+    return List.of(
+        "#/live",
+        "#/effects",
+        "#/runs/run-1",
+        Desk.effect(desk.done),
+        Desk.effect(desk.denied),
+        Desk.effect(desk.hostile),
+        "#/approvals",
+        Desk.approval(desk.waiting),
+        "#/keys",
+        "#/no-such-page");
+  }
+
+  /** Waits until a page shows what it is about. */
+  private static Page settled(Page page) {
+    assertThat(page.locator("main h1").first()).isAttached();
+    assertThat(page.locator(".loading, [data-proof=waiting], [aria-busy=true]")).hasCount(0);
+    return page;
+  }
+
+  private static final int[] WIDTHS = {320, 390, 768, 1280, 1920, 3840};
+
+  /**
+   * Wide and light, narrow and dark: nothing that axe finds, and nothing sticks out of any screen.
+   */
+  @Test
+  void nobody_is_kept_out_by_how_a_page_is_made() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));
+    // The policy of content lets no foreign script in, so it comes through the debugger.
+    page.evaluate(
+        PageFiles.resource("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js") + ";0");
+    TreeMap<String, Object> found = new TreeMap<>();
+    for (String address : pages()) {
+      go(page, address);
+      for (Screen screen : List.of(Screen.WIDE, Screen.PHONE.dark())) {
+        page.setViewportSize(screen.width(), screen.height());
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(screen.colours()));
+        found.put(address + " " + screen, page.evaluate(VIOLATIONS));
+      }
+      for (int width : WIDTHS) {
+        page.setViewportSize(width, 900);
+        Object out =
+            page.evaluate("Math.max(0, document.documentElement.scrollWidth - innerWidth)");
+        found.put(address + " at " + width, out.equals(0) ? List.of() : out);
+      }
+    }
+    found.values().removeIf(List.of()::equals);
+    assertThat(found).isEmpty();
+  }
+
+  private static final String VIOLATIONS =
+      "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+          + ".map(v => v.id + ': ' + v.nodes.map(n => n.html).join(' | ').slice(0, 600))";
+
+  /** To another page of the console, in the same document. */
+  private static Page go(Page page, String address) {
+    page.evaluate("address => { location.hash = address; }", address);
+    page.waitForURL("**/" + address);
+    return settled(page);
+  }
+
+  @Test
+  void an_effect_is_checked_in_the_browser() {
+    Page page = settled(desk.open("rita", Screen.WIDE, Desk.effect(desk.done)));
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+    assertThat(page.locator(".picture h2"))
+        .hasText(new String[] {"Request", "Decision", "Intent", "Dispatch", "Receipt"});
+    assertThat(page.locator(".station .t-bad, .station .marks .t-none")).hasCount(0);
+    assertThat(page.locator("#outcome table tbody tr")).hasCount(2);
+    assertThat(page.locator("#outcome .about")).containsText("has the signed digest");
+    // Another time the log is known already, and its history is compared with what was seen.
+    desk.ask("alice", "mail", "{\"subject\":\"one more\"}");
+    page.navigate(desk.gateway.server.url() + "/#/effects");
+    page.navigate(desk.gateway.server.url() + "/" + Desk.effect(desk.denied));
+    settled(page);
+    assertThat(page.locator(".checked")).containsText("rewrote nothing");
+  }
+
+  /** Changes the story of an effect on its way. */
+  private static Page lied(Envelope request, UnaryOperator<String> lie) {
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route(
+        "**/v1/effects/sha256*",
+        route -> {
+          String told = route.fetch().text();
+          String changed = lie.apply(told);
+          assertThat(changed).isNotEqualTo(told);
+          route.fulfill(
+              new Route.FulfillOptions().setContentType("application/json").setBody(changed));
+        });
+    page.navigate(desk.gateway.server.url() + "/" + Desk.effect(request));
+    page.waitForSelector("main h1");
+    return settled(page);
+  }
+
+  private static String again(String payload) {
+    return Base64.getEncoder().encodeToString(payload.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** One document's payload, changed and packed again. */
+  private static UnaryOperator<String> payload(String document, UnaryOperator<String> change) {
+    return told -> {
+      JsonValue.Obj whole = (JsonValue.Obj) Jcs.parse(told.getBytes(StandardCharsets.UTF_8));
+      JsonValue.Obj envelope =
+          (JsonValue.Obj) ((JsonValue.Obj) whole.get(document)).get("envelope");
+      String payload = ((JsonValue.Str) envelope.get("payload")).value();
+      String text = new String(Base64.getDecoder().decode(payload), StandardCharsets.UTF_8);
+      return told.replace(payload, again(change.apply(text)));
+    };
+  }
+
+  private static Stream<UnaryOperator<String>> lies() {
+    return Stream.of(
+        payload("receipt", text -> text.replace("\"lamport\":1", "\"lamport\":2")),
+        payload("decision", text -> text.replace("ALLOW", "DENY")),
+        payload("request", text -> text.replace("Monthly", "Weekly")),
+        told -> told.replaceFirst("\"verdict\":\"ALLOW\"", "\"verdict\":\"DENY\""),
+        told -> told.replaceFirst("\"tool\":\"mail\"", "\"tool\":\"calc\""),
+        told -> told.replaceFirst("\"outcome\":\"succeeded\"", "\"outcome\":\"failed\""),
+        told -> told.replaceFirst("Monthly report", "Weekly report"),
+        told -> told.replaceFirst("\"kind\":\"request.received\"", "\"kind\":\"run.closed\""),
+        told -> told.replaceFirst("\"hashes\":\\[\"sha256:.", "\"hashes\":[\"sha256:g"),
+        told -> told.replaceFirst("\"checkpoint\":\"writ.example/log\\\\n", "$0" + "1"),
+        told -> told.replaceFirst("\"writ_role\":\"executor\"", "\"writ_role\":\"agent\""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("lies")
+  void what_was_changed_on_its_way_is_found(UnaryOperator<String> lie) {
+    Page page = lied(desk.done, lie);
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "failed");
+    assertThat(page.locator(".seal.bad .kicker")).hasText("Does not hold");
+  }
+
+  /** A log with another key than the one that this browser knows is another log. */
+  @Test
+  void another_log_is_not_taken_for_this_one() {
+    Page page = settled(desk.open("rita", Screen.WIDE, Desk.effect(desk.done)));
+    page.evaluate(
+        "name => { const was = JSON.parse(localStorage.getItem(name));"
+            + " localStorage.setItem(name, JSON.stringify({...was, key: 'x' + was.key})); }",
+        "writ-log " + TestHome.ORIGIN);
+    page.reload();
+    settled(page);
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "failed");
+  }
+
+  @Test
+  void output_that_is_not_what_was_signed_is_not_shown() {
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route("**/output", route -> route.fulfill(new Route.FulfillOptions().setBody("[1]")));
+    page.navigate(desk.gateway.server.url() + "/" + Desk.effect(desk.done));
+    assertThat(page.locator("#outcome .note.bad")).isVisible();
+    assertThat(page.locator("#outcome pre, #outcome table")).hasCount(0);
+  }
+
+  @Test
+  void what_others_wrote_is_shown_as_what_it_is() {
+    Page page = settled(desk.open("rita", Screen.WIDE, Desk.effect(desk.hostile)));
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+    assertThat(page.locator("#asked")).containsText("<img src=x onerror=alert(1)>");
+    assertThat(page.locator("#asked .ctl").first()).hasText("U+202E");
+    assertThat(page.locator("#outcome pre")).containsText("</script><script>alert(2)</script>");
+    assertThat(page.locator("main img, main script")).hasCount(0);
+  }
+
+  /** Names cannot hold control characters; a page does not rely on that. */
+  @Test
+  void no_field_of_a_row_or_of_what_waits_is_believed() {
+    String hostile = "\"" + Desk.HOSTILE.replace("\u0007", "\\u0007") + "x".repeat(9000) + "\"";
+    Page page = desk.page("rita", Screen.WIDE);
+    for (String path : List.of("**/v1/effects?*", "**/v1/approvals?*")) {
+      page.route(
+          path,
+          route ->
+              route.fulfill(
+                  new Route.FulfillOptions()
+                      .setContentType("application/json")
+                      .setBody(
+                          route
+                              .fetch()
+                              .text()
+                              .replaceAll(
+                                  "\"(run|subject|tool|operation|code|reason|surface|role|version)\":\"[^\"]*\"",
+                                  "\"$1\":" + Matcher.quoteReplacement(hostile)))));
+    }
+    page.navigate(desk.gateway.server.url() + "/#/effects");
+    assertThat(page.locator(".fxrow .ctl").first()).hasText("U+202E");
+    assertThat(page.locator("main img, main script")).hasCount(0);
+    assertThat(page.evaluate("document.documentElement.scrollWidth <= innerWidth")).isEqualTo(true);
+    page.navigate(desk.gateway.server.url() + "/#/approvals");
+    assertThat(page.locator(".wait .ctl").first()).hasText("U+202E");
+    page.locator(".wait").first().click();
+    assertThat(page.locator(".approval h1 .ctl").first()).hasText("U+202E");
+    assertThat(page.locator("main img, main script")).hasCount(0);
+  }
+
+  @Test
+  void live_shows_what_happens_and_a_pause_holds_it_back() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));
+    assertThat(page.locator(".link.open")).isVisible();
+    Locator first = page.locator(".fxrow").first();
+    desk.ask("alice", "sim", "{\"order\":1}");
+    assertThat(first).containsText("sim");
+    assertThat(first).containsText("Failed");
+    page.keyboard().press("p");
+    assertThat(page.locator(".link.paused")).isVisible();
+    desk.ask("bob", "mail", "{\"forbidden\":1}");
+    assertThat(page.locator(".banner")).containsText("held back");
+    assertThat(first).containsText("sim");
+    page.keyboard().press("p");
+    assertThat(first).containsText("Denied");
+  }
+
+  @Test
+  void filters_stand_in_the_address() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/effects"));
+    page.keyboard().press("/");
+    page.keyboard().type("invoice");
+    page.waitForURL("**/#/effects?text=invoice");
+    assertThat(page.locator(".fxrow")).hasCount(1);
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Denied")).click();
+    page.waitForURL("**/#/effects?text=invoice&verdict=DENY");
+    assertThat(page.locator(".empty")).isVisible();
+    Page other = settled(desk.open("rita", Screen.WIDE, "#/effects?verdict=DENY&tool=mail"));
+    assertThat(other.locator(".fxrow").first()).containsText("Denied");
+    assertThat(other.locator("#filter-tool")).hasValue("mail");
+  }
+
+  @Test
+  void pages_are_walked_by_keyboard() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));
+    page.keyboard().press("Tab");
+    assertThat(page.locator(".skip")).isFocused();
+    page.keyboard().press("Enter");
+    assertThat(page.locator("main")).isFocused();
+    page.keyboard().press("g");
+    page.keyboard().press("e");
+    page.waitForURL("**/#/effects");
+    assertThat(page.locator("main h1")).isFocused();
+    page.waitForSelector(".fxrow");
+    page.keyboard().press("j");
+    page.keyboard().press("j");
+    assertThat(page.locator(".fxrow").nth(1)).isFocused();
+    page.keyboard().press("k");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/#/effects/sha256*");
+    page.keyboard().press("?");
+    assertThat(page.locator("dialog.help")).isVisible();
+    page.keyboard().press("Escape");
+    assertThat(page.locator("dialog.help")).hasCount(0);
+    page.keyboard().press("g");
+    page.keyboard().press("a");
+    page.waitForURL("**/#/approvals");
+    assertThat(page).hasTitle("Approvals · Writ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"#/effects", "#/runs/run-1"})
+  void a_list_of_any_length_has_few_rows_in_the_page(String address) {
+    Page page = desk.page("rita", Screen.WIDE);
+    String row =
+        desk.gateway
+            .get("rita", "/v1/effects?limit=1")
+            .text()
+            .replaceFirst("^.*?\\[(\\{.*?})].*$", "$1");
+    page.route(
+        "**/v1/effects?*",
+        route -> {
+          StringBuilder rows = new StringBuilder();
+          for (int i = 0; i < 10_000; i++) {
+            rows.append(i == 0 ? "" : ",")
+                .append(
+                    row.replaceFirst("\"request_id\":\"[^\"]*\"", "\"request_id\":\"r" + i + "\""));
+          }
+          route.fulfill(
+              new Route.FulfillOptions()
+                  .setContentType("application/json")
+                  .setBody("{\"effects\":[" + rows + "],\"searched\":{},\"complete\":true}"));
+        });
+    page.navigate(desk.gateway.server.url() + "/" + address);
+    page.waitForSelector(".long li");
+    assertThat(page.locator(".long li").first()).hasAttribute("aria-setsize", "10000");
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    assertThat(page.locator(".long li[aria-posinset='10000']")).isVisible();
+    assertThat(page.locator(".long li").count()).isLessThan(60);
+  }
+
+  @Test
+  void german_is_chosen_and_kept() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/approvals"));
+    page.locator(".person summary").click();
+    page.locator(".look select").last().selectOption("de");
+    assertThat(page.locator("main h1")).hasText("Genehmigungen");
+    assertThat(page.locator("html")).hasAttribute("lang", "de");
+    page.locator(".look select").first().selectOption("dark");
+    page.reload();
+    assertThat(page.locator("main h1")).hasText("Genehmigungen");
+    assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+  }
+
+  /** From no key at all to an effect, on a telephone. */
+  @Test
+  void an_approver_signs_with_a_key_of_the_browser() {
+    Envelope asked = desk.ask("alice", "pay", "{\"amount\":99}");
+    Page page = settled(desk.open("rita", Screen.PHONE, Desk.approval(asked)));
+    assertThat(page.locator(".approval pre")).containsText("\"amount\": 99");
+    assertThat(page.locator(".note")).containsText("key of your own");
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Make a key")).click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("A key of this browser"))
+        .click();
+    assertThat(page.locator(".keycard .chip")).hasText("Not enrolled");
+    desk.enrolKeyOf(page);
+    page.navigate(desk.gateway.server.url() + "/" + Desk.approval(asked));
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Approve")).click();
+    assertThat(page.locator(".confirm h2")).isFocused();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign and approve"))
+        .click();
+    assertThat(page.locator(".given h1")).hasText("You approved it");
+    assertThat(
+            desk.gateway.home.events(TestKeys.TENANT, "run-1").stream().map(event -> event.kind()))
+        .contains(EventKind.APPROVAL_RECEIVED);
+    page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("See the effect")).click();
+    settled(page);
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+    assertThat(page.locator(".picture")).containsText("Approved");
+  }
+}
