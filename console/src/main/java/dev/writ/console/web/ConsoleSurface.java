@@ -122,6 +122,7 @@ public final class ConsoleSurface implements Surface {
                 .put("tenant", caller.tenant())
                 .put("subject", caller.subject())
                 .putList("roles", List.copyOf(caller.who(policy).roles()), JsonValue::of)
+                .putList("people_roles", caller.looksAs(policy), look -> JsonValue.of(look.word()))
                 .putList(
                     "approver_roles",
                     policy.approverRoles(caller.tenant(), caller.subject()).stream()

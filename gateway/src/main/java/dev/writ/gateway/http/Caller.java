@@ -1,6 +1,7 @@
 package dev.writ.gateway.http;
 
 import dev.writ.executor.Access;
+import dev.writ.guardian.policy.Person;
 import dev.writ.guardian.policy.Policy;
 import java.util.List;
 
@@ -54,6 +55,13 @@ public record Caller(
         tenant,
         List.of(subject),
         roles.isEmpty() ? held : held.stream().filter(roles::contains).toList());
+  }
+
+  /** As what policy lets it look at its tenant's effects, with this credential. */
+  public List<Person.Look> looksAs(Policy policy) {
+    return policy.looksAs(tenant, subject).stream()
+        .filter(look -> roles.isEmpty() || roles.contains(look.word()))
+        .toList();
   }
 
   /** Whether policy lets it see requests that wait for approval. */

@@ -283,6 +283,14 @@ public final class Policy {
   }
 
   /**
+   * As what a person looks at its tenant's effects, sorted; none for who is not in {@code people}.
+   */
+  public List<Person.Look> looksAs(String tenant, String subject) {
+    Person person = parts.people().get(tenant + "\u0000" + subject);
+    return person == null ? List.of() : person.looksAs();
+  }
+
+  /**
    * Whether a subject may execute for, and fetch the outcomes of, another one (protocol rule 3).
    */
   public boolean mayExecuteFor(String tenant, String subject) {
