@@ -24,6 +24,9 @@ final class EffectRoutes {
   /** Entries of a page of waiting requests, as long as their payloads fit into it. */
   private static final int WAITING_MAX = 1000;
 
+  /** A story has the request as it was signed, and what it says, until it is sent. */
+  private static final int COPIES = 4;
+
   private static final long DAY_S = 86_400;
 
   private final Reader reader;
@@ -58,10 +61,15 @@ final class EffectRoutes {
 
   private HttpAnswer show(HttpCall call) {
     Digest id = Bodies.id(call, "id");
+    CallerSight sight = new CallerSight(reader, call.caller());
+    effects.find(id, sight).orElseThrow(() -> Reader.unknown(id));
+    byte[] request = reader.kernel().ledger().document(id).orElseThrow().payload();
+    call.admission().weigh(request);
+    call.admission().reserve((long) COPIES * request.length);
     return HttpAnswer.json(
         200,
         effects
-            .detail(id, new CallerSight(reader, call.caller()), new KernelSurround(reader.kernel()))
+            .detail(id, sight, new KernelSurround(reader.kernel()))
             .orElseThrow(() -> Reader.unknown(id))
             .toJson());
   }
@@ -75,7 +83,7 @@ final class EffectRoutes {
     boolean approves = caller.approves(policy);
     Waiting.Page page =
         approves
-            ? waiting.page(caller.tenant(), after, limit)
+            ? waiting.page(caller.tenant(), after, limit, call.admission()::weigh)
             : new Waiting.Page(List.of(), Optional.empty());
     ObjectBuilder json =
         JsonValue.object()

@@ -23,10 +23,12 @@ import java.util.function.LongConsumer;
  */
 public final class Effects {
   /** Events that one page reads at most; a little more, to end with a whole row. */
-  private static final int READS_MAX = 20_000;
+  private static final int READS_MAX = 40_000;
 
-  /** What reading a row costs, in events. */
-  private static final int ROW_COST = 16;
+  /** What reading a request costs, in events, and the rest of its row. */
+  private static final int REQUEST_COST = 4;
+
+  private static final int ROW_COST = 12;
 
   /** Events that are read at a time, from the newest to the oldest. */
   private static final int PIECE = 512;
@@ -97,6 +99,7 @@ public final class Effects {
     if (!query.mayMatch(request) || !sight.rows(request.scope()) && !sight.approves()) {
       return Optional.empty();
     }
+    reads.accept(ROW_COST);
     RequestRow state = rows.state(received.body()).orElseThrow();
     EffectView row = rows.row(received.body(), request, state, index, reads);
     return shown(row, sight)
@@ -261,7 +264,7 @@ public final class Effects {
       if (ofTenant
           && event.kind().equals(EventKind.REQUEST_RECEIVED)
           && query.run().filter(run -> !run.equals(event.run())).isEmpty()) {
-        reads += ROW_COST;
+        reads += REQUEST_COST;
         shown(event, index, query, sight, read -> reads += read).ifPresent(found::add);
       }
       if (isBeforeAll(event.at())) {

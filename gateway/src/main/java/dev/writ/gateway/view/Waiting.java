@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -64,6 +65,15 @@ public final class Waiting {
    * @return an empty page where the ledger does not have that request in the tenant
    */
   public Page page(String tenant, Optional<Digest> after, int limit) {
+    return page(tenant, after, limit, _ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param weighs gets the payload of each request before it is read; it may refuse
+   */
+  public Page page(String tenant, Optional<Digest> after, int limit, Consumer<byte[]> weighs) {
     Optional<byte[]> from = after.flatMap(this::row).map(row -> key(tenant, row, after.get()));
     if (from.isEmpty() && after.isPresent()) {
       return new Page(List.of(), Optional.empty());
@@ -83,6 +93,7 @@ public final class Waiting {
           if (!more[0]) {
             Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
             Envelope envelope = ledger.document(id).orElseThrow();
+            weighs.accept(envelope.payload());
             view(id, Request.read(envelope.document()), inForce).ifPresent(found::add);
             bytes[0] += envelope.payload().length;
           }

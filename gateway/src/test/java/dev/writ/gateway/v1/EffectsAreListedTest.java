@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -352,5 +353,107 @@ class EffectsAreListedTest {
     gateway.home.reject(first, "rita");
     Reply page = gateway.get("rita", "/v1/approvals?after=" + first.id());
     assertThat(page.text()).contains(second.id().toString()).doesNotContain(first.id().toString());
+  }
+
+  @Test
+  void many_waiting_requests_come_in_pages_that_end() {
+    for (int i = 0; i < 203; i++) {
+      gateway.home.decide(
+          gateway
+              .home
+              .ask("alice")
+              .run("r-" + i % 5)
+              .tool("pay")
+              .params("{\"n\":" + i + "}")
+              .sign());
+    }
+    Reply first = gateway.get("rita", "/v1/approvals?limit=200");
+    assertThat(((JsonValue.Arr) first.json().get("waiting")).items()).hasSize(200);
+    Reply second = gateway.get("rita", "/v1/approvals?after=" + first.string("next_after"));
+    assertThat(((JsonValue.Arr) second.json().get("waiting")).items()).hasSize(3);
+    assertThat(second.json().members()).doesNotContainKey("next_after");
+  }
+
+  /** Neighbours of what is right, and anything else: an answer or a refusal, and no failure. */
+  @Test
+  void whatever_is_asked_for_is_answered_or_refused() {
+    Envelope request = submitted("alice", "r-1", "mail", "{}");
+    submitted("alice", "r-1", "pay", "{}");
+    List<String> paths =
+        List.of(
+            "/v1/effects",
+            "/v1/effects/" + request.id(),
+            "/v1/approvals",
+            "/v1/runs",
+            "/v1/statistics");
+    List<String> names =
+        List.of(
+            "limit",
+            "before",
+            "after",
+            "run",
+            "subject",
+            "tool",
+            "verdict",
+            "state",
+            "code",
+            "from",
+            "to",
+            "text",
+            "step_s",
+            "steps",
+            "",
+            "%00",
+            "limit%20");
+    List<String> values =
+        List.of(
+            "",
+            "0",
+            "1",
+            "-1",
+            "200",
+            "999999999999999",
+            "9999999999999999999",
+            "1e3",
+            "0x1",
+            "%00",
+            "%ff",
+            "%e2%80%ae",
+            "%F0%9F%9A%80",
+            "ALLOW",
+            "waiting",
+            "mail",
+            "r-1",
+            "alice",
+            "GRD-102",
+            "0000-01-01T00:00:00.000Z",
+            "9999-12-31T23:59:59.999Z",
+            "2026-11-21T12:00:00.000Z",
+            "2026-13-01T00:00:00.000Z",
+            request.id().toString(),
+            "sha256:",
+            "a".repeat(256),
+            "%F0%9F%9A%80".repeat(100),
+            "..%2f",
+            "'%22%3Cscript%3E",
+            "1&limit=2",
+            "+");
+    Random random = new Random(18);
+    for (int i = 0; i < 600; i++) {
+      StringBuilder address = new StringBuilder(any(paths, random));
+      char join = '?';
+      for (int n = random.nextInt(4); n >= 0; n--) {
+        address.append(join).append(any(names, random)).append('=').append(any(values, random));
+        join = '&';
+      }
+      Reply reply =
+          gateway.get(any(List.of("alice", "deputy", "rita", "eve"), random), address.toString());
+      assertThat(reply.status()).as(address.toString()).isIn(200, 400, 403, 404);
+      assertThat(reply.json().members()).as(address.toString()).isNotEmpty();
+    }
+  }
+
+  private static String any(List<String> of, Random random) {
+    return of.get(random.nextInt(of.size()));
   }
 }
