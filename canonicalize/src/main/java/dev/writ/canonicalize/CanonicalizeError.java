@@ -67,6 +67,26 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-064",
       "an envelope is signed by two keys of one algorithm",
       "Sign once with each algorithm."),
+  WEBAUTHN_FORM(
+      "CAN-065",
+      "a passkey's signature has another form than it must",
+      "Send the three byte strings that spec/webauthn.md names, as the browser gave them."),
+  WEBAUTHN_CHALLENGE(
+      "CAN-066",
+      "a passkey signed something else",
+      "Ask the passkey for an assertion over this document's challenge."),
+  WEBAUTHN_ORIGIN(
+      "CAN-067",
+      "a passkey signed for another site",
+      "Sign on a page of the relying party that the key is enrolled for."),
+  WEBAUTHN_PERSON(
+      "CAN-068",
+      "a passkey signed without its user being verified",
+      "Ask for an assertion with userVerification required."),
+  WEBAUTHN_ROLE(
+      "CAN-069",
+      "a passkey is enrolled for a role in which no person signs",
+      "Enrol it as an approver's, an operator's or a policy owner's."),
 
   KEY_FILE_MISSING("CAN-070", "there is no key file of that name", "Name the file, or make a key."),
   KEY_FILE_EXISTS(

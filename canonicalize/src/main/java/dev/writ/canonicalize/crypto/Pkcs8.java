@@ -29,7 +29,7 @@ final class Pkcs8 {
 
   /** The key, or empty where the bytes are not PKCS#8 of one of our algorithms in our form. */
   static Optional<SigningKey> decode(byte[] der) {
-    for (Algorithm algorithm : Algorithm.ALL) {
+    for (Algorithm algorithm : Algorithm.SEEDED) {
       byte[] prefix = prefix(algorithm);
       if (der.length == prefix.length + SigningKey.SEED_LENGTH && startsWith(der, prefix)) {
         byte[] seed = Arrays.copyOfRange(der, prefix.length, der.length);
@@ -37,6 +37,7 @@ final class Pkcs8 {
             switch (algorithm) {
               case ED25519 -> SigningKey.ed25519(seed);
               case ML_DSA_65 -> SigningKey.mlDsa65(seed);
+              case WEBAUTHN -> throw notInFiles();
             });
       }
     }
@@ -67,7 +68,12 @@ final class Pkcs8 {
     return switch (algorithm) {
       case ED25519 -> ED25519;
       case ML_DSA_65 -> ML_DSA_65;
+      case WEBAUTHN -> throw notInFiles();
     };
+  }
+
+  private static IllegalArgumentException notInFiles() {
+    return new IllegalArgumentException("a passkey is in no file");
   }
 
   private static boolean startsWith(byte[] bytes, byte[] prefix) {

@@ -33,6 +33,7 @@ public final class SigningKey {
     return switch (algorithm) {
       case ED25519 -> generateEd25519(random);
       case ML_DSA_65 -> generateMlDsa65(random);
+      case WEBAUTHN -> throw new IllegalArgumentException("an authenticator makes a passkey");
     };
   }
 

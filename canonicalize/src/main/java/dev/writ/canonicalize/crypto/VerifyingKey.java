@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A public key that may be enrolled: holding one means that it is well-formed and not weak. Its id
@@ -17,6 +18,9 @@ import java.util.List;
 public final class VerifyingKey {
   /** Members that RFC 7638 does not hash and that we take beside those it does. */
   private static final String KID = "kid";
+
+  /** The member of a passkey's JWK that names its relying party. */
+  static final String RELYING_PARTY = "writ_rp_id";
 
   private final PublicHalf half;
   private final String kid;
@@ -46,7 +50,8 @@ public final class VerifyingKey {
 
   /**
    * Reads a public JWK: kty OKP, crv Ed25519, x (RFC 8037); or kty AKP, alg ML-DSA-65, pub (RFC
-   * 9964). A kid may stand beside them and must be the thumbprint; nothing else may.
+   * 9964); or a passkey: kty EC, crv P-256, x, y (RFC 7518, 6.2) and writ_rp_id. A kid may stand
+   * beside them and must be the thumbprint; nothing else may.
    *
    * @throws WritException {@code CAN-02x} for members that are missing, mistyped or unknown (a
    *     private key's among them), {@code CAN-050} and {@code CAN-051} as for the raw forms
@@ -66,10 +71,16 @@ public final class VerifyingKey {
    */
   public static VerifyingKey readJwk(Fields fields) {
     VerifyingKey key =
-        switch (fields.oneOf("kty", List.of("OKP", "AKP"), text -> text)) {
+        switch (fields.oneOf("kty", List.of("OKP", "AKP", "EC"), text -> text)) {
           case "OKP" -> {
             fields.oneOf("crv", List.of("Ed25519"), text -> text);
             yield new VerifyingKey(new Ed25519Public(bytes(fields, "x")));
+          }
+          case "EC" -> {
+            fields.oneOf("crv", List.of("P-256"), text -> text);
+            yield new VerifyingKey(
+                new WebAuthnPublic(
+                    bytes(fields, "x"), bytes(fields, "y"), fields.string(RELYING_PARTY)));
           }
           default -> {
             fields.oneOf("alg", List.of(Algorithm.ML_DSA_65.text()), text -> text);
@@ -100,6 +111,11 @@ public final class VerifyingKey {
     return half.algorithm();
   }
 
+  /** For whom alone the key signs: the id of a passkey's relying party; empty for other keys. */
+  public Optional<String> relyingParty() {
+    return half.relyingParty();
+  }
+
   /** The raw key bytes. */
   public byte[] bytes() {
     return half.raw().clone();
@@ -109,13 +125,15 @@ public final class VerifyingKey {
   public JsonValue.Obj toJwk() {
     var jwk = JsonValue.object().put(KID, kid);
     half.requiredMembers().members().forEach(jwk::put);
+    half.relyingParty().ifPresent(id -> jwk.put(RELYING_PARTY, id));
     return jwk.build();
   }
 
   /**
    * Verifies a signature.
    *
-   * @throws WritException {@code CAN-060} where the acceptance rule of spec/signatures.md refuses
+   * @throws WritException {@code CAN-060} where the acceptance rule of spec/signatures.md refuses;
+   *     for a passkey also {@code CAN-065} to {@code CAN-068} (spec/webauthn.md)
    */
   public void verify(byte[] message, byte[] signature) {
     verify(SignatureEngines.current(), message, signature);
@@ -123,10 +141,7 @@ public final class VerifyingKey {
 
   /** The same by a given engine; the verdict never depends on it. */
   void verify(SignatureEngine engine, byte[] message, byte[] signature) {
-    if (!accepts(engine, message, signature)) {
-      throw new WritException(
-          CanonicalizeError.SIGNATURE_INVALID, algorithm().text() + " key " + kid);
-    }
+    half.require(engine, kid, message, signature);
   }
 
   /** Whether the acceptance rule accepts, without an exception: a batch collects its verdicts. */
@@ -143,6 +158,7 @@ public final class VerifyingKey {
   public boolean equals(Object other) {
     return other instanceof VerifyingKey that
         && algorithm() == that.algorithm()
+        && half.relyingParty().equals(that.half.relyingParty())
         && Arrays.equals(half.raw(), that.half.raw());
   }
 

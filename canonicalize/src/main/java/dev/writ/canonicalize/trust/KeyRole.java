@@ -35,6 +35,11 @@ public enum KeyRole {
     return text;
   }
 
+  /** Whether people sign in this role, so that their passkeys may be enrolled for it. */
+  public boolean isOfPeople() {
+    return this == APPROVER || this == OPERATOR || this == POLICY_OWNER;
+  }
+
   /** The payload types of ours that a key of this role may sign. */
   public List<String> payloadTypes() {
     return payloadTypes;

@@ -126,9 +126,31 @@ public final class Trust {
     return Optional.ofNullable(keys.get(kid));
   }
 
-  /** The algorithms that every signer of that role must have signed with. */
+  /**
+   * The algorithms that every signer of that role must have signed with. Where {@link
+   * #passkeySuffices}, a passkey may stand in place of Ed25519.
+   */
   public List<Algorithm> requiredAlgorithms(KeyRole role) {
     return required.getOrDefault(role, DEFAULT_REQUIRED);
+  }
+
+  /**
+   * Whether a passkey may sign in place of an Ed25519 key: in the roles of people, unless this
+   * trust says what they must sign with (spec/keys.md, 7).
+   */
+  public boolean passkeySuffices(KeyRole role) {
+    return role.isOfPeople() && !required.containsKey(role);
+  }
+
+  /**
+   * Whether a document that was signed with these algorithms has a signature that the role requires
+   * of this one.
+   */
+  public boolean isSigned(KeyRole role, Algorithm algorithm, Collection<Algorithm> signed) {
+    return signed.contains(algorithm)
+        || (algorithm == Algorithm.ED25519
+            && passkeySuffices(role)
+            && signed.contains(Algorithm.WEBAUTHN));
   }
 
   /**
@@ -271,7 +293,7 @@ public final class Trust {
     envelope.verifySignatures(verifying);
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
     Comparator<TrustedKey> order =
-        Comparator.comparing((TrustedKey key) -> !required.contains(key.key().algorithm()))
+        Comparator.comparing((TrustedKey key) -> !required.contains(inPlaceOf(key)))
             .thenComparing(key -> key.key().algorithm());
     return signers.stream().sorted(order).toList();
   }
@@ -281,7 +303,7 @@ public final class Trust {
    * first holder's could add a signature. With two keys of one algorithm it would be open which of
    * them is the holder's.
    */
-  private static void requireOneHolder(List<TrustedKey> signers) {
+  private void requireOneHolder(List<TrustedKey> signers) {
     TreeMap<Algorithm, TrustedKey> byAlgorithm = new TreeMap<>();
     TrustedKey first = signers.getFirst();
     for (TrustedKey signer : signers) {
@@ -289,7 +311,7 @@ public final class Trust {
         throw new WritException(
             CanonicalizeError.SIGNERS_DIFFER, "keys " + first.kid() + " and " + signer.kid());
       }
-      TrustedKey other = byAlgorithm.put(signer.key().algorithm(), signer);
+      TrustedKey other = byAlgorithm.put(inPlaceOf(signer), signer);
       if (other != null) {
         throw new WritException(
             CanonicalizeError.SIGNATURE_TWICE, "keys " + other.kid() + " and " + signer.kid());
@@ -300,7 +322,7 @@ public final class Trust {
   private void requireAlgorithms(List<TrustedKey> signers) {
     KeyRole role = signers.getFirst().role();
     for (Algorithm algorithm : requiredAlgorithms(role)) {
-      if (!isSignedBy(algorithm, signers)) {
+      if (signers.stream().noneMatch(signer -> inPlaceOf(signer) == algorithm)) {
         throw new WritException(
             CanonicalizeError.SIGNATURE_MISSING,
             "role " + role.text() + " requires " + algorithm.text());
@@ -308,13 +330,15 @@ public final class Trust {
     }
   }
 
-  private static boolean isSignedBy(Algorithm algorithm, List<TrustedKey> signers) {
-    for (TrustedKey signer : signers) {
-      if (signer.key().algorithm() == algorithm) {
-        return true;
-      }
-    }
-    return false;
+  /**
+   * What a key's signature counts as. A passkey that may stand in place of an Ed25519 key does not
+   * stand beside one: it would be open which of them is the holder's.
+   */
+  private Algorithm inPlaceOf(TrustedKey key) {
+    Algorithm algorithm = key.key().algorithm();
+    return algorithm == Algorithm.WEBAUTHN && passkeySuffices(key.role())
+        ? Algorithm.ED25519
+        : algorithm;
   }
 
   private TrustedKey enrolled(String kid) {

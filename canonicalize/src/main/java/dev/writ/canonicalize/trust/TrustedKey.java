@@ -2,6 +2,7 @@ package dev.writ.canonicalize.trust;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
@@ -29,12 +30,17 @@ public record TrustedKey(
     Optional<Instant> revokedAt) {
 
   /**
-   * @throws WritException {@code CAN-023} for a window that holds no time
+   * @throws WritException {@code CAN-023} for a window that holds no time; {@code CAN-069} for a
+   *     passkey in a role in which no person signs
    */
   public TrustedKey {
     notBefore = Timestamps.truncate(notBefore);
     notAfter = notAfter.map(Timestamps::truncate);
     revokedAt = revokedAt.map(Timestamps::truncate);
+    if (key.algorithm() == Algorithm.WEBAUTHN && !role.isOfPeople()) {
+      throw new WritException(
+          CanonicalizeError.WEBAUTHN_ROLE, "key " + key.kid() + " of role " + role.text());
+    }
     if (notAfter.isPresent() && !notBefore.isBefore(notAfter.get())) {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE,

@@ -2,12 +2,14 @@ package dev.writ.canonicalize.golden;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.Speccheck;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.PayloadTypes;
@@ -52,6 +54,19 @@ class SpecExamplesTest {
   void theJwkHasItsKid() throws IOException {
     VerifyingKey key = VerifyingKey.fromJwk(Jcs.parse(block("keys.md", "json jwk")));
     assertThat(key.kid()).isEqualTo("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+  }
+
+  @Test
+  void thePasskeySignedTheDocument() throws IOException {
+    VerifyingKey key = VerifyingKey.fromJwk(Jcs.parse(block("webauthn.md", "json passkey")));
+    byte[] entry = block("webauthn.md", "json entry");
+    key.verify(
+        Envelope.preAuthEncoding(PayloadTypes.of("approval"), block("envelope.md", "json payload")),
+        entry);
+    byte[] stated =
+        StrictBase64.decodeUrl(
+            "client_data", Fields.of("entry", Jcs.parse(entry)).string("client_data"));
+    assertThat(stated).isEqualTo(block("webauthn.md", "json client"));
   }
 
   @Test

@@ -7,7 +7,17 @@ public enum ConformanceProfile {
   /**
    * The bytes that everybody must agree on: canonical forms, digests, signatures, envelopes, log.
    */
-  L1("canonicalize", "digest", "ed25519", "jwk", "pae", "dsse", "trust", "merkle", "checkpoint"),
+  L1(
+      "canonicalize",
+      "digest",
+      "ed25519",
+      "jwk",
+      "pae",
+      "dsse",
+      "trust",
+      "webauthn",
+      "merkle",
+      "checkpoint"),
   /** What may happen: judgement, gate, receipts. */
   L2("guardian", "gate", "receipt"),
   /** What does happen: the executor under faults and attack, bundles, replay. */

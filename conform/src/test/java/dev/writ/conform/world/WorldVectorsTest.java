@@ -20,16 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs} make the files
- * that are there, and each says what is written beside it by hand. {@code -Dwrit.update=true}
- * writes the files; {@code ./writ conform index} then takes them into the index.
+ * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs,webauthn} make
+ * the files that are there, and each says what is written beside it by hand. {@code
+ * -Dwrit.update=true} writes the files; {@code ./writ conform index} then takes them into the
+ * index.
  */
 @ExtendWith(RememberingEngine.ForTheClass.class)
 class WorldVectorsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
   private static final List<String> SUITES =
-      List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs");
+      List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs", "webauthn");
   private static final boolean UPDATE = Boolean.getBoolean("writ.update");
   private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
 
@@ -60,6 +61,7 @@ class WorldVectorsTest {
     all.addAll(GovernedVectors.all());
     all.addAll(RetentionVectors.all());
     all.addAll(RunVectors.all());
+    all.addAll(PasskeyVectors.all());
     return all;
   }
 

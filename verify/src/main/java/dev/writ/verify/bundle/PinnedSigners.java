@@ -18,8 +18,10 @@ import dev.writ.verify.error.BundleError;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -30,7 +32,11 @@ import java.util.TreeMap;
 final class PinnedSigners {
   private final Trust log;
   private final TreeMap<String, Signed> signed = new TreeMap<>();
-  private final EnumMap<KeyRole, EnumSet<Algorithm>> inEveryDocument = new EnumMap<>(KeyRole.class);
+
+  /** With which algorithms documents of each role were signed; there are few different sets. */
+  private final EnumMap<KeyRole, Set<EnumSet<Algorithm>>> ofDocuments =
+      new EnumMap<>(KeyRole.class);
+
   private Optional<Event> last = Optional.empty();
 
   /**
@@ -102,7 +108,7 @@ final class PinnedSigners {
     EnumSet<Algorithm> found = EnumSet.noneOf(Algorithm.class);
     signers.forEach(key -> found.add(key.key().algorithm()));
     signers.forEach(
-        key -> inEveryDocument.computeIfAbsent(key.role(), _ -> found.clone()).retainAll(found));
+        key -> ofDocuments.computeIfAbsent(key.role(), _ -> new LinkedHashSet<>()).add(found));
   }
 
   /** The bundle's checkpoint was signed after its last event. */
@@ -143,11 +149,11 @@ final class PinnedSigners {
               when.first().ifPresent(event -> window(pin, event));
               when.last().ifPresent(event -> window(pin, event));
             }));
-    inEveryDocument.forEach((role, found) -> algorithms(pins, role, found));
+    ofDocuments.forEach((role, found) -> algorithms(pins, role, found));
   }
 
   private static void holder(TrustedKey pin, TrustedKey enrolled) {
-    if (!pin.sameHolder(enrolled)) {
+    if (!pin.sameHolder(enrolled) || !pin.key().equals(enrolled.key())) {
       throw new WritException(
           BundleError.PIN_HOLDER,
           "key " + pin.kid() + ": pinned " + holder(pin) + ", enrolled " + holder(enrolled));
@@ -159,7 +165,8 @@ final class PinnedSigners {
         + key.role().text()
         + key.tenant().map(t -> " of " + t).orElse("")
         + " "
-        + key.subject();
+        + key.subject()
+        + key.key().relyingParty().map(id -> " at " + id).orElse("");
   }
 
   /**
@@ -210,9 +217,12 @@ final class PinnedSigners {
     }
   }
 
-  private static void algorithms(Trust pins, KeyRole role, EnumSet<Algorithm> found) {
+  private static void algorithms(Trust pins, KeyRole role, Set<EnumSet<Algorithm>> documents) {
     List<Algorithm> required = pins.requiredAlgorithms(role);
-    if (!found.containsAll(required)) {
+    if (!documents.stream()
+        .allMatch(found -> required.stream().allMatch(a -> pins.isSigned(role, a, found)))) {
+      EnumSet<Algorithm> inEach = EnumSet.allOf(Algorithm.class);
+      documents.forEach(inEach::retainAll);
       throw new WritException(
           BundleError.PIN_ALGORITHMS,
           "role "
@@ -220,7 +230,7 @@ final class PinnedSigners {
               + ": pinned to sign with "
               + required.stream().map(Algorithm::text).toList()
               + ", all of its documents here have "
-              + found.stream().map(Algorithm::text).toList());
+              + inEach.stream().map(Algorithm::text).toList());
     }
   }
 }

@@ -1073,25 +1073,179 @@ export function verifyMlDsa65(publicKey, message, signature, place = 'signature'
   if (!equalBytes(shake256(concat(mu, w1), 48), commitment)) no('one that verifies');
 }
 
+// ------------------------------------------------------------------------- passkeys (webauthn.md)
+
+const P256 = {
+  p: (1n << 256n) - (1n << 224n) + (1n << 192n) + (1n << 96n) - 1n,
+  n: 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+  b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
+  g: [
+    0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n,
+    0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n,
+    1n,
+  ],
+};
+
+const bigEndian = (bytes) => BigInt('0x' + (toHex(bytes) || '0'));
+const modP = (a) => mod(a, P256.p);
+
+/** a to the power of m − 2, its inverse modulo a prime m. */
+function inverse(a, m) {
+  let result = 1n;
+  for (let e = m - 2n, square = mod(a, m); e > 0n; e >>= 1n, square = (square * square) % m) {
+    if (e & 1n) result = (result * square) % m;
+  }
+  return result;
+}
+
+/** Twice a point, in Jacobian coordinates; z = 0 is the neutral element. */
+function double256([x, y, z]) {
+  const d = y * y;
+  const s = modP(4n * x * d);
+  const w = modP(3n * (x - z * z) * (x + z * z));
+  const x2 = modP(w * w - 2n * s);
+  return [x2, modP(w * (s - x2) - 8n * d * d), modP(2n * y * z)];
+}
+
+function add256(a, b) {
+  if (a[2] === 0n) return b;
+  if (b[2] === 0n) return a;
+  const zA = modP(a[2] * a[2]);
+  const zB = modP(b[2] * b[2]);
+  const u = modP(a[0] * zB);
+  const s = modP(a[1] * b[2] * zB);
+  const h = modP(b[0] * zA - u);
+  const r = modP(b[1] * a[2] * zA - s);
+  if (h === 0n) return r === 0n ? double256(a) : [1n, 1n, 0n];
+  const hh = modP(h * h);
+  const x = modP(r * r - hh * h - 2n * u * hh);
+  return [x, modP(r * (u * hh - x) - s * hh * h), modP(h * a[2] * b[2])];
+}
+
+/** A passkey: two coordinates of a point of P-256, and the site that it signs for. */
+function checkPasskey(jwk, place) {
+  const [x, y] = ['x', 'y'].map((member) => {
+    const bytes = fromBase64Url(jwk[member]);
+    if (bytes === null) refuse('CAN-023', `${place}/${member}`, quoted(jwk[member]), 'base64url without padding');
+    return bytes;
+  });
+  if (x.length !== 32 || y.length !== 32) refuse('CAN-050', place, `${x.length} and ${y.length} bytes`, '32 bytes each');
+  const [a, b] = [bigEndian(x), bigEndian(y)];
+  if (a >= P256.p || b >= P256.p || modP(b * b - (a * a * a - 3n * a + P256.b)) !== 0n) refuse('CAN-050', place, `${jwk.x}, ${jwk.y}`, 'a point of P-256');
+  return { bytes: concat(Uint8Array.of(4), x, y), point: [a, b, 1n], relyingParty: jwk.writ_rp_id };
+}
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const SITE = new RegExp(`^(?:localhost|(?:${LABEL}\\.)+(?![0-9]+$)${LABEL})$`);
+const relyingParty = matching((v) => v.length <= 253 && SITE.test(v), 'localhost, or a domain of two or more labels in lower case');
+
+/** [r, s] of strict DER with 0 < r, s < n, or null. */
+function ecdsaNumbers(der) {
+  if (der.length < 2 || der[0] !== 0x30 || der[1] > 0x7f || der[1] !== der.length - 2) return null;
+  const numbers = [];
+  let at = 2;
+  while (at < der.length) {
+    const length = der[at + 1];
+    const value = der.subarray(at + 2, at + 2 + length);
+    if (der[at] !== 2 || !(length >= 1 && length <= 33) || value.length !== length) return null;
+    if (value[0] > 0x7f || (length > 1 && value[0] === 0 && value[1] < 0x80)) return null;
+    const number = bigEndian(value);
+    if (number === 0n || number >= P256.n) return null;
+    numbers.push(number);
+    at += 2 + length;
+  }
+  return numbers.length === 2 ? numbers : null;
+}
+
+/** ECDSA over P-256 of a digest (FIPS 186-5, 6.4.2). Either of the two values of s will do. */
+function judgeEcdsa(point, hash, [r, s]) {
+  const w = inverse(s, P256.n);
+  const u = mod(bigEndian(hash) * w, P256.n);
+  const v = mod(r * w, P256.n);
+  const both = add256(P256.g, point);
+  let sum = [1n, 1n, 0n];
+  for (let bit = 255n; bit >= 0n; bit--) {
+    sum = double256(sum);
+    const which = Number((u >> bit) & 1n) + 2 * Number((v >> bit) & 1n);
+    if (which > 0) sum = add256(sum, [P256.g, point, both][which - 1]);
+  }
+  if (sum[2] === 0n) return false;
+  const z = inverse(sum[2], P256.p);
+  return mod(modP(sum[0] * z * z), P256.n) === r;
+}
+
+const assertionForm = record({ authenticator_data: text, client_data: text, signature: text });
+
+/** The three byte strings of a signature entry; refuses with CAN-065. */
+function parseAssertion(bytes, place) {
+  const form = (why, found = '') => refuse('CAN-065', place, found, why);
+  const parsed = (read) => {
+    try {
+      return read();
+    } catch (e) {
+      if (!(e instanceof Refusal)) throw e;
+      return form('the form of webauthn.md', `${e.code} ${e.place ?? ''}`);
+    }
+  };
+  const value = parsed(() => assertionForm(parseCanonical(bytes, { bytes: 8192, depth: 1 }), 'sig'));
+  const [data, clientData, signature] = ['authenticator_data', 'client_data', 'signature'].map((member) => fromBase64Url(value[member]) ?? form('base64url without padding', member));
+  const client = parsed(() => anyObject(parseJson(clientData, { bytes: 4096, depth: 8 }), 'client_data'));
+  for (const member of ['type', 'challenge', 'origin']) {
+    if (!Object.hasOwn(client, member) || typeof client[member] !== 'string') form('a text', `client_data/${member}`);
+  }
+  const flags = data[32];
+  if (data.length < 37 || (flags & 0x40) !== 0 || data.length > 37 !== ((flags & 0x80) !== 0)) form('37 bytes, or more with extensions', `${data.length} bytes, flags ${flags}`);
+  if ((flags & 0x18) === 0x10) form('no backup of a key that has none', `flags ${flags}`);
+  return { data, clientData, signature, client, flags };
+}
+
+function isAt(origin, site) {
+  if (site === 'localhost') return /^https?:\/\/localhost(?::[1-9][0-9]{0,4})?$/.test(origin);
+  const host = /^https:\/\/([a-z0-9.-]+)(?::[1-9][0-9]{0,4})?$/.exec(origin)?.[1];
+  return host !== undefined && (host === site || host.endsWith('.' + site));
+}
+
+/** Verifies a passkey's assertion over a message (webauthn.md); refuses with CAN-060, CAN-065 to CAN-068. */
+export function verifyWebAuthn(key, message, entry, place = 'signature') {
+  const { data, clientData, signature, client, flags } = parseAssertion(entry, place);
+  if (client.type !== 'webauthn.get') refuse('CAN-066', place, quoted(client.type), 'webauthn.get');
+  const challenge = toBase64Url(sha256(message));
+  if (client.challenge !== challenge) refuse('CAN-066', place, quoted(client.challenge), challenge);
+  if (!isAt(client.origin, key.relyingParty)) refuse('CAN-067', place, quoted(client.origin), `a page of ${key.relyingParty}`);
+  if ((Object.hasOwn(client, 'crossOrigin') && client.crossOrigin !== false) || Object.hasOwn(client, 'topOrigin')) refuse('CAN-067', place, 'a frame', 'a page in no frame of another origin');
+  if (!equalBytes(data.subarray(0, 32), sha256(utf8(key.relyingParty)))) refuse('CAN-067', place, toHex(data.subarray(0, 32)), `the digest of ${key.relyingParty}`);
+  if ((flags & 0x05) !== 0x05) refuse('CAN-068', place, `flags ${flags}`, 'a user who was present and verified');
+  const numbers = ecdsaNumbers(signature);
+  if (numbers === null || !judgeEcdsa(key.point, sha256(concat(data, sha256(clientData))), numbers)) {
+    refuse('CAN-060', place, toHex(signature.subarray(0, 72)), 'one that verifies under ' + key.kid);
+  }
+}
+
 // ------------------------------------------------------------------------------------ keys (keys.md)
 
 const KEY_FORMS = {
   OKP: { algorithm: 'Ed25519', members: { kty: oneOf('OKP'), crv: oneOf('Ed25519'), x: text }, bytes: 'x', length: 32 },
   AKP: { algorithm: 'ML-DSA-65', members: { kty: oneOf('AKP'), alg: oneOf('ML-DSA-65'), pub: text }, bytes: 'pub', length: 1952 },
+  EC: { algorithm: 'WebAuthn', members: { kty: oneOf('EC'), crv: oneOf('P-256'), x: text, y: text }, besides: { writ_rp_id: relyingParty } },
 };
 
-/** A public key {algorithm, kid, bytes} of a JWK; `more` are members that may be there besides. */
-export function parseJwk(jwk, place = 'jwk', more = {}) {
-  anyObject(jwk, place);
-  if (!('kty' in jwk)) refuse('CAN-020', `${place}/kty`, null, 'OKP or AKP');
-  oneOf('OKP', 'AKP')(jwk.kty, `${place}/kty`);
-  const form = KEY_FORMS[jwk.kty];
-  record({ ...form.members, kid: optional(text), ...more })(jwk, place);
+/** The bytes of a key of one byte string, and what else its algorithm works with. */
+function checkKeyBytes(form, jwk, place) {
   const at = `${place}/${form.bytes}`;
   const bytes = fromBase64Url(jwk[form.bytes]);
   if (bytes === null) refuse('CAN-023', at, quoted(jwk[form.bytes]), 'base64url without padding');
   if (bytes.length !== form.length) refuse('CAN-050', at, `${bytes.length} bytes`, `${form.length} bytes`);
-  const checked = form.algorithm === 'Ed25519' ? checkEd25519Key(bytes, at) : { bytes };
+  return form.algorithm === 'Ed25519' ? checkEd25519Key(bytes, at) : { bytes };
+}
+
+/** A public key {algorithm, kid, bytes} of a JWK; `more` are members that may be there besides. */
+export function parseJwk(jwk, place = 'jwk', more = {}) {
+  anyObject(jwk, place);
+  if (!('kty' in jwk)) refuse('CAN-020', `${place}/kty`, null, 'OKP, AKP or EC');
+  oneOf('OKP', 'AKP', 'EC')(jwk.kty, `${place}/kty`);
+  const form = KEY_FORMS[jwk.kty];
+  record({ ...form.members, ...form.besides, kid: optional(text), ...more })(jwk, place);
+  const checked = form.algorithm === 'WebAuthn' ? checkPasskey(jwk, place) : checkKeyBytes(form, jwk, place);
   const named = Object.fromEntries(Object.keys(form.members).map((m) => [m, jwk[m]]));
   const kid = toBase64Url(sha256(writeJson(named)));
   if ('kid' in jwk && jwk.kid !== kid) refuse('CAN-050', `${place}/kid`, jwk.kid, kid);
@@ -1111,6 +1265,9 @@ const KINDS_OF_ROLE = {
   attestor: [],
   log: [],
 };
+
+/** The roles in which people sign, so that passkeys may. */
+const OF_PEOPLE = ['approver', 'operator', 'policy-owner'];
 
 export const typeOf = (kind) => `application/vnd.writ.${kind}.v1+json`;
 
@@ -1132,6 +1289,7 @@ const TRUST_MEMBERS = {
 /** A key of a trust file: a public key with role, tenant, subject, window, and revocation. */
 export function parseTrustedKey(jwk, place = 'key') {
   const key = parseJwk(jwk, place, TRUST_MEMBERS);
+  if (key.algorithm === 'WebAuthn' && !OF_PEOPLE.includes(jwk.writ_role)) refuse('CAN-069', `${place}/writ_role`, jwk.writ_role, OF_PEOPLE.join(', '));
   if ('writ_not_after' in jwk && !(jwk.writ_not_before < jwk.writ_not_after)) {
     refuse('CAN-023', `${place}/writ_not_after`, jwk.writ_not_after, 'after ' + jwk.writ_not_before);
   }
@@ -1161,13 +1319,17 @@ export function parseTrust(bytes) {
   for (const [role, algorithms] of Object.entries(required)) {
     const place = `/writ_required_algorithms/${pointer(role)}`;
     if (!Object.hasOwn(KINDS_OF_ROLE, role)) refuse('CAN-023', place, role, 'a role');
-    list(oneOf('Ed25519', 'ML-DSA-65'))(algorithms, place);
+    list(oneOf('Ed25519', 'ML-DSA-65', 'WebAuthn'))(algorithms, place);
     if (algorithms.length === 0 || new Set(algorithms).size !== algorithms.length) refuse('CAN-023', place, quoted(algorithms), 'each algorithm once');
   }
   return { keys, required };
 }
 
 const requiredAlgorithms = (trust, role) => (Object.hasOwn(trust.required, role) ? trust.required[role] : ['Ed25519']);
+
+/** A passkey may sign in place of an Ed25519 key, where trust does not say what people must sign with. */
+const passkeySuffices = (trust, role) => OF_PEOPLE.includes(role) && !Object.hasOwn(trust.required, role);
+const inPlaceOf = (trust, role) => (algorithm) => (algorithm === 'WebAuthn' && passkeySuffices(trust, role) ? 'Ed25519' : algorithm);
 
 const inWindow = (key, at) => key.notBefore <= at && (key.notAfter === null || at < key.notAfter);
 
@@ -1221,7 +1383,7 @@ export function pae(type, payload) {
 
 /**
  * Verifies an envelope under a trust and gives its signers, those of required algorithms first and
- * Ed25519 before ML-DSA-65: the first is the holder (envelope.md, 10).
+ * Ed25519 before ML-DSA-65 before WebAuthn: the first is the holder (envelope.md, 10).
  * `inForce(key, place)` asks whether the key counts: now (`liveAt`), or at a place in the log.
  */
 export async function verifyEnvelope(envelope, type, trust, inForce, place = 'envelope') {
@@ -1240,7 +1402,8 @@ export async function verifyEnvelope(envelope, type, trust, inForce, place = 'en
       refuse('CAN-063', place, `${key.role} ${key.subject}`, `${first.role} ${first.subject}`);
     }
   }
-  const algorithms = signers.map((key) => key.algorithm);
+  const counts = inPlaceOf(trust, first.role);
+  const algorithms = signers.map((key) => counts(key.algorithm));
   if (new Set(algorithms).size !== algorithms.length) refuse('CAN-064', place, algorithms.join(', '), 'each algorithm once');
   const required = requiredAlgorithms(trust, first.role);
   for (const algorithm of required) {
@@ -1250,12 +1413,13 @@ export async function verifyEnvelope(envelope, type, trust, inForce, place = 'en
   for (let i = 0; i < signers.length; i++) {
     await verifySignature(signers[i], message, envelope.signatures[i].sig, `${place}/signatures/${i}`);
   }
-  const rank = (key) => (required.includes(key.algorithm) ? 0 : 2) + (key.algorithm === 'Ed25519' ? 0 : 1);
+  const rank = (key) => (required.includes(counts(key.algorithm)) ? 0 : 3) + ['Ed25519', 'ML-DSA-65', 'WebAuthn'].indexOf(key.algorithm);
   return signers.toSorted((a, b) => rank(a) - rank(b));
 }
 
 async function verifySignature(key, message, signature, place) {
   if (key.algorithm === 'Ed25519') await verifyEd25519(key, message, signature, place);
+  else if (key.algorithm === 'WebAuthn') verifyWebAuthn(key, message, signature, place);
   else verifyMlDsa65(key.bytes, message, signature, place);
 }
 
@@ -3618,7 +3782,7 @@ async function checkCheckpoint(bytes, trust, origin, covered, place) {
 class Signed {
   constructor() {
     this.keys = new Map(); // kid → {key, first, last}: the earliest and the latest event
-    this.algorithms = new Map(); // role → those of every document
+    this.algorithms = new Map(); // role → the sets of them that documents were signed with, as text
   }
 
   /** For a kept checkpoint there is no event: nothing says when it was signed. */
@@ -3629,8 +3793,8 @@ class Signed {
       this.keys.set(key.kid, seen);
       if (event && (seen.first === null || event.at < seen.first.at)) seen.first = event;
       if (event && (seen.last === null || event.at > seen.last.at)) seen.last = event;
-      const before = this.algorithms.get(key.role) ?? found;
-      this.algorithms.set(key.role, before.filter((algorithm) => found.includes(algorithm)));
+      if (!this.algorithms.has(key.role)) this.algorithms.set(key.role, new Set());
+      this.algorithms.get(key.role).add(found.join());
     }
   }
 
@@ -3644,7 +3808,7 @@ class Signed {
       if (!pin) continue;
       const { first, last } = this.keys.get(kid);
       const enrolled = trust.keys.get(kid);
-      const holder = (key) => writeValue([key.role, key.tenant, key.subject]);
+      const holder = (key) => writeValue([key.role, key.tenant, key.subject, key.relyingParty ?? null]);
       same('RPL-080', `key ${kid}`, 'holder', holder(enrolled), holder(pin));
       if (pin.revokedAt !== null) this.holdRevocation(pin, enrolled, last);
       for (const event of [first, last]) {
@@ -3654,9 +3818,12 @@ class Signed {
       }
     }
     for (const role of Object.keys(KINDS_OF_ROLE)) {
-      const found = this.algorithms.get(role);
-      const missing = found && requiredAlgorithms(pins, role).find((algorithm) => !found.includes(algorithm));
-      if (missing) refuse('RPL-083', `documents of role ${role}`, found.join(', '), `${missing} in each, as pinned`);
+      for (const found of this.algorithms.get(role) ?? []) {
+        const signed = found.split(',');
+        const counted = signed.concat(signed.map(inPlaceOf(pins, role)));
+        const missing = requiredAlgorithms(pins, role).find((algorithm) => !counted.includes(algorithm));
+        if (missing) refuse('RPL-083', `documents of role ${role}`, found, `${missing} in each, as pinned`);
+      }
     }
   }
 
