@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * Web pages of other origins that may call the server from a browser (WHATWG Fetch, 3.2), listed
- * one by one. If none is listed, a browser lets only pages of the server's own origin call. There
- * are no cookies, so a page can present only a credential that it was given.
+ * one by one. If none is listed, a browser lets only pages of the server's own origin call. They
+ * present only credentials that they were given: the cookie of a session is not for them.
  */
 final class Origins {
   private static final List<Map.Entry<String, String>> PREFLIGHT =
