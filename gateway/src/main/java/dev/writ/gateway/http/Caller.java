@@ -1,8 +1,8 @@
 package dev.writ.gateway.http;
 
 import dev.writ.executor.Access;
-import dev.writ.guardian.policy.Person;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.PolicyPerson;
 import java.util.List;
 
 /**
@@ -58,7 +58,7 @@ public record Caller(
   }
 
   /** As what policy lets it look at its tenant's effects, with this credential. */
-  public List<Person.Look> looksAs(Policy policy) {
+  public List<PolicyPerson.Look> looksAs(Policy policy) {
     return policy.looksAs(tenant, subject).stream()
         .filter(look -> roles.isEmpty() || roles.contains(look.word()))
         .toList();

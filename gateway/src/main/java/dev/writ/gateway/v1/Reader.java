@@ -14,7 +14,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.Person;
+import dev.writ.guardian.policy.PolicyPerson;
 import dev.writ.ledger.LedgerView;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -69,31 +69,32 @@ public final class Reader {
 
   /** Whether a caller may read that run, by the policy in force. */
   boolean maySee(Caller caller, String run) {
-    return kernel.access().mayRead(who(caller), run) || looks(caller, Person.Look::seesContents);
+    return kernel.access().mayRead(who(caller), run)
+        || looks(caller, PolicyPerson.Look::seesContents);
   }
 
   private boolean audits(Caller caller, Scope scope) {
-    return scope.tenant().equals(caller.tenant()) && looks(caller, Person.Look::seesContents);
+    return scope.tenant().equals(caller.tenant()) && looks(caller, PolicyPerson.Look::seesContents);
   }
 
-  private boolean looks(Caller caller, Predicate<Person.Look> at) {
+  private boolean looks(Caller caller, Predicate<PolicyPerson.Look> at) {
     return caller.looksAs(kernel.system().policyInForce()).stream().anyMatch(at);
   }
 
   /** Whether a caller may see the rows of such effects: who, which tool, how it ended. */
   boolean seesRows(Caller caller, Scope scope) {
     return maySee(caller, scope)
-        || scope.tenant().equals(caller.tenant()) && looks(caller, Person.Look::seesRows);
+        || scope.tenant().equals(caller.tenant()) && looks(caller, PolicyPerson.Look::seesRows);
   }
 
   /** Whether a caller may see the rows of a run's effects, and its counts. */
   boolean seesRows(Caller caller, String run) {
-    return maySee(caller, run) || looks(caller, Person.Look::seesRows);
+    return maySee(caller, run) || looks(caller, PolicyPerson.Look::seesRows);
   }
 
   /** Whether a caller may see the rows of all effects of its tenant. */
   boolean seesAllRows(Caller caller) {
-    return seesTenant(caller) || looks(caller, Person.Look::seesRows);
+    return seesTenant(caller) || looks(caller, PolicyPerson.Look::seesRows);
   }
 
   /** Whether a caller may see what such effects were given and gave. */

@@ -285,8 +285,8 @@ public final class Policy {
   /**
    * As what a person looks at its tenant's effects, sorted; none for who is not in {@code people}.
    */
-  public List<Person.Look> looksAs(String tenant, String subject) {
-    Person person = parts.people().get(tenant + "\u0000" + subject);
+  public List<PolicyPerson.Look> looksAs(String tenant, String subject) {
+    PolicyPerson person = parts.people().get(tenant + "\u0000" + subject);
     return person == null ? List.of() : person.looksAs();
   }
 

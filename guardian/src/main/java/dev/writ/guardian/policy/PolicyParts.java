@@ -40,7 +40,7 @@ record PolicyParts(
     Optional<EngineSettings> engine,
     Optional<StorageLimits> storage,
     Optional<Retention> retention,
-    SortedMap<String, Person> people,
+    SortedMap<String, PolicyPerson> people,
     boolean observes) {
 
   private static final long FORMAT = 1;
@@ -85,7 +85,7 @@ record PolicyParts(
             section.optional("engine", key -> EngineSettings.read(section.section(key))),
             section.optional("storage", key -> StorageLimits.read(section.section(key))),
             section.optional("retention", key -> Retention.read(section.section(key))),
-            byKey(section, "people", i -> Person.read(i.itemSection()), Person::key),
+            byKey(section, "people", i -> PolicyPerson.read(i.itemSection()), PolicyPerson::key),
             section.optional("mode", key -> section.oneOf(key, MODES, mode -> mode)).stream()
                 .anyMatch(OBSERVE::equals));
     if (temporal != null) {
@@ -178,7 +178,7 @@ record PolicyParts(
         .putIfPresent(
             "people",
             Optional.of(people).filter(p -> !p.isEmpty()),
-            p -> JsonValue.of(p.values().stream().map(Person::toJson).toList()))
+            p -> JsonValue.of(p.values().stream().map(PolicyPerson::toJson).toList()))
         .putIfPresent("mode", observes ? Optional.of(OBSERVE) : Optional.empty(), JsonValue::of)
         .build();
   }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param looksAs sorted
  */
-public record Person(String tenant, String subject, List<Look> looksAs) {
+public record PolicyPerson(String tenant, String subject, List<Look> looksAs) {
   /** As what a person looks (spec/policy.md, People). */
   public enum Look {
     APPROVER,
@@ -36,16 +36,16 @@ public record Person(String tenant, String subject, List<Look> looksAs) {
     }
   }
 
-  public Person {
+  public PolicyPerson {
     looksAs = List.copyOf(looksAs);
   }
 
-  static Person read(Section section) {
+  static PolicyPerson read(Section section) {
     List<String> words = Stream.of(Look.values()).map(Look::word).toList();
     List<String> named = section.names("roles");
     section.require("roles", words.containsAll(named), "has a word that is none of " + words);
-    Person person =
-        new Person(
+    PolicyPerson person =
+        new PolicyPerson(
             section.name("tenant"),
             section.name("subject"),
             Stream.of(Look.values()).filter(look -> named.contains(look.word())).toList());
