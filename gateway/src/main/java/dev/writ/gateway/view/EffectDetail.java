@@ -237,7 +237,11 @@ public final class EffectDetail {
             "log_key",
             checkpoint.flatMap(this::logKey),
             key -> JsonValue.of(new NoteKey(ledger.origin(), key.key()).toString()))
-        .putList("keys", keys(checkpoint), TrustedKey::toJson);
+        .putList("keys", keys(checkpoint), TrustedKey::toJson)
+        .putIfPresent(
+            "required_algorithms",
+            Optional.ofNullable(surround.trust().toJson().get("writ_required_algorithms")),
+            value -> value);
   }
 
   /** The key of the installation's that has signed a checkpoint. */
