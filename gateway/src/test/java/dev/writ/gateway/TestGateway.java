@@ -10,12 +10,15 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.SessionAuthentication;
+import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Backend;
@@ -68,7 +71,8 @@ public final class TestGateway implements AutoCloseable {
   public final List<Surface> surfaces;
   private HttpClient client = newClient();
 
-  private TestGateway(TestHome home, HttpLimits limits, Function<Pipeline, List<Surface>> more) {
+  private TestGateway(
+      TestHome home, HttpLimits limits, Sessions sessions, Function<Pipeline, List<Surface>> more) {
     this.home = home;
     home.drivers.clear();
     home.drivers.add(running.cancellable(home.driver));
@@ -89,6 +93,7 @@ public final class TestGateway implements AutoCloseable {
         new NativeApi(
             backend, new RunBundle(BundleExport.Packages.of(home.tools)), 2 << 20, 8 << 20, others);
     surfaces.add(nativeApi);
+    Tokens tokens = new Tokens(tokens());
     server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -96,9 +101,11 @@ public final class TestGateway implements AutoCloseable {
                 limits,
                 surfaces,
                 List.of(
-                    new Tokens(tokens()),
+                    tokens,
                     AccessAuthentication.authenticator(
-                        () -> home.kernel().system().trust(), TestHome.ORIGIN)),
+                        () -> home.kernel().system().trust(), TestHome.ORIGIN),
+                    new SessionAuthentication(
+                        sessions, List.of(tokens), new Certificates(List.of()))),
                 places,
                 finished::add,
                 (_, e) -> failures.add(e),
@@ -144,12 +151,22 @@ public final class TestGateway implements AutoCloseable {
   /** With surfaces that need the pipeline. */
   public static TestGateway start(
       Path dir, HttpLimits limits, Function<Pipeline, List<Surface>> more) {
-    return new TestGateway(newHome(dir), limits, more);
+    return start(dir, limits, new Sessions(new SecureRandom(), false), more);
+  }
+
+  /** With the sessions of people who sign in over plain HTTP on this machine. */
+  public static TestGateway start(
+      Path dir, HttpLimits limits, Sessions sessions, Function<Pipeline, List<Surface>> more) {
+    return new TestGateway(newHome(dir), limits, sessions, more);
   }
 
   /** A server over a home that another process left behind. */
   public static TestGateway open(Path dir) {
-    return new TestGateway(TestHome.open(dir), HttpLimits.DEFAULT, _ -> List.of());
+    return new TestGateway(
+        TestHome.open(dir),
+        HttpLimits.DEFAULT,
+        new Sessions(new SecureRandom(), false),
+        _ -> List.of());
   }
 
   /** A home in which a surface may vouch for alice. */

@@ -129,7 +129,7 @@ function Person({ session, help }) {
       removeEventListener('keydown', escape);
     };
   }, []);
-  const roles = [...new Set([...(session.people_roles ?? []), ...(session.approver_roles ?? [])])];
+  const roles = [...new Set([...(session.people_roles ?? []), ...(session.roles ?? []), ...(session.approver_roles ?? [])])];
   return h('details', { class: 'person', ref: box },
     h('summary', { 'aria-label': t('person.label') }, h(Icon, { name: 'person' }), h('span', { class: 'names' }, h(Foreign, { value: session.subject, most: 40, line: true }), h('small', null, h(Foreign, { value: session.tenant, most: 40, line: true }))), h(Icon, { name: 'down' })),
     h('div', { class: 'sheet' },

@@ -6,26 +6,31 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.ReducedMotion;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.console.web.ConsoleSurface;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.Sessions;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** A server with some history, and the pages of people who look at it. */
 final class Desk implements AutoCloseable {
@@ -34,17 +39,28 @@ final class Desk implements AutoCloseable {
       "<img src=x onerror=alert(1)>\u202Egnp.exe\u200B\u0007</script><script>alert(2)</script>";
 
   final TestGateway gateway;
+  final Sessions sessions;
   final Envelope done;
   final Envelope denied;
   final Envelope waiting;
   final Envelope hostile;
   private final Browser browser;
   private final List<BrowserContext> contexts = new ArrayList<>();
+  private final TreeMap<String, Cookie> cookies = new TreeMap<>();
   private final List<String> faults = new ArrayList<>();
 
   Desk(Path dir, Browser browser) {
     this.browser = browser;
-    gateway = TestGateway.start(dir, HttpLimits.DEFAULT, List.of(new StandIn()));
+    sessions = new Sessions(new SecureRandom(), false);
+    gateway =
+        TestGateway.start(
+            dir,
+            HttpLimits.DEFAULT,
+            sessions,
+            pipeline ->
+                List.of(
+                    new ConsoleSurface(
+                        pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false))));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
@@ -100,7 +116,25 @@ final class Desk implements AutoCloseable {
     return page;
   }
 
+  /** The same for somebody who is signed in already. */
   Page page(String as, Screen screen) {
+    Page page = stranger(screen);
+    page.context().addCookies(List.of(cookies.computeIfAbsent(as, _ -> signIn(as))));
+    return page;
+  }
+
+  /** One session for each: the server keeps few of one credential. */
+  private Cookie signIn(String as) {
+    String set =
+        gateway
+            .send(gateway.as(as, "/console/session").POST(HttpRequest.BodyPublishers.noBody()))
+            .header("Set-Cookie");
+    String[] pair = set.substring(0, set.indexOf(';')).split("=", 2);
+    return new Cookie(pair[0], pair[1]).setUrl(gateway.server.url() + "/").setHttpOnly(true);
+  }
+
+  /** For somebody who is not signed in. */
+  Page stranger(Screen screen) {
     BrowserContext context =
         browser.newContext(
             new Browser.NewContextOptions()
@@ -108,8 +142,7 @@ final class Desk implements AutoCloseable {
                 .setColorScheme(screen.colours())
                 .setReducedMotion(ReducedMotion.REDUCE)
                 .setLocale("en-GB")
-                .setTimezoneId("UTC")
-                .setExtraHTTPHeaders(Map.of("Authorization", "Bearer " + TestGateway.tokenOf(as))));
+                .setTimezoneId("UTC"));
     contexts.add(context);
     context.clock().install();
     context.clock().setSystemTime(Date.from(gateway.home.clock.instant()));

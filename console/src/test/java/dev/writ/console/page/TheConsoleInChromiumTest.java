@@ -16,6 +16,7 @@ import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.gateway.TestGateway;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -345,6 +346,35 @@ class TheConsoleInChromiumTest {
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
     assertThat(page.locator(".long li[aria-posinset='10000']")).isVisible();
     assertThat(page.locator(".long li").count()).isLessThan(60);
+  }
+
+  /** And back to the address that was asked for. */
+  @Test
+  void who_is_not_signed_in_sees_nothing_and_comes_back_after_signing_in() {
+    Page page = desk.stranger(Screen.PHONE);
+    page.navigate(desk.gateway.server.url() + "/" + Desk.effect(desk.denied));
+    assertThat(page.locator("main h1")).hasText("Sign in");
+    assertThat(page.getByLabel("Token")).isFocused();
+    page.keyboard().type("writ_not-a-token");
+    page.keyboard().press("Enter");
+    assertThat(page.locator("[role=alert]")).isVisible();
+    assertThat(page.getByLabel("Token")).hasValue("");
+    page.keyboard().type(TestGateway.tokenOf("rita"));
+    page.keyboard().press("Enter");
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+    assertThat(page.evaluate("document.cookie + localStorage.length"))
+        .asString()
+        .doesNotContain("session");
+    // Its session ends while the page stands: the next call finds that out.
+    page.context().clearCookies();
+    page.evaluate("location.hash = '#/effects'");
+    assertThat(page.locator("main h1")).hasText("Sign in");
+    page.getByLabel("Token").fill(TestGateway.tokenOf("rita"));
+    page.keyboard().press("Enter");
+    assertThat(page.locator("main h1")).hasText("Effects");
+    page.locator(".person summary").click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
+    assertThat(page.locator("main h1")).hasText("Sign in");
   }
 
   @Test

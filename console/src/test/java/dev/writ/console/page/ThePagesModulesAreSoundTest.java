@@ -144,6 +144,13 @@ class ThePagesModulesAreSoundTest {
     return prefix.endsWith(".") ? prefix : prefix + ".";
   }
 
+  @Test
+  void each_file_is_served_and_none_besides() {
+    TreeSet<String> files = new TreeSet<>(PageFiles.own().keySet());
+    files.remove("files.txt");
+    assertThat(PageFiles.own().get("files.txt").lines()).containsExactlyElementsOf(files);
+  }
+
   /** Trusted Types forbids it in the browser; here it does not even get there. */
   @Test
   void no_markup_is_made_of_text_and_nothing_comes_from_elsewhere() {

@@ -1,20 +1,22 @@
 // Who is here: a token, a certificate of the connection, or the organization's own sign-in.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { Problem, signIn } from '../parts/api.mjs';
+import { Problem, askWays, signIn } from '../parts/api.mjs';
 import { Foreign } from '../parts/foreign.mjs';
 import { Rosette } from '../parts/icons.mjs';
 import { place } from '../parts/router.mjs';
 import { t } from '../parts/text.mjs';
 
-/** @param {{ways: string[], look: any}} props */
-export function SignIn({ ways, look }) {
+/** @param {{ways: string[], look: any}} props `ways` is empty where a session has just ended */
+export function SignIn({ ways: known, look }) {
+  const [ways, tell] = useState(known);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [busy, work] = useState(false);
   const [problem, fail] = useState(/** @type {Problem | null} */ (null));
   useEffect(() => {
     document.title = `${t('signin.title')} · Writ`;
-    field.current?.focus();
+    if (known.length === 0) askWays().then(tell, () => tell(['token']));
   }, []);
+  useEffect(() => field.current?.focus(), [ways]);
   const enter = async (/** @type {string | null} */ token) => {
     work(true);
     fail(null);

@@ -3,7 +3,7 @@ import { store } from './store.mjs';
 
 /**
  * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[],
- *   log_origin: string, server?: {version?: string, region?: string}}} Session
+ *   log_origin: string, keys?: any[], server?: {version?: string, region?: string}}} Session
  * @typedef {{session: Session | null, ways: string[], known: boolean}} Standing
  */
 
@@ -14,7 +14,7 @@ export const standing = store(/** @type {Standing} */ ({ session: null, ways: []
 export class Problem extends Error {
   /**
    * @param {number} status 0 where there was no answer
-   * @param {{code?: string, title?: string, detail?: string, remedy?: string, trace_id?: string, ways?: string[]}} body
+   * @param {{code?: string, title?: string, detail?: string, remedy?: string, trace_id?: string}} body
    */
   constructor(status, body) {
     super(body.title ?? String(status));
@@ -24,7 +24,6 @@ export class Problem extends Error {
     this.detail = body.detail ?? null;
     this.remedy = body.remedy ?? null;
     this.trace = body.trace_id ?? null;
-    this.ways = body.ways ?? null;
   }
 }
 
@@ -121,19 +120,22 @@ export async function remove(path) {
   await send('DELETE', path);
 }
 
-/** Asks who is signed in; the answer to who is not says how one can sign in. */
+/** Asks who is signed in, and how one can sign in where nobody is. */
 export async function whoami() {
   try {
     const session = await get('/console/session');
-    standing.set({ session, ways: session.ways ?? [], known: true });
+    standing.set({ session, ways: [], known: true });
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;
-    standing.set({ session: null, ways: await ways(), known: true });
+    standing.set({ session: null, ways: await askWays(), known: true });
   }
 }
 
-/** How one can sign in. */
-async function ways() {
+/**
+ * How one can sign in.
+ * @returns {Promise<string[]>}
+ */
+export async function askWays() {
   const answer = await fetch('/console/sign-in', { credentials: 'same-origin', cache: 'no-store' });
   try {
     return (await answer.json()).ways ?? ['token'];
