@@ -34,6 +34,7 @@ import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
@@ -488,9 +489,31 @@ final class Judging {
    * the key of that time is not known any more.
    */
   Optional<Guidance> guidance(Digest id, Decision decision, SystemState now) {
-    if (decision.refusing().isEmpty() && decision.letThrough().isEmpty()) {
-      return Optional.empty();
-    }
+    return decision.refusing().isEmpty() && decision.letThrough().isEmpty()
+        ? Optional.empty()
+        : recorded(id, decision, now)
+            .flatMap(r -> Guide.of(r.admitted(), r.manifest(), r.policy(), decision));
+  }
+
+  /**
+   * Why a request was judged so, from the documents that are stored, whether its key is still in
+   * force or not. Empty where the key of that time is not known.
+   */
+  Optional<PolicyExplain> explained(Digest id, Decision decision, SystemState now) {
+    return recorded(id, decision, now)
+        .map(r ->
+            PolicyExplain.of(
+                r.admitted(),
+                r.manifest(),
+                r.policy(),
+                JudgeInputs.read(decision.inputs()),
+                decision.snapshot()));
+  }
+
+  /** What a recorded judgement was made of. */
+  private record Recorded(Admitted admitted, ToolManifest manifest, Policy policy) {}
+
+  private Optional<Recorded> recorded(Digest id, Decision decision, SystemState now) {
     Optional<Envelope> signed = ledger.document(id);
     Optional<TrustedKey> holder = now.trust().key(decision.holder());
     Optional<Policy> policy = // mostly that in force, which need not be read again
@@ -505,13 +528,12 @@ final class Judging {
     }
     Request request = Request.read(signed.get().document());
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
-    Policy judgedBy = policy.get();
-    return Guide.of(
-        new Admitted(
-            signed.get(), request, id, holder.get(), inputs.charged(), inputs.receivedAt()),
-        tools.circumstances(request.effect(), judgedBy).manifest(),
-        judgedBy,
-        decision);
+    return Optional.of(
+        new Recorded(
+            new Admitted(
+                signed.get(), request, id, holder.get(), inputs.charged(), inputs.receivedAt()),
+            tools.circumstances(request.effect(), policy.get()).manifest(),
+            policy.get()));
   }
 
   /**

@@ -584,6 +584,18 @@ public final class Kernel {
   }
 
   /**
+   * Why a request was judged as its latest decision says, by the policy and the inputs of that
+   * decision; empty for one that was never judged. Reads only.
+   */
+  public Optional<PolicyExplain> explained(Digest request) {
+    return row(request)
+        .flatMap(row -> ledger().document(row.decision()))
+        .map(Envelope::document)
+        .map(Decision::read)
+        .flatMap(decision -> judging.explained(request, decision, system()));
+  }
+
+  /**
    * Begins the next incarnation of a ledger that was put back from a backup (protocol rule 27):
    * what was signed for the one before is void, and that is an event. A clock that does not fit the
    * log does not stop it: the event has the log's latest time then.

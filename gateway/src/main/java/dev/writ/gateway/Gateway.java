@@ -15,6 +15,8 @@ import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
+import dev.writ.gateway.http.SessionAuthentication;
+import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.Tokens;
@@ -76,6 +78,7 @@ public final class Gateway implements AutoCloseable {
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
+  private final Optional<Sessions> sessions;
   private GatewayConfig config;
   private boolean closed;
 
@@ -93,8 +96,10 @@ public final class Gateway implements AutoCloseable {
       Housekeeping collecting,
       Housekeeping retaining,
       CompletableFuture<WritException> ledgerStopped,
-      Changes changes) {
+      Changes changes,
+      Optional<Sessions> sessions) {
     this.changes = changes;
+    this.sessions = sessions;
     this.looking = looking;
     this.collecting = collecting;
     this.retaining = retaining;
@@ -119,6 +124,7 @@ public final class Gateway implements AutoCloseable {
    * @param log gets one line of JSON for each call
    * @param probes further conditions of readiness, beside ledger, disk, clock and policy
    * @param confining confines tools that are processes; absent if there can be none
+   * @param sessions of people who sign in by a browser; absent where there is no console
    */
   public record Installation(
       Kernel kernel,
@@ -130,7 +136,8 @@ public final class Gateway implements AutoCloseable {
       SecureRandom random,
       PrintStream log,
       List<Probe> probes,
-      Optional<Confining> confining) {
+      Optional<Confining> confining,
+      Optional<Sessions> sessions) {
     public Installation {
       probes = List.copyOf(probes);
     }
@@ -155,13 +162,24 @@ public final class Gateway implements AutoCloseable {
           random,
           log,
           List.of(),
+          Optional.empty(),
           Optional.empty());
     }
 
     /** With further conditions of readiness. */
     public Installation withProbes(List<Probe> more) {
       return new Installation(
-          kernel, running, disk, surfaceKeys, bundles, clock, random, log, more, confining);
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          more,
+          confining,
+          sessions);
     }
 
     /** With the confinement of tools that are processes, for readiness and metrics. */
@@ -176,7 +194,24 @@ public final class Gateway implements AutoCloseable {
           random,
           log,
           probes,
-          Optional.of(processes));
+          Optional.of(processes),
+          sessions);
+    }
+
+    /** With people who sign in by a browser. */
+    public Installation with(Sessions people) {
+      return new Installation(
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          probes,
+          confining,
+          Optional.of(people));
     }
   }
 
@@ -251,7 +286,7 @@ public final class Gateway implements AutoCloseable {
                 config.listen(),
                 limits,
                 all,
-                authenticators(kernel, config),
+                authenticators(kernel, config, installation.sessions()),
                 new Certificates(config.extras().certificates()),
                 config.extras().hosts(),
                 config.extras().origins(),
@@ -295,7 +330,8 @@ public final class Gateway implements AutoCloseable {
         new Housekeeping(
             HOUSEKEEPING_EVERY, new RetentionSchedule(kernel, metrics, log), log::failed),
         ledgerStopped,
-        changes);
+        changes,
+        installation.sessions());
   }
 
   private static Observer observer(
@@ -379,7 +415,7 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void change(GatewayConfig next) {
-    List<Authenticator> authenticators = authenticators(kernel, next);
+    List<Authenticator> authenticators = authenticators(kernel, next, sessions);
     Certificates certificates = new Certificates(next.extras().certificates());
     Optional<TlsFiles> files = server.files(next.listen());
     narrowed.add(next); // before a new credential can make a call
@@ -435,11 +471,19 @@ public final class Gateway implements AutoCloseable {
         log::failed);
   }
 
-  private static List<Authenticator> authenticators(Kernel kernel, GatewayConfig config) {
-    return List.of(
-        new Tokens(config.tokens()),
-        AccessAuthentication.authenticator(
-            () -> kernel.system().trust(), kernel.ledger().origin()));
+  private static List<Authenticator> authenticators(
+      Kernel kernel, GatewayConfig config, Optional<Sessions> sessions) {
+    List<Authenticator> all =
+        new ArrayList<>(
+            List.of(
+                new Tokens(config.tokens()),
+                AccessAuthentication.authenticator(
+                    () -> kernel.system().trust(), kernel.ledger().origin())));
+    sessions.ifPresent(open ->
+        all.add(
+            new SessionAuthentication(
+                open, List.copyOf(all), new Certificates(config.extras().certificates()))));
+    return all;
   }
 
   /**

@@ -4,7 +4,6 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Rule;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -56,21 +55,14 @@ final class ProofCheck {
 
   /** The rule that covers the effect, counted from 0; −1 if none does. */
   static int ruleNumber(Matter matter) {
-    List<Rule> rules = matter.policy().rules();
-    for (int i = 0; i < rules.size(); i++) {
-      if (rules.get(i).effect().applies(matter.effect().tool(), matter.effect().operation())
-          && rules
-              .get(i)
-              .match()
-              .applies(
-                  matter.scope().tenant(),
-                  matter.scope().subject(),
-                  matter.roles(),
-                  matter.effect().tool())) {
-        return i;
-      }
-    }
-    return -1;
+    return matter
+        .policy()
+        .ruleNumber(
+            matter.effect().tool(),
+            matter.effect().operation(),
+            matter.scope().tenant(),
+            matter.scope().subject(),
+            matter.roles());
   }
 
   /**

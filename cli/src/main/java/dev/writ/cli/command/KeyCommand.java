@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -22,6 +23,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
@@ -29,6 +31,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
@@ -49,7 +52,7 @@ public final class KeyCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(), new Make(), new Revoke());
+    return List.of(new Lists(), new Make(), new Enrol(), new Revoke());
   }
 
   record Keys(Trust trust) implements Report {
@@ -182,15 +185,89 @@ public final class KeyCommand implements CliCommand {
       change(home, EventKind.KEY_ENROLLED, trusted.toJson(), now);
       return keys(home);
     }
+  }
 
-    private static KeyRole roleOf(String text) {
-      return KeyRole.ALL.stream()
-          .filter(r -> r.text().equals(text.toLowerCase(Locale.ROOT)))
-          .findFirst()
-          .orElseThrow(() ->
-              new WritException(
-                  CliError.USAGE,
-                  text + " is none of " + KeyRole.ALL.stream().map(KeyRole::text).toList()));
+  private static KeyRole roleOf(String text) {
+    return KeyRole.ALL.stream()
+        .filter(r -> r.text().equals(text.toLowerCase(Locale.ROOT)))
+        .findFirst()
+        .orElseThrow(() ->
+            new WritException(
+                CliError.USAGE,
+                text + " is none of " + KeyRole.ALL.stream().map(KeyRole::text).toList()));
+  }
+
+  /** {@code writ key enrol}. */
+  static final class Enrol implements CliCommand {
+    @Override
+    public CommandUsage usage() {
+      return SystemWords.options(
+          CommandUsage.of(
+                  "enrol",
+                  "Enrol a public key whose secret half somebody else keeps: an approver's"
+                      + " browser, for example.",
+                  "Compare the key id with its holder before you do. Policy must name the holder"
+                      + " before the key can do anything.")
+              .argument("JWK", "The public key as JSON, or a file that has it; - for stdin.")
+              .option("--subject", "NAME", "Its holder; required.")
+              .option("--role", "ROLE", "approver, operator, policy-owner, … (default: approver).")
+              .option(
+                  "--tenant",
+                  "NAME",
+                  "The tenant (default: the home's; none for operators and policy owners).")
+              .option("--operator", "KEY", "The operator's key (default: operator)."));
+    }
+
+    record Enrolled(TrustedKey key) implements Report {
+      @Override
+      public JsonValue toJson() {
+        return key.toJson();
+      }
+
+      String says() {
+        return key.role().text()
+            + " "
+            + Text.printable(key.subject())
+            + key.tenant().map(t -> " of " + Text.printable(t)).orElse("")
+            + " may sign with "
+            + key.kid();
+      }
+    }
+
+    @Override
+    public ExitCode run(Session session, Arguments arguments) {
+      Home home = Homes.home(session);
+      KeyRole role = roleOf(arguments.option("--role").orElse("approver"));
+      boolean ofTenant = role != KeyRole.OPERATOR && role != KeyRole.POLICY_OWNER;
+      Optional<String> tenant = arguments.option("--tenant");
+      TrustedKey key =
+          new TrustedKey(
+              publicKey(session, arguments.argument("JWK")),
+              role,
+              tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.tenant()),
+              arguments
+                  .option("--subject")
+                  .orElseThrow(
+                      () -> new WritException(CliError.USAGE, "key enrol needs --subject")),
+              Homes.clock().instant(),
+              Optional.empty(),
+              Optional.empty());
+      SystemWords.send(
+          session,
+          arguments,
+          List.of(SystemWords.change(home, arguments, EventKind.KEY_ENROLLED, key.toJson())));
+      if (arguments.option("--server").isEmpty()) {
+        export(home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
+      }
+      session.show(
+          new Enrolled(key), (enrolled, terminal) -> terminal.out().println(enrolled.says()));
+      return ExitCode.OK;
+    }
+
+    /** Only the public half is taken: a JWK with a private member is refused by its reader. */
+    private static VerifyingKey publicKey(Session session, String jwk) {
+      byte[] bytes = jwk.startsWith("{") ? jwk.getBytes(StandardCharsets.UTF_8) : session.read(jwk);
+      return VerifyingKey.fromJwk(Jcs.parse(bytes));
     }
   }
 

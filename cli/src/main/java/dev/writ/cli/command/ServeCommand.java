@@ -20,6 +20,7 @@ import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
@@ -27,6 +28,8 @@ import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.JsonLog;
@@ -132,6 +135,7 @@ public final class ServeCommand implements CliCommand {
         () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
     GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
     WarmUp warmUp = warmUp(session, open, config);
+    Sessions sessions = sessions(config);
     Gateway gateway =
         start(
             session,
@@ -140,7 +144,14 @@ public final class ServeCommand implements CliCommand {
             config,
             keys(home, config, open),
             List.of(warmUp.probe()),
-            surfaces(session, open, config, session.environment(), directory(arguments, home)));
+            sessions,
+            surfaces(
+                session,
+                open,
+                config,
+                sessions,
+                session.environment(),
+                directory(arguments, home)));
     // At once, since the log says by now that it listens: a command after that is to find it.
     Serving serving = Serving.at(home, gateway.url(), token);
     HangUp.then(() -> gateway.reload(again));
@@ -216,6 +227,7 @@ public final class ServeCommand implements CliCommand {
       Session session,
       OpenHome open,
       GatewayConfig config,
+      Sessions sessions,
       Map<String, String> environment,
       Path directory) {
     return (pipeline, lane) -> {
@@ -247,6 +259,14 @@ public final class ServeCommand implements CliCommand {
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       all.add(
+          new ConsoleSurface(
+              pipeline,
+              sessions,
+              new ConsoleSurface.Server(
+                  Version.text(),
+                  config.extras().region().orElse(""),
+                  !config.extras().certificates().isEmpty())));
+      all.add(
           new AuditSurface(
               pipeline,
               new RunBundle(open.packages()),
@@ -268,6 +288,12 @@ public final class ServeCommand implements CliCommand {
         config.listen().isLoopback(),
         Version.text(),
         new SecureRandom());
+  }
+
+  /** Of people who sign in to the console; over TLS alone where browsers reach it by TLS. */
+  static Sessions sessions(GatewayConfig config) {
+    return new Sessions(
+        new SecureRandom(), !(config.listen().protection() instanceof Listen.Protection.None));
   }
 
   private static boolean surfaceKey(Session session, OpenHome open, GatewayConfig config) {
@@ -317,6 +343,7 @@ public final class ServeCommand implements CliCommand {
       GatewayConfig config,
       SortedMap<String, SigningKey> keys,
       List<Probe> probes,
+      Sessions sessions,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     try {
       Gateway gateway =
@@ -332,6 +359,7 @@ public final class ServeCommand implements CliCommand {
                       new SecureRandom(),
                       log(session))
                   .withProbes(probes)
+                  .with(sessions)
                   .with(new ServedSandbox(open.drivers(), open.registry())),
               surfaces);
       gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);

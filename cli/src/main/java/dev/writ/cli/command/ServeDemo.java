@@ -30,6 +30,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Running;
@@ -83,6 +84,7 @@ final class ServeDemo {
     String token = Tokens.generate(random);
     GatewayConfig config = config(port, token, surfaces.config(random));
     // Ignores the caller's environment: none of its secrets, no workspace.
+    Sessions sessions = ServeCommand.sessions(config);
     Gateway gateway =
         ServeCommand.start(
             session,
@@ -91,7 +93,8 @@ final class ServeDemo {
             config,
             enrolSurfaces(open),
             List.of(),
-            ServeCommand.surfaces(session, open, config, Map.of(), dir));
+            sessions,
+            ServeCommand.surfaces(session, open, config, sessions, Map.of(), dir));
     List<Example> examples = examples(open, gateway, dir, token);
     examples.addAll(
         2,

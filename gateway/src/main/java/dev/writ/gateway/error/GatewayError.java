@@ -120,7 +120,28 @@ public enum GatewayError implements ErrorCode {
   STORE_REFUSED(
       "GWY-085",
       "policy does not let this caller upload content",
-      "Have policy give the subject a role that has a tool, or one of storage/put_by.");
+      "Have policy give the subject a role that has a tool, or one of storage/put_by."),
+  SESSION_ENDED("GWY-090", "the session has ended", "Sign in again."),
+  CSRF(
+      "GWY-091",
+      "the call does not show that it comes from the page that signed in",
+      "Send the session's token as Writ-Csrf; load the page again."),
+  CROSS_SITE(
+      "GWY-092",
+      "another site's page sent this call with a session's cookie",
+      "Call from a page of this server's own origin."),
+  SESSIONS_MANY(
+      "GWY-093",
+      "as many sessions are open as may be",
+      "Sign out where it is not needed any more."),
+  NO_SESSION_FOR(
+      "GWY-094",
+      "this credential cannot open a session",
+      "Sign in with a token or a client certificate of the configuration."),
+  STATISTICS_OF_ALL(
+      "GWY-100",
+      "statistics are for those who see the effects of the whole tenant",
+      "Have policy give the subject a role of people or of execute_for.");
 
   private final Entry entry;
 

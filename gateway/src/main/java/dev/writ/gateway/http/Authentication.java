@@ -22,14 +22,23 @@ final class Authentication {
   }
 
   /**
-   * Uses one credential: the Authorization header if there is one, otherwise the certificate.
+   * Uses one credential: the Authorization header if there is one, otherwise a session's cookie,
+   * otherwise the certificate.
    *
+   * @param httpMethod of the call
    * @param certificate the client's certificate on this connection, if it presented one
    * @throws WritException {@code GWY-020} without a credential of a known kind; the credential's
    *     own code if it is not valid
    */
-  Caller caller(Headers headers, Optional<X509Certificate> certificate, Instant now) {
+  Caller caller(
+      String httpMethod, Headers headers, Optional<X509Certificate> certificate, Instant now) {
     Optional<String> header = headers.one("authorization");
+    if (header.isEmpty()) {
+      Optional<Caller> signedIn = signedIn(httpMethod, headers, now);
+      if (signedIn.isPresent()) {
+        return signedIn.get();
+      }
+    }
     if (header.isEmpty() && certificate.isPresent()) {
       return certificates.caller(certificate.get(), now);
     }
@@ -55,13 +64,24 @@ final class Authentication {
    * @throws WritException as {@link #caller}, for a credential that is presented and not valid
    */
   Optional<Caller> callerIfShown(
-      Headers headers, Optional<X509Certificate> certificate, Instant now) {
+      String httpMethod, Headers headers, Optional<X509Certificate> certificate, Instant now) {
     boolean shown =
-        headers.has("authorization") || certificate.filter(certificates::knows).isPresent();
-    return shown ? Optional.of(caller(headers, certificate, now)) : Optional.empty();
+        headers.has("authorization")
+            || signedIn(httpMethod, headers, now).isPresent()
+            || certificate.filter(certificates::knows).isPresent();
+    return shown ? Optional.of(caller(httpMethod, headers, certificate, now)) : Optional.empty();
+  }
+
+  private Optional<Caller> signedIn(String httpMethod, Headers headers, Instant now) {
+    return authenticators.stream()
+        .flatMap(a -> a.authenticateHead(httpMethod, headers, now).stream())
+        .findFirst();
   }
 
   String challenges() {
-    return authenticators.stream().map(Authenticator::challenge).collect(Collectors.joining(", "));
+    return authenticators.stream()
+        .map(Authenticator::challenge)
+        .filter(challenge -> !challenge.isEmpty())
+        .collect(Collectors.joining(", "));
   }
 }

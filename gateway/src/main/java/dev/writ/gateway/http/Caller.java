@@ -58,7 +58,13 @@ public record Caller(
 
   /** Whether policy lets it see requests that wait for approval. */
   public boolean approves(Policy policy) {
+    return !approverRoles(policy).isEmpty();
+  }
+
+  /** The approver roles that policy gives it, in this credential. */
+  public List<String> approverRoles(Policy policy) {
     return policy.approverRoles(tenant, subject).stream()
-        .anyMatch(role -> roles.isEmpty() || roles.contains(role));
+        .filter(role -> roles.isEmpty() || roles.contains(role))
+        .toList();
   }
 }

@@ -84,6 +84,17 @@ public final class Certificates {
     }
   }
 
+  /** Whether a caller that a certificate showed is configured as it was. */
+  boolean stillKnows(Caller earlier) {
+    return earlier.method().equals(METHOD)
+        && entries.stream()
+            .anyMatch(entry ->
+                entry.name().equals(earlier.principal())
+                    && entry.tenant().equals(earlier.tenant())
+                    && entry.subject().equals(earlier.subject())
+                    && entry.roles().equals(earlier.roles()));
+  }
+
   /** Whether it is the certificate of a configured caller. */
   boolean knows(X509Certificate certificate) {
     return find(certificate.getSubjectX500Principal()).isPresent();

@@ -214,10 +214,16 @@ final class Exchange {
     Route route = found.orElseThrow().route();
     switch (route.access()) {
       case PUBLIC -> parts.places().open(admission, remote);
-      case CALLER -> admit(doors.authentication().caller(headers, certificate, receivedAt));
+      case CALLER ->
+          admit(
+              doors
+                  .authentication()
+                  .caller(request.method().name(), headers, certificate, receivedAt));
       case DOCUMENT -> {
         Optional<Caller> shown =
-            doors.authentication().callerIfShown(headers, certificate, receivedAt);
+            doors
+                .authentication()
+                .callerIfShown(request.method().name(), headers, certificate, receivedAt);
         if (shown.isPresent()) {
           admit(shown.get());
         } else {

@@ -61,7 +61,8 @@ public final class IngressCall implements AutoCloseable {
   public void admit() {
     parts.hosts().require(headers);
     requireTrusted();
-    Caller who = doors.authentication().caller(headers, chain.stream().findFirst(), receivedAt);
+    Caller who =
+        doors.authentication().caller("POST", headers, chain.stream().findFirst(), receivedAt);
     caller = Optional.of(who);
     admission.admit(who.tenant(), who.credential());
     connection.known();

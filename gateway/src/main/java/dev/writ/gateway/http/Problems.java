@@ -33,6 +33,7 @@ public final class Problems {
         CanonicalizeError.SIGNATURE_INVALID,
         CanonicalizeError.SIGNATURE_MISSING,
         GatewayError.NOT_AUTHENTICATED,
+        GatewayError.SESSION_ENDED,
         GatewayError.ACCESS_REFUSED);
     status(
         403,
@@ -55,7 +56,11 @@ public final class Problems {
         ExecutorError.GOVERNANCE_SIGNER,
         ExecutorError.NOT_THE_OPENER,
         GatewayError.NOT_GRANTED,
+        GatewayError.CSRF,
+        GatewayError.CROSS_SITE,
+        GatewayError.NO_SESSION_FOR,
         GatewayError.STORE_REFUSED,
+        GatewayError.STATISTICS_OF_ALL,
         GatewayError.SURFACE_KEY);
     status(
         400,
@@ -99,6 +104,7 @@ public final class Problems {
         GatewayError.CREDENTIAL_BUSY,
         GatewayError.ADDRESS_BUSY,
         GatewayError.STREAMS_BUSY,
+        GatewayError.SESSIONS_MANY,
         LaneError.QUEUE_FULL,
         LaneError.TENANT_QUEUE_FULL,
         LaneError.TENANT_QUOTA);

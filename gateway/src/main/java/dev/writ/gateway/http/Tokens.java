@@ -77,14 +77,21 @@ public final class Tokens implements Authenticator {
     if (entry == null || entry.expiresAt().filter(end -> !end.isAfter(now)).isPresent()) {
       throw new WritException(GatewayError.NOT_AUTHENTICATED, "the token is not known");
     }
-    return Optional.of(
-        new Caller(
-            METHOD,
-            entry.name(),
-            entry.digest().hex(),
-            entry.tenant(),
-            entry.subject(),
-            entry.roles()));
+    return Optional.of(caller(entry));
+  }
+
+  private static Caller caller(Entry entry) {
+    return new Caller(
+        METHOD, entry.name(), entry.digest().hex(), entry.tenant(), entry.subject(), entry.roles());
+  }
+
+  @Override
+  public boolean stillKnows(Caller earlier, Instant now) {
+    return earlier.method().equals(METHOD)
+        && byDigest.values().stream()
+            .filter(entry -> entry.expiresAt().filter(end -> !end.isAfter(now)).isEmpty())
+            .map(Tokens::caller)
+            .anyMatch(earlier::equals);
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.schedule.Ticket;
 import dev.writ.guardian.document.Content;
@@ -271,6 +272,9 @@ public final class KernelPipeline implements Pipeline {
   private static void requireAsking(String method) {
     if (method.equals(AccessAuthentication.METHOD)) {
       throw new WritException(GatewayError.NOT_GRANTED, "an access document asks for no effect");
+    }
+    if (method.equals(Sessions.METHOD)) {
+      throw new WritException(GatewayError.NOT_GRANTED, "a session asks for no effect");
     }
   }
 

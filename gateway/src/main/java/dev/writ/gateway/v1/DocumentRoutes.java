@@ -5,7 +5,6 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
@@ -22,20 +21,13 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/** Signed documents by their ids, and what waits for approval. */
+/** Signed documents by their ids, and the outcomes of requests. */
 final class DocumentRoutes {
-  private static final int WAITING_MAX = 1000;
-
-  /** The list of waiting requests ends once their payloads add up to this many bytes. */
-  private static final long WAITING_BYTES_MAX = 2 << 20;
-
   /** The longest wait for an outcome that changes, in seconds. */
   static final long WAIT_S = 50;
 
@@ -60,8 +52,7 @@ final class DocumentRoutes {
         Route.get("/v1/requests/{id}/outcome", CALLER, this::outcome),
         Route.get("/v1/decisions/{id}", CALLER, call -> document(call, Decision.TYPE)),
         Route.get("/v1/intents/{id}", CALLER, call -> document(call, Intent.TYPE)),
-        Route.get("/v1/receipts/{id}", CALLER, call -> document(call, Receipt.TYPE)),
-        Route.get("/v1/approvals", CALLER, this::waiting));
+        Route.get("/v1/receipts/{id}", CALLER, call -> document(call, Receipt.TYPE)));
   }
 
   private HttpAnswer document(HttpCall call, String type) {
@@ -129,46 +120,5 @@ final class DocumentRoutes {
                 Optional.of(id).filter(_ -> row.state() == RequestRow.State.PENDING),
                 request -> Replies.waiting(request, row.run().run()))
             .build());
-  }
-
-  /** The tenant's requests that wait for approval, for its approvers. */
-  private HttpAnswer waiting(HttpCall call) {
-    Caller caller = call.caller();
-    List<JsonValue> waiting = new ArrayList<>();
-    AtomicLong bytes = new AtomicLong();
-    if (reader.approves(caller)) {
-      reader
-          .kernel()
-          .ledger()
-          .scan(
-              Tables.PENDING,
-              Tables.prefix(caller.tenant()),
-              (key, _) -> {
-                Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
-                Optional<Envelope> request = reader.kernel().ledger().document(id);
-                request.ifPresent(e -> {
-                  waiting.add(summary(id, e));
-                  bytes.addAndGet(e.payload().length);
-                });
-                return waiting.size() < WAITING_MAX && bytes.get() < WAITING_BYTES_MAX;
-              });
-    }
-    return HttpAnswer.of(
-        200,
-        "application/json",
-        Jcs.write(JsonValue.object().put("waiting", JsonValue.of(waiting)).build()));
-  }
-
-  /** With the policy in force, which an approval has to name (spec/approval.md). */
-  private JsonValue summary(Digest id, Envelope envelope) {
-    Request request = Request.read(envelope.document());
-    return JsonValue.object()
-        .put("request_id", id)
-        .put("run", request.scope().run())
-        .put("subject", request.scope().subject())
-        .put("effect", request.effect().toJson())
-        .put("effect_digest", request.effect().digest())
-        .put("policy", reader.kernel().system().policyInForce().digest())
-        .build();
   }
 }

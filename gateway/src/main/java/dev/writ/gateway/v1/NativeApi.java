@@ -26,6 +26,7 @@ import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.pipeline.ToolWork;
 import dev.writ.gateway.schedule.Ticket;
+import dev.writ.gateway.view.Effects;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
@@ -73,6 +74,11 @@ public final class NativeApi implements Surface {
     this.requestBytesMax = requestBytesMax;
     Reader reader = new Reader(kernel);
     submissions();
+    Effects effects = new Effects(kernel.ledger());
+    LiveEffects live = new LiveEffects(kernel.ledger(), effects, backend.changes());
+    routes.addAll(new LiveRoutes(reader, effects, live).routes());
+    routes.addAll(
+        new EffectRoutes(reader, effects, bundles.packages(), backend.statistics()).routes());
     routes.addAll(
         new DocumentRoutes(reader, backend.changes(), backend.places()::isDraining).routes());
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());

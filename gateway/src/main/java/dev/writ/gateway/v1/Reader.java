@@ -70,6 +70,26 @@ public final class Reader {
     return kernel.access().mayRead(who(caller), run);
   }
 
+  /** Whether a caller may see the rows of such effects: who, which tool, how it ended. */
+  boolean seesRows(Caller caller, Scope scope) {
+    return maySee(caller, scope);
+  }
+
+  /** Whether a caller may see the rows of a run's effects, and its counts. */
+  boolean seesRows(Caller caller, String run) {
+    return maySee(caller, run);
+  }
+
+  /** Whether a caller may see the rows of all effects of its tenant. */
+  boolean seesAllRows(Caller caller) {
+    return seesTenant(caller);
+  }
+
+  /** Whether a caller may see what such effects were given and gave. */
+  boolean seesContents(Caller caller, Scope scope) {
+    return maySee(caller, scope);
+  }
+
   /** Whether a caller's subject uploaded that content, or a run that it may read produced it. */
   public boolean mayName(Caller caller, Digest content) {
     return kernel.access().mayName(who(caller), content);

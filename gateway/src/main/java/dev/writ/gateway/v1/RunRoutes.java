@@ -4,6 +4,7 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
@@ -19,7 +20,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** Runs: their state, their events as a list or live, and their bundles. */
 final class RunRoutes {
@@ -49,8 +52,11 @@ final class RunRoutes {
 
   private HttpAnswer list(HttpCall call) {
     Caller caller = call.caller();
-    String after = Bodies.parameter(call, "after").orElse("");
+    int limit = EffectQueries.limit(call, PAGE_MAX, PAGE_MAX);
+    byte[] after = utf8(Bodies.parameter(call, "after").orElse(""));
     List<JsonValue> runs = new ArrayList<>();
+    String[] last = {""};
+    boolean[] more = {false};
     reader
         .kernel()
         .ledger()
@@ -59,21 +65,42 @@ final class RunRoutes {
             Tables.prefix(caller.tenant()),
             (key, value) -> {
               String run = Tables.lastPart(key);
-              RunState state = RunState.parse(value);
-              if (run.compareTo(after) > 0 && reader.maySee(caller, run)) {
-                runs.add(json(run, state));
+              if (Arrays.compareUnsigned(utf8(run), after) > 0 && reader.seesRows(caller, run)) {
+                more[0] = runs.size() == limit;
+                if (!more[0]) {
+                  runs.add(json(caller.tenant(), run, RunState.parse(value)));
+                  last[0] = run;
+                }
               }
-              return runs.size() < PAGE_MAX;
+              return !more[0];
             });
-    return HttpAnswer.json(200, JsonValue.object().put("runs", JsonValue.of(runs)).build());
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .put("runs", JsonValue.of(runs))
+            .putIfPresent("next_after", Optional.of(last[0]).filter(_ -> more[0]), JsonValue::of)
+            .build());
+  }
+
+  /** Rows are in the order of their names' bytes. */
+  private static byte[] utf8(String run) {
+    return run.getBytes(StandardCharsets.UTF_8);
   }
 
   private HttpAnswer show(HttpCall call) {
     String run = call.value("run");
-    return HttpAnswer.json(200, json(run, reader.run(call.caller(), run)));
+    Caller caller = call.caller();
+    return reader
+        .kernel()
+        .ledger()
+        .get(Tables.RUN, Tables.key(caller.tenant(), run))
+        .filter(_ -> reader.seesRows(caller, run))
+        .map(row -> HttpAnswer.json(200, json(caller.tenant(), run, RunState.parse(row))))
+        .orElseThrow(() -> Reader.unknown(run));
   }
 
-  private static JsonValue.Obj json(String run, RunState state) {
+  private JsonValue.Obj json(String tenant, String run, RunState state) {
+    Optional<Event> head = reader.kernel().ledger().head(new RunId(tenant, run));
     return JsonValue.object()
         .put("run", run)
         .put("receipts", state.receipts())
@@ -83,6 +110,8 @@ final class RunRoutes {
         .put("running", state.unfinished().running())
         .put("in_doubt", state.unfinished().inDoubt())
         .put("closed", state.closed())
+        .putIfPresent("events", head, event -> JsonValue.of(event.seq() + 1))
+        .putIfPresent("last_at", head, event -> JsonValue.of(Timestamps.format(event.at())))
         .build();
   }
 

@@ -1,12 +1,15 @@
 package dev.writ.gateway.view;
 
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -62,31 +65,43 @@ public record EffectQuery(
 
   /** Whether a request can be among them, whatever became of it. */
   boolean mayMatch(Request request) {
-    return is(run, request.scope().run())
-        && is(subject, request.scope().subject())
-        && is(tool, request.effect().tool());
+    return mayMatch(request.scope(), request.effect().tool());
+  }
+
+  private boolean mayMatch(Scope scope, String toolName) {
+    return is(run, scope.run()) && is(subject, scope.subject()) && is(tool, toolName);
   }
 
   /**
-   * Whether an effect is among them, wherever it is in the log.
+   * Whether an effect is among them now, wherever it is in the log.
    *
-   * @param contents whether the text is looked for in contents too
+   * @param params looked at where the text may be in them and the reader may see contents
    */
-  public boolean matches(EffectView row, Request request, boolean contents) {
-    return mayMatch(request)
+  public boolean matches(EffectView row, boolean contents, Supplier<JsonValue.Obj> params) {
+    return mayMatch(row.scope(), row.tool())
         && verdict.filter(v -> v != row.verdict()).isEmpty()
         && state.filter(s -> s != row.state()).isEmpty()
         && code.filter(c -> row.code().filter(c::equals).isEmpty()).isEmpty()
         && from.filter(row.receivedAt()::isBefore).isEmpty()
         && to.filter(end -> !row.receivedAt().isBefore(end)).isEmpty()
-        && text.filter(wanted -> !holds(row, request, contents, wanted)).isEmpty();
+        && text.filter(wanted -> !holds(row, contents, params, wanted)).isEmpty();
+  }
+
+  /**
+   * Whether an effect may have been among them before it became what it is: it is not now, and only
+   * because of what changes in the life of an effect.
+   */
+  public boolean mayHaveMatched(EffectView row) {
+    return mayMatch(row.scope(), row.tool())
+        && (verdict.isPresent() || state.isPresent() || code.isPresent());
   }
 
   private static boolean is(Optional<String> wanted, String name) {
     return wanted.isEmpty() || wanted.get().equals(name);
   }
 
-  private static boolean holds(EffectView row, Request request, boolean contents, String wanted) {
+  private static boolean holds(
+      EffectView row, boolean contents, Supplier<JsonValue.Obj> params, String wanted) {
     String lower = wanted.toLowerCase(Locale.ROOT);
     return Stream.of(
                 Stream.of(
@@ -105,11 +120,8 @@ public record EffectQuery(
             .anyMatch(name -> name.toLowerCase(Locale.ROOT).contains(lower))
         || contents
             && (row.reason().filter(r -> r.toLowerCase(Locale.ROOT).contains(lower)).isPresent()
-                || params(request).contains(lower));
-  }
-
-  private static String params(Request request) {
-    return new String(Jcs.write(request.effect().params()), StandardCharsets.UTF_8)
-        .toLowerCase(Locale.ROOT);
+                || new String(Jcs.write(params.get()), StandardCharsets.UTF_8)
+                    .toLowerCase(Locale.ROOT)
+                    .contains(lower));
   }
 }

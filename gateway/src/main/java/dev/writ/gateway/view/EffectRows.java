@@ -3,12 +3,14 @@ package dev.writ.gateway.view;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.Resolution;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.view.EffectView.State;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
@@ -170,6 +172,31 @@ final class EffectRows {
       }
     }
     return Optional.empty();
+  }
+
+  /** The request that an event changes the row of; of others, the event before or after does. */
+  Optional<Digest> requestOf(Event event) {
+    return switch (event.kind()) {
+      case EventKind.REQUEST_RECEIVED -> Optional.of(event.body());
+      case EventKind.DECISION_MADE ->
+          document(event).map(document -> Decision.read(document).request());
+      case EventKind.EFFECT_DISPATCHED ->
+          document(event).map(document -> Intent.read(document).request());
+      case EventKind.EFFECT_REFUSED ->
+          document(event).map(document -> Refusal.read(document).request());
+      case EventKind.RECEIPT_SIGNED ->
+          document(event).map(document -> Receipt.read(document).request());
+      case EventKind.DOUBT_RESOLVED ->
+          document(event)
+              .map(document -> Resolution.read(document).receipt())
+              .flatMap(ledger::document)
+              .map(receipt -> Receipt.read(receipt.document()).request());
+      default -> Optional.empty();
+    };
+  }
+
+  private Optional<JsonValue> document(Event event) {
+    return ledger.document(event.body()).map(Envelope::document);
   }
 
   /** Where in its run, and thereby in the log, a request was received. */

@@ -1,6 +1,7 @@
 package dev.writ.gateway.view;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.gateway.view.EffectPage.Shown;
@@ -11,6 +12,7 @@ import dev.writ.ledger.RunId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
@@ -68,6 +70,22 @@ public final class Effects {
                         NOT_COUNTED)));
   }
 
+  /** The whole story of a request; empty for what is not there and for what is not seen. */
+  public Optional<EffectDetail> detail(Digest request, Sight sight, Surround surround) {
+    return find(request, sight)
+        .flatMap(shown -> {
+          RequestRow row = rows.state(request).orElseThrow();
+          return rows.received(request, row, NOT_COUNTED)
+              .map(received ->
+                  new EffectDetail(
+                      ledger,
+                      surround,
+                      sight,
+                      shown,
+                      new EffectStory(ledger, request, row, received)));
+        });
+  }
+
   /**
    * The row of an event {@code request.received}, where it is asked for and seen.
    *
@@ -76,21 +94,82 @@ public final class Effects {
   Optional<Shown> shown(
       Event received, long index, EffectQuery query, Sight sight, LongConsumer reads) {
     Request request = Request.read(ledger.document(received.body()).orElseThrow().document());
-    boolean seen = sight.rows(request.scope());
-    if (!query.mayMatch(request) || !seen && !sight.approves()) {
+    if (!query.mayMatch(request) || !sight.rows(request.scope()) && !sight.approves()) {
       return Optional.empty();
     }
     RequestRow state = rows.state(received.body()).orElseThrow();
     EffectView row = rows.row(received.body(), request, state, index, reads);
-    boolean waits = sight.approves() && row.state() == EffectView.State.WAITING;
-    boolean contents = waits || seen && sight.contents(request.scope());
-    return Optional.of(new Shown(row, contents))
-        .filter(_ -> seen || waits)
-        .filter(_ -> query.matches(row, request, contents));
+    return shown(row, sight)
+        .filter(shown -> query.matches(row, shown.contents(), () -> request.effect().params()));
   }
 
-  EffectRows rows() {
-    return rows;
+  /** What is seen of a row; empty where it is not seen. */
+  public static Optional<Shown> shown(EffectView row, Sight sight) {
+    if (sight.tenant().filter(t -> !t.equals(row.scope().tenant())).isPresent()) {
+      return Optional.empty();
+    }
+    boolean seen = sight.rows(row.scope());
+    boolean waits = sight.approves() && row.state() == EffectView.State.WAITING;
+    return seen || waits
+        ? Optional.of(new Shown(row, waits || sight.contents(row.scope())))
+        : Optional.empty();
+  }
+
+  /** The parameters of a request that is in the ledger. */
+  public JsonValue.Obj params(Digest request) {
+    return Request.read(ledger.document(request).orElseThrow().document()).effect().params();
+  }
+
+  /**
+   * An effect that changed.
+   *
+   * @param leaf the place in the log of the newest event that the row shows for certain
+   */
+  public record Change(long leaf, EffectView row) {}
+
+  /**
+   * The effects that events in a part of the log are about, each once, as they are now, by the last
+   * of these events.
+   *
+   * @param toIndex exclusive
+   */
+  public List<Change> changes(long fromIndex, long toIndex) {
+    LinkedHashMap<Digest, Long> last = new LinkedHashMap<>();
+    LinkedHashMap<Digest, Long> received = new LinkedHashMap<>();
+    ledger.eventsByIndex(
+        fromIndex,
+        toIndex,
+        (index, event) -> {
+          if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
+            received.put(event.body(), index);
+          }
+          rows.requestOf(event)
+              .ifPresent(request -> {
+                last.remove(request); // so that the order is that of the last events
+                last.put(request, index);
+              });
+        });
+    List<Change> changes = new ArrayList<>();
+    last.forEach((request, leaf) ->
+        row(request, Optional.ofNullable(received.get(request)))
+            .ifPresent(row -> changes.add(new Change(leaf, row))));
+    return changes;
+  }
+
+  private Optional<EffectView> row(Digest id, Optional<Long> index) {
+    return rows.state(id)
+        .flatMap(state ->
+            index
+                .or(() ->
+                    rows.received(id, state, NOT_COUNTED)
+                        .map(event -> rows.index(state.run(), event)))
+                .map(place ->
+                    rows.row(
+                        id,
+                        Request.read(ledger.document(id).orElseThrow().document()),
+                        state,
+                        place,
+                        NOT_COUNTED)));
   }
 
   /** One search, which counts what it reads. */

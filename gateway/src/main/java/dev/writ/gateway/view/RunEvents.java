@@ -47,11 +47,13 @@ final class RunEvents {
     return ledger.indexOf(run, seq).orElseThrow();
   }
 
-  /** The position of the event of that kind and body, which lies near that time. */
+  /** The event of that kind and body, which lies near that time. */
   Optional<Event> find(String kind, Digest body, Instant time) {
     Predicate<Event> wanted = event -> event.kind().equals(kind) && event.body().equals(body);
-    long from = Math.max(0, firstAt(time) - NEAR);
-    return find(from, Math.min(end, from + 2 * NEAR), wanted).or(() -> find(0, end, wanted));
+    long first = firstAt(time);
+    return find(first, Math.min(end, first + NEAR), wanted) // mostly the first of these
+        .or(() -> find(Math.max(0, first - NEAR), first, wanted))
+        .or(() -> find(0, end, wanted));
   }
 
   /** The first such event from a position on. */

@@ -24,6 +24,11 @@ public interface Sight {
         }
 
         @Override
+        public boolean signedRequests(Scope scope) {
+          return true;
+        }
+
+        @Override
         public boolean approves() {
           return false;
         }
@@ -37,6 +42,12 @@ public interface Sight {
 
   /** Whether their documents are seen too: parameters, outputs, reasons. */
   boolean contents(Scope scope);
+
+  /**
+   * Whether their requests are seen with their signatures also while there is no outcome yet:
+   * whoever has such a request can submit it. Asked only where contents are seen.
+   */
+  boolean signedRequests(Scope scope);
 
   /** Whether what waits for approval in the tenant is seen as well, with its parameters. */
   boolean approves();

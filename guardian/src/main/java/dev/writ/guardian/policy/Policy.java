@@ -253,6 +253,23 @@ public final class Policy {
     return parts.rules();
   }
 
+  /**
+   * The first rule that covers such a call, counted from 0; −1 if none does.
+   *
+   * @param roles the subject's
+   */
+  public int ruleNumber(
+      String tool, String operation, String tenant, String subject, List<String> roles) {
+    List<Rule> rules = rules();
+    for (int i = 0; i < rules.size(); i++) {
+      if (rules.get(i).effect().applies(tool, operation)
+          && rules.get(i).match().applies(tenant, subject, roles, tool)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   /** What one call costs, in the smallest unit. */
   public Optional<Long> price(String tool, String operation) {
     return Optional.ofNullable(parts.prices().get(tool + "/" + operation))

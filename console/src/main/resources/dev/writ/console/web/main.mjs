@@ -1,0 +1,190 @@
+// The console: who is signed in, where the page is, and what is around every page.
+import { h, render, useEffect, useRef, useState } from './parts/view.mjs';
+import { get, signOut, standing, whoami } from './parts/api.mjs';
+import { Foreign, plain } from './parts/foreign.mjs';
+import { Icon } from './parts/icons.mjs';
+import { step } from './parts/list.mjs';
+import { Empty, Fault, Waiting } from './parts/parts.mjs';
+import { address, go, place } from './parts/router.mjs';
+import { keep, kept, useStore } from './parts/store.mjs';
+import { LANGUAGES, choose, language, speak, t } from './parts/text.mjs';
+import { Approvals } from './pages/approvals.mjs';
+import { Effect } from './pages/effect.mjs';
+import { Effects } from './pages/effects.mjs';
+import { Keys } from './pages/keys.mjs';
+import { Live } from './pages/live.mjs';
+import { Run } from './pages/run.mjs';
+import { SignIn } from './pages/signin.mjs';
+
+/** @type {[string, string][]} */
+const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['keys', 'key']];
+const WAITING_MS = 15000;
+
+/** @param {{at: import('./parts/router.mjs').Place}} props */
+function Page({ at }) {
+  const { page, part, query } = at;
+  if (page === 'live' && part === null) return h(Live, { query });
+  if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
+  if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
+  if (page === 'approvals') return h(Approvals, { id: part });
+  if (page === 'keys' && part === null) return h(Keys, null);
+  return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
+}
+
+/** How many wait for somebody like the one who is here: asked for now and then, for the navigation alone. */
+function useWaiting(/** @type {boolean} */ wanted) {
+  const [many, put] = useState(0);
+  useEffect(() => {
+    if (!wanted) return undefined;
+    const stop = new AbortController();
+    const ask = () => document.visibilityState === 'visible' && get('/v1/approvals', { limit: 100 }, stop.signal).then((page) => !stop.signal.aborted && put((page.waiting ?? page.approvals ?? []).length), () => {});
+    ask();
+    const timer = setInterval(ask, WAITING_MS);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [wanted]);
+  return many;
+}
+
+/** @param {{session: import('./parts/api.mjs').Session}} props */
+function Shell({ session }) {
+  const at = useStore(place);
+  const main = useRef(/** @type {HTMLElement | null} */ (null));
+  const [help, showHelp] = useState(false);
+  const waiting = useWaiting(true);
+  const first = useRef(true);
+
+  // Another page begins at its top, and is announced: its heading takes the focus.
+  useEffect(() => {
+    scrollTo(0, 0);
+    const heading = /** @type {HTMLElement | null | undefined} */ (main.current?.querySelector('h1'));
+    document.title = `${plain(heading?.textContent ?? '')} · Writ`;
+    if (!first.current) heading?.focus({ preventScroll: true });
+    first.current = false;
+  }, [at.page, at.part]);
+
+  useEffect(() => {
+    let led = false;
+    const key = (/** @type {KeyboardEvent} */ e) => {
+      const into = e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
+      if (e.ctrlKey || e.metaKey || e.altKey) return;
+      if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
+      if (into) return;
+      const to = led ? PAGES.find(([name]) => name[0] === e.key) : undefined;
+      led = e.key === 'g';
+      if (to) go(address(to[0]));
+      else if (e.key === '?') showHelp(true);
+      else if (e.key === 'Escape') showHelp(false);
+      else if (e.key === '/') {
+        const field = document.getElementById('filter-text');
+        if (field === null) return;
+        field.focus();
+      } else if (e.key === 'j' || e.key === 'k') step(e.key === 'j' ? 1 : -1);
+      else return;
+      e.preventDefault();
+    };
+    addEventListener('keydown', key);
+    return () => removeEventListener('keydown', key);
+  }, []);
+
+  return [
+    h('a', { class: 'skip', href: '#main', onClick: (/** @type {Event} */ e) => {
+      e.preventDefault();
+      main.current?.focus();
+    } }, t('skip')),
+    h('header', { class: 'top' },
+      h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
+      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, PAGES.map(([name, sign]) => h('a', {
+        key: name, href: address(name), 'aria-current': at.page === name || (name === 'effects' && at.page === 'runs') ? 'page' : undefined,
+      }, h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)), name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting')))))),
+      h(Person, { session, help: () => showHelp(true) })),
+    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
+    help && h(Help, { close: () => showHelp(false) }),
+  ];
+}
+
+/** @param {{session: import('./parts/api.mjs').Session, help: () => void}} props */
+function Person({ session, help }) {
+  const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  const shut = () => {
+    if (box.current) box.current.open = false;
+  };
+  useEffect(() => {
+    const away = (/** @type {Event} */ e) => {
+      if (box.current?.open && !box.current.contains(/** @type {Node} */ (e.target))) shut();
+    };
+    const escape = (/** @type {KeyboardEvent} */ e) => {
+      if (e.key !== 'Escape' || !box.current?.open) return;
+      shut();
+      box.current.querySelector('summary')?.focus();
+    };
+    addEventListener('pointerdown', away);
+    addEventListener('hashchange', shut);
+    addEventListener('keydown', escape);
+    return () => {
+      removeEventListener('pointerdown', away);
+      removeEventListener('hashchange', shut);
+      removeEventListener('keydown', escape);
+    };
+  }, []);
+  const roles = [...new Set([...(session.people_roles ?? []), ...(session.approver_roles ?? [])])];
+  return h('details', { class: 'person', ref: box },
+    h('summary', { 'aria-label': t('person.label') }, h(Icon, { name: 'person' }), h('span', { class: 'names' }, h(Foreign, { value: session.subject, most: 40, line: true }), h('small', null, h(Foreign, { value: session.tenant, most: 40, line: true }))), h(Icon, { name: 'down' })),
+    h('div', { class: 'sheet' },
+      h('p', { class: 'who' }, h('b', null, h(Foreign, { value: session.subject, most: 200 })), h('br', null), h('span', { class: 'faint' }, h(Foreign, { value: session.tenant, most: 200 }), roles.length > 0 ? ' · ' : '', h(Foreign, { value: roles.join(', '), most: 300 }))),
+      h(Look, null),
+      h('div', { class: 'row' },
+        h('button', { type: 'button', class: 'quiet', onClick: () => {
+          shut();
+          help();
+        } }, t('help.keys')),
+        h('button', { type: 'button', onClick: () => signOut() }, t('signout'))),
+      h('p', { class: 'faint small' }, h(Foreign, { value: session.log_origin, most: 120 }), session.server?.version ? [' · Writ ', h(Foreign, { value: session.server.version, most: 40 })] : null)));
+}
+
+/** Language and theme. */
+export function Look() {
+  const spoken = useStore(language);
+  const [theme, put] = useState(kept('writ-theme') ?? 'system');
+  const wear = (/** @type {string} */ name) => {
+    if (name === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+    keep('writ-theme', name === 'system' ? null : name);
+    put(name);
+  };
+  return h('div', { class: 'look' },
+    h('label', null, h('span', null, t('theme')), h('select', { value: theme, onChange: (/** @type {any} */ e) => wear(e.currentTarget.value) },
+      ['system', 'light', 'dark'].map((name) => h('option', { key: name, value: name, selected: name === theme }, t(`theme.${name}`))))),
+    h('label', null, h('span', null, t('language')), h('select', { value: spoken, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) },
+      LANGUAGES.map((name) => h('option', { key: name, value: name, selected: name === spoken, lang: name }, { en: 'English', de: 'Deutsch' }[name])))));
+}
+
+/** @param {{close: () => void}} props */
+function Help({ close }) {
+  const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => box.current?.showModal(), []);
+  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
+    h('h2', { id: 'help-title' }, t('help.keys')),
+    h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),
+    h('form', { method: 'dialog' }, h('button', null, t('close'))));
+}
+
+function Console() {
+  useStore(language);
+  const { session, known, ways } = useStore(standing);
+  const [problem, fail] = useState(/** @type {unknown} */ (null));
+  const ask = () => {
+    fail(null);
+    whoami().catch(fail);
+  };
+  useEffect(ask, []);
+  if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));
+  if (!known) return h(Waiting, null);
+  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { session });
+}
+
+await speak();
+render(h(Console, null), /** @type {HTMLElement} */ (document.getElementById('page')));

@@ -1,0 +1,156 @@
+// One decision of a person: exactly what would be done, and the signature on it by a key of this browser.
+import { h, useEffect, useRef, useState } from '../parts/view.mjs';
+import { get, post } from '../parts/api.mjs';
+import { Params } from '../parts/content.mjs';
+import { Foreign, Id } from '../parts/foreign.mjs';
+import { Icon } from '../parts/icons.mjs';
+import { listKeys, signDocument } from '../parts/keys.mjs';
+import { Fault, Lazy, Pairs, Waiting, useNow } from '../parts/parts.mjs';
+import { address } from '../parts/router.mjs';
+import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
+import { digestOf, typeOf, writeJson } from '../verify.mjs';
+
+const VALID_MS = 3600000; // as `writ approve` states it
+
+/** @param {{id: string, item: any, listed: boolean, session: import('../parts/api.mjs').Session, done: () => void}} props */
+export function Approval({ id, item: listed, listed: known, session, done }) {
+  const [item, hold] = useState(/** @type {any} */ (listed));
+  const [given, give] = useState(/** @type {string | null} */ (null));
+  const [gone, lose] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    if (listed && given === null) hold(listed);
+  }, [listed]);
+  // It is not on the first page, or waits no more: what is known of it says which.
+  useEffect(() => {
+    if (listed || !known || given !== null) return undefined;
+    const stop = new AbortController();
+    get('/v1/approvals', { request: id, limit: 1 }, stop.signal).then((page) => {
+      const found = (page.waiting ?? []).find((/** @type {any} */ one) => one.request_id === id);
+      if (found) hold(found);
+      else lose({ state: 'gone' });
+    }).catch((e) => !stop.signal.aborted && lose(e));
+    return () => stop.abort();
+  }, [id, known, listed === null]);
+  const back = h('p', { class: 'back' }, h('a', { href: '#/approvals' }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
+  if (given !== null) return h(Given, { given, id });
+  if (!item) {
+    return h('section', null, back, h('h1', { tabIndex: -1 }, t('approval.title')), gone === null ? h(Waiting, null)
+      : gone.state === 'gone' ? h('p', { class: 'lead' }, t('approval.gone'), ' ', h('a', { href: address('effects', id) }, t('approval.see')))
+        : h(Fault, { problem: gone }));
+  }
+  return h('section', { class: 'approval' }, back, h(Whole, { item, session }), h(Word, { item, session, given: (verdict) => {
+    give(verdict);
+    done();
+  } }));
+}
+
+/** @param {{item: any, session: import('../parts/api.mjs').Session}} props */
+function Whole({ item }) {
+  const now = useNow(1000);
+  const { effect } = item;
+  const left = item.waits_until ? Date.parse(item.waits_until) - now : null;
+  const fits = item.effect_digest === digestOf(writeJson(effect));
+  const r = effect.resources;
+  return h('div', null,
+    h('p', { class: 'kicker' }, ...T('approval.kicker', { subject: h(Foreign, { value: item.subject, most: 80 }) })),
+    h('h1', { tabIndex: -1 }, h(Foreign, { value: effect.tool, most: 120 }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: effect.operation, most: 120 })),
+    h('p', { class: 'lead' }, t('approval.since', { span: span(Math.max(0, now - Date.parse(item.waiting_since))) }), left === null ? null : [' ', left > 0 ? t('approval.left', { span: span(left) }) : t('approval.over')]),
+    !fits && h('p', { class: 'note bad', role: 'alert' }, t('approval.differs')),
+    h('div', { class: 'would' },
+      h('h2', null, t('approval.would')),
+      h(Params, { value: effect.params }),
+      effect.inputs?.length > 0 && h('ul', { class: 'lines' }, effect.inputs.map((/** @type {any} */ i) => h('li', null, h('span', { class: 't-info' }, h(Icon, { name: 'list' })), h(Foreign, { value: i.name, most: 200 }), h('span', { class: 'faint' }, ' ', size(i.size))))),
+      h(Pairs, { rows: [
+        item.network?.length > 0 && [t('approval.network'), item.network.map((/** @type {string} */ n) => h('div', { class: 'strong' }, h(Foreign, { value: n, most: 300 })))],
+        item.paths?.length > 0 && [t('approval.paths'), item.paths.map((/** @type {string} */ n) => h('div', { class: 'mono' }, h(Foreign, { value: n, most: 300 })))],
+        item.cost !== undefined && [t('effect.cost'), number(item.cost)],
+        [t('approval.run'), h('a', { href: address('runs', item.run) }, h(Foreign, { value: item.run, most: 120 }))],
+        item.on_behalf_of?.length > 0 && [t('approval.behalf'), h(Foreign, { value: item.on_behalf_of.join(', '), most: 300 })],
+        item.requires?.length > 0 && [t('approval.requires'), item.requires.map((/** @type {any} */ n) => h('div', null, h(Foreign, { value: n.role, most: 80 }), ` ${number(n.have ?? 0)} / ${number(n.count)}`, n.approvers?.length > 0 && h('span', { class: 'faint' }, ': ', h(Foreign, { value: n.approvers.join(', '), most: 200 }))))],
+      ] })),
+    h(Lazy, { summary: t('approval.exactly') }, () => h(Pairs, { rows: [
+      [t('asked.version'), h(Foreign, { value: effect.version, most: 120 })],
+      [t('asked.sandbox'), h(Foreign, { value: effect.sandbox, most: 120 })],
+      r && [t('asked.resources'), t('asked.ceiling', { cpu: span(r.cpu_ms), wall: span(r.wall_ms), memory: size(r.memory_bytes), output: size(r.output_bytes) })],
+      [t('papers.request'), h(Id, { value: item.request_id })], [t('approval.effect'), h(Id, { value: item.effect_digest })],
+      [t('papers.policy'), [h(Id, { value: item.policy }), item.policy_version !== undefined && ` (${number(item.policy_version)})`]],
+      item.waits_until && [t('approval.until'), moment(item.waits_until)],
+    ] })));
+}
+
+/** @param {{item: any, session: import('../parts/api.mjs').Session, given: (verdict: string) => void}} props */
+function Word({ item, session, given }) {
+  const [keys, put] = useState(/** @type {any[] | null} */ (null));
+  const [chosen, choose] = useState('');
+  const [verdict, mean] = useState(/** @type {'approve' | 'reject' | null} */ (null));
+  const [busy, work] = useState(false);
+  const [problem, fail] = useState(/** @type {unknown} */ (null));
+  const [reason, say] = useState('');
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    listKeys().then((all) => {
+      const mine = all.filter((/** @type {any} */ k) => k.role === undefined || k.role === 'approver');
+      put(mine);
+      choose(mine[0]?.kid ?? '');
+    }, fail);
+  }, []);
+  useEffect(() => heading.current?.focus(), [verdict]);
+  const asked = (item.requires ?? []).map((/** @type {any} */ n) => n.role);
+  const roles = (session.approver_roles ?? []).filter((role) => asked.length === 0 || asked.includes(role));
+  const [role, act] = useState(roles[0] ?? '');
+  const own = item.subject === session.subject || item.on_behalf_of?.includes(session.subject);
+  if (own) return h('p', { class: 'note' }, t('approval.own'));
+  if (roles.length === 0) return h('p', { class: 'note' }, t('approval.norole'));
+  if (keys === null) return problem ? h(Fault, { problem }) : h(Waiting, null);
+  if (keys.length === 0) return h('div', { class: 'note' }, h('p', null, t('approval.nokey')), h('p', null, h('a', { class: 'button', href: '#/keys' }, t('approval.makekey'))));
+  const sign = async () => {
+    work(true);
+    fail(null);
+    try {
+      const now = Date.now();
+      const document = {
+        approved_at: new Date(now).toISOString(), approver: session.subject, effect: digestOf(writeJson(item.effect)), expires_at: new Date(now + VALID_MS).toISOString(),
+        policy: item.policy, request: item.request_id, role: role || roles[0], tenant: session.tenant, verdict, ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+      };
+      const key = keys.find((k) => k.kid === chosen) ?? keys[0];
+      await post('/v1/approvals', await signDocument(key, typeOf('approval'), document));
+      given(/** @type {string} */ (verdict));
+    } catch (e) {
+      fail(e);
+    } finally {
+      work(false);
+    }
+  };
+  if (verdict === null) {
+    return h('div', { class: 'word' },
+      h('button', { type: 'button', class: 'reject', onClick: () => mean('reject') }, h(Icon, { name: 'cross' }), ' ', t('approval.reject')),
+      h('button', { type: 'button', class: 'approve', onClick: () => mean('approve') }, h(Icon, { name: 'check' }), ' ', t('approval.approve')));
+  }
+  return h('form', { class: `confirm ${verdict}`, onSubmit: (/** @type {Event} */ e) => {
+    e.preventDefault();
+    sign();
+  } },
+    h('h2', { tabIndex: -1, ref: heading }, t(`approval.confirm.${verdict}`)),
+    h('p', null, t(`approval.means.${verdict}`)),
+    roles.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.role')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, roles.map((name) => h('option', { key: name, value: name }, name)))),
+    keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${k.label ?? named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
+    REASONS && h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 500, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
+    problem ? h(Fault, { problem }) : null,
+    h('div', { class: 'word' },
+      h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
+      h('button', { class: verdict, disabled: busy }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
+}
+
+/** Whether an approval's document may tell a reason (spec/approval.md). */
+const REASONS = false;
+
+/** @param {{given: string, id: string}} props */
+function Given({ given, id }) {
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => heading.current?.focus(), []);
+  return h('section', { class: 'given' },
+    h('span', { class: `stamp ${given}`, 'aria-hidden': 'true' }, t(`approval.stamp.${given}`)),
+    h('h1', { tabIndex: -1, ref: heading, role: 'status' }, t(`approval.given.${given}`)),
+    h('p', { class: 'lead' }, t('approval.given.lead')),
+    h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals' }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
+}

@@ -1,0 +1,51 @@
+// Who is here: a token, a certificate of the connection, or the organization's own sign-in.
+import { h, useEffect, useRef, useState } from '../parts/view.mjs';
+import { Problem, signIn } from '../parts/api.mjs';
+import { Foreign } from '../parts/foreign.mjs';
+import { Rosette } from '../parts/icons.mjs';
+import { place } from '../parts/router.mjs';
+import { t } from '../parts/text.mjs';
+
+/** @param {{ways: string[], look: any}} props */
+export function SignIn({ ways, look }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const [busy, work] = useState(false);
+  const [problem, fail] = useState(/** @type {Problem | null} */ (null));
+  useEffect(() => {
+    document.title = `${t('signin.title')} · Writ`;
+    field.current?.focus();
+  }, []);
+  const enter = async (/** @type {string | null} */ token) => {
+    work(true);
+    fail(null);
+    try {
+      await signIn(token);
+    } catch (e) {
+      fail(e instanceof Problem ? e : new Problem(0, {}));
+      if (field.current) field.current.value = '';
+      field.current?.focus();
+    } finally {
+      work(false);
+    }
+  };
+  const away = place.get().page !== 'live' || place.get().part !== null;
+  return h('main', { class: 'signin' },
+    h('div', { class: 'door' },
+      h('div', { class: 'sign good' }, h(Rosette, { sign: 'good' })),
+      h('p', { class: 'mark' }, 'Writ ', h('span', null, t('mark'))),
+      h('h1', null, t('signin.title')),
+      h('p', { class: 'lead' }, t(away ? 'signin.back' : 'signin.lead')),
+      problem && h('p', { class: 'note bad', role: 'alert' }, problem.status === 0 ? t('fault.unreachable') : [problem.code ? [h('code', null, h(Foreign, { value: problem.code, most: 40 })), ' '] : null, h(Foreign, { value: problem.title ?? t('fault.unexpected'), most: 300 })]),
+      ways.includes('oidc') && h('p', null, h('a', { class: 'button primary wide', href: `/console/session/oidc?to=${encodeURIComponent(location.hash)}` }, t('signin.oidc'))),
+      ways.includes('certificate') && h('p', null, h('button', { type: 'button', class: 'wide', disabled: busy, onClick: () => enter(null) }, t('signin.certificate'))),
+      ways.includes('token') && h('form', { onSubmit: (/** @type {Event} */ e) => {
+        e.preventDefault();
+        const token = field.current?.value.trim() ?? '';
+        if (token !== '') enter(token);
+      } },
+        h('label', { class: 'field' }, h('span', null, t('signin.token')),
+          h('input', { ref: field, type: 'password', name: 'token', id: 'token', autocomplete: 'off', spellcheck: false, required: true, placeholder: 'writ_…', 'aria-describedby': 'token-help' })),
+        h('p', { class: 'faint small', id: 'token-help' }, t('signin.token.help')),
+        h('button', { class: ways.includes('oidc') ? 'wide' : 'primary wide', disabled: busy }, busy ? t('signin.busy') : t('signin.enter')))),
+    h('footer', null, look));
+}

@@ -1,0 +1,241 @@
+// Calls of the documented API, with the session's cookie and its token against forged requests.
+import { store } from './store.mjs';
+
+/**
+ * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[],
+ *   log_origin: string, server?: {version?: string, region?: string}}} Session
+ * @typedef {{session: Session | null, ways: string[], known: boolean}} Standing
+ */
+
+/** Who is signed in; `known` is false until the server was asked. */
+export const standing = store(/** @type {Standing} */ ({ session: null, ways: [], known: false }));
+
+/** A refusal of the server, or that there was no answer. */
+export class Problem extends Error {
+  /**
+   * @param {number} status 0 where there was no answer
+   * @param {{code?: string, title?: string, detail?: string, remedy?: string, trace_id?: string, ways?: string[]}} body
+   */
+  constructor(status, body) {
+    super(body.title ?? String(status));
+    this.status = status;
+    this.code = body.code ?? null;
+    this.title = body.title ?? null;
+    this.detail = body.detail ?? null;
+    this.remedy = body.remedy ?? null;
+    this.trace = body.trace_id ?? null;
+    this.ways = body.ways ?? null;
+  }
+}
+
+/** @param {Response} answer */
+async function problemOf(answer) {
+  try {
+    const body = await answer.json();
+    return new Problem(answer.status, body !== null && typeof body === 'object' ? body : {});
+  } catch {
+    return new Problem(answer.status, {});
+  }
+}
+
+/**
+ * Headers of a call that changes something.
+ * @returns {Record<string, string>}
+ */
+function guarded() {
+  const { session } = standing.get();
+  return session === null ? {} : { 'Writ-Csrf': session.csrf };
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{body?: any, headers?: Record<string, string>, signal?: AbortSignal}} [options]
+ * @returns {Promise<Response>}
+ */
+async function send(method, path, { body, headers = {}, signal } = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(method === 'GET' ? {} : guarded()), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    throw new Problem(0, {});
+  }
+  if (answer.ok) return answer;
+  const problem = await problemOf(answer);
+  // The session is over, or never was: whoever is here signs in again, and comes back to this address.
+  if (problem.status === 401 && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
+  throw problem;
+}
+
+/**
+ * @param {string} path
+ * @param {Record<string, string | number | undefined>} [query]
+ */
+export function withQuery(path, query = {}) {
+  const values = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '') values.set(key, String(value));
+  const tail = values.toString();
+  return tail === '' ? path : `${path}?${tail}`;
+}
+
+/**
+ * @param {string} path
+ * @param {Record<string, string | number | undefined>} [query]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export async function get(path, query, signal) {
+  return (await send('GET', withQuery(path, query), { signal })).json();
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ */
+export async function getBytes(path, signal) {
+  return new Uint8Array(await (await send('GET', path, { signal })).arrayBuffer());
+}
+
+/**
+ * @param {string} path
+ * @param {any} body
+ * @returns {Promise<any>}
+ */
+export async function post(path, body) {
+  const answer = await send('POST', path, { body });
+  const text = await answer.text();
+  return text === '' ? null : JSON.parse(text);
+}
+
+/** @param {string} path */
+export async function remove(path) {
+  await send('DELETE', path);
+}
+
+/** Asks who is signed in; the answer to who is not says how one can sign in. */
+export async function whoami() {
+  try {
+    const session = await get('/console/session');
+    standing.set({ session, ways: session.ways ?? [], known: true });
+  } catch (e) {
+    if (!(e instanceof Problem) || e.status !== 401) throw e;
+    standing.set({ session: null, ways: await ways(), known: true });
+  }
+}
+
+/** How one can sign in. */
+async function ways() {
+  const answer = await fetch('/console/sign-in', { credentials: 'same-origin', cache: 'no-store' });
+  try {
+    return (await answer.json()).ways ?? ['token'];
+  } catch {
+    return ['token'];
+  }
+}
+
+/** @param {string | null} token null for what the connection itself shows: a client certificate */
+export async function signIn(token) {
+  await send('POST', '/console/session', { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
+  await whoami();
+}
+
+export async function signOut() {
+  await remove('/console/session');
+  standing.set({ ...standing.get(), session: null });
+}
+
+/**
+ * Follows a stream of server-sent events until it is aborted: takes it up again by `Last-Event-ID`, later each time it fails.
+ * @param {string} path
+ * @param {{event: (name: string, data: any) => void, state: (state: 'open' | 'lost', why: Problem | null) => void, signal: AbortSignal}} to
+ */
+export async function follow(path, { event, state, signal }) {
+  let last = '';
+  let failures = 0;
+  while (!signal.aborted) {
+    /** @type {Problem | null} */
+    let why = null;
+    try {
+      const answer = await send('GET', path, { headers: { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) }, signal });
+      state('open', null);
+      failures = 0;
+      for await (const message of messages(/** @type {ReadableStream<Uint8Array>} */ (answer.body))) {
+        if (message.id !== null) last = message.id;
+        event(message.name, message.data === '' ? null : JSON.parse(message.data));
+      }
+    } catch (e) {
+      if (signal.aborted) return;
+      why = e instanceof Problem ? e : new Problem(0, {});
+      if (why.status === 401 || why.status === 403 || why.status === 404) {
+        state('lost', why);
+        return;
+      }
+    }
+    state('lost', why);
+    failures++;
+    await pause(Math.min(15000, 500 * 2 ** Math.min(failures, 5)), signal);
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ */
+function pause(ms, signal) {
+  return /** @type {Promise<void>} */ (new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  }));
+}
+
+/**
+ * The messages of a stream (HTML Standard, 9.2): names, ids and data lines; comments are left out.
+ * @param {ReadableStream<Uint8Array>} body
+ */
+export async function* messages(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let held = '';
+  let name = 'message';
+  /** @type {string | null} */
+  let id = null;
+  /** @type {string[]} */
+  let data = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      held += decoder.decode(value, { stream: true });
+      const lines = held.split(/\r\n|\n/);
+      held = /** @type {string} */ (lines.pop());
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) yield { name, id, data: data.join('\n') };
+          name = 'message';
+          data = [];
+          continue;
+        }
+        const colon = line.indexOf(':');
+        const field = colon < 0 ? line : line.slice(0, colon);
+        const rest = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
+        if (field === 'event') name = rest;
+        else if (field === 'data') data.push(rest);
+        else if (field === 'id') id = rest;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

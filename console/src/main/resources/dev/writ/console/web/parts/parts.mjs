@@ -1,0 +1,70 @@
+// Small views that several pages have.
+import { h, useEffect, useState } from './view.mjs';
+import { Foreign } from './foreign.mjs';
+import { Icon } from './icons.mjs';
+import { t } from './text.mjs';
+import { Problem } from './api.mjs';
+
+/** @param {{problem: unknown, again?: () => void}} props a refusal, with its code and what to do; never more than the server said */
+export function Fault({ problem, again }) {
+  const known = problem instanceof Problem ? problem : null;
+  if (known === null) console.error(problem);
+  return h('div', { class: 'fault', role: 'alert' },
+    h('p', { class: 'kicker' }, known?.code ? h(Foreign, { value: known.code, most: 40 }) : t('fault.kicker')),
+    h('h2', null, known?.title ? h(Foreign, { value: known.title, most: 300 }) : t(known?.status === 0 ? 'fault.unreachable' : 'fault.unexpected')),
+    known?.detail && h('p', { class: 'lead' }, h(Foreign, { value: known.detail, most: 600 })),
+    known?.remedy && h('p', null, h(Foreign, { value: known.remedy, most: 600 })),
+    known?.trace && h('p', { class: 'faint small' }, t('fault.trace'), ' ', h('code', null, h(Foreign, { value: known.trace, most: 80 }))),
+    again && h('p', null, h('button', { type: 'button', onClick: again }, t('again'))));
+}
+
+/** @param {{sign?: string, title: string, children?: any}} props nothing to show, and why */
+export const Empty = ({ sign = 'list', title, children }) => h('div', { class: 'empty' }, h(Icon, { name: sign }), h('h2', null, title), h('p', { class: 'lead' }, children));
+
+export const Waiting = () => h('p', { class: 'loading', role: 'status' }, h('span', { class: 'sr' }, t('loading')), h('span', { class: 'bar', 'aria-hidden': 'true' }));
+
+/** @param {{rows: any[]}} props pairs of a name and what it is; others are left out */
+export const Pairs = ({ rows }) => h('dl', { class: 'kv' }, rows.filter(Boolean).map(([key, value]) => h('div', null, h('dt', null, key), h('dd', null, value))));
+
+/** @param {{label: any, value: any, small?: any, tone?: string}} props */
+export const Fact = ({ label, value, small, tone = '' }) => h('div', { class: tone }, h('dt', null, label), h('dd', null, value, small && h('small', null, small)));
+
+/**
+ * What comes of a call, with its fault, and again when it is asked for.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} call
+ * @param {any[]} on
+ * @returns {{value: T | null, problem: unknown, again: () => void}}
+ */
+export function useCall(call, on) {
+  const [held, put] = useState(/** @type {{value: T | null, problem: unknown}} */ ({ value: null, problem: null }));
+  const [turn, next] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    call(stop.signal).then((value) => !stop.signal.aborted && put({ value, problem: null }), (problem) => !stop.signal.aborted && put({ value: null, problem }));
+    return () => stop.abort();
+  }, [...on, turn]);
+  return { ...held, again: () => next((n) => n + 1) };
+}
+
+/**
+ * The present time, for what waits: every `ms`.
+ * @param {number} ms
+ */
+export function useNow(ms) {
+  const [now, put] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => put(Date.now()), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+  return now;
+}
+
+/**
+ * A disclosure whose inside is made when it is first opened.
+ * @param {{summary: any, children?: any, open?: boolean, name?: string}} props
+ */
+export function Lazy({ summary, children, open = false, name = 'plain' }) {
+  const [made, make] = useState(open);
+  return h('details', { class: name, open: open || undefined, onToggle: (/** @type {any} */ e) => e.currentTarget.open && make(true) }, h('summary', null, summary), made && children?.());
+}

@@ -1,0 +1,165 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who is signed in by a browser (spec/console.md). A session is 256 random bits in a cookie that no
+ * script reads; only their digest is kept, in memory. Thread safe.
+ */
+public final class Sessions {
+  /** The method's name in logs. */
+  public static final String METHOD = "session";
+
+  static final Duration IDLE_MAX = Duration.ofMinutes(30);
+  static final Duration LIFE_MAX = Duration.ofHours(12);
+  private static final int OF_CREDENTIAL_MAX = 16;
+  private static final int MAX = 4096;
+  private static final int SECRET_BYTES = 32;
+
+  private final SecureRandom random;
+  private final boolean secure;
+  private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
+
+  /** What is kept of a session. */
+  private static final class Kept {
+    final Caller by;
+    final String csrf;
+    final Instant end;
+    Instant seen;
+
+    Kept(Caller by, String csrf, Instant now) {
+      this.by = by;
+      this.csrf = csrf;
+      this.end = now.plus(LIFE_MAX);
+      this.seen = now;
+    }
+
+    boolean isOver(Instant now) {
+      return !end.isAfter(now) || !seen.plus(IDLE_MAX).isAfter(now);
+    }
+  }
+
+  /**
+   * A session as its page sees it.
+   *
+   * @param by the credential that opened it
+   * @param csrf what calls that change something have to show
+   * @param endsAt at the latest
+   */
+  public record Seen(Digest id, Caller by, String csrf, Instant endsAt) {}
+
+  /**
+   * @param secure whether browsers reach the server over TLS
+   */
+  public Sessions(SecureRandom random, boolean secure) {
+    this.random = random;
+    this.secure = secure;
+  }
+
+  /**
+   * Opens one. Who was signed in before in the same browser gets a new session all the same, so
+   * that nobody can prepare one for somebody else.
+   *
+   * @param by an authenticated caller
+   * @return the header {@code Set-Cookie}
+   * @throws WritException {@code GWY-093}
+   */
+  public synchronized String open(Caller by, Instant now) {
+    byDigest.values().removeIf(kept -> kept.isOver(now));
+    long own = byDigest.values().stream().filter(kept -> kept.by.equals(by)).count();
+    if (own >= OF_CREDENTIAL_MAX || byDigest.size() >= MAX) {
+      throw new WritException(
+          GatewayError.SESSIONS_MANY, own + " of the credential, " + byDigest.size() + " in all");
+    }
+    String secret = secret();
+    byDigest.put(digest(secret), new Kept(by, secret(), now));
+    return cookie(secret, LIFE_MAX.toSeconds());
+  }
+
+  private String secret() {
+    byte[] bytes = new byte[SECRET_BYTES];
+    random.nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static Digest digest(String secret) {
+    return Digest.sha256(secret.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A browser takes a cookie of this name only over TLS, from this host and for all of it. */
+  private String name() {
+    return secure ? "__Host-writ-session" : "writ-session";
+  }
+
+  private String cookie(String value, long seconds) {
+    return name()
+        + "="
+        + value
+        + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
+        + seconds
+        + (secure ? "; Secure" : "");
+  }
+
+  /** The header {@code Set-Cookie} that makes a browser forget its session. */
+  public String forgotten() {
+    return cookie("", 0);
+  }
+
+  /** Ends a session. */
+  public synchronized void end(Digest id) {
+    byDigest.remove(id);
+  }
+
+  /** How many are open. */
+  public synchronized int size() {
+    return byDigest.size();
+  }
+
+  /**
+   * The session of a call; empty where it shows none.
+   *
+   * @throws WritException {@code GWY-090}
+   */
+  public synchronized Optional<Seen> of(Headers headers, Instant now) {
+    Optional<String> secret = shown(headers);
+    if (secret.isEmpty()) {
+      return Optional.empty();
+    }
+    Digest id = digest(secret.get());
+    Kept kept = byDigest.get(id);
+    if (kept == null || kept.isOver(now)) {
+      byDigest.remove(id);
+      throw new WritException(GatewayError.SESSION_ENDED, "");
+    }
+    kept.seen = now;
+    return Optional.of(new Seen(id, kept.by, kept.csrf, kept.end));
+  }
+
+  /** The cookie's value (RFC 6265, 5.4); other cookies of the host are nothing to us. */
+  private Optional<String> shown(Headers headers) {
+    String begin = name() + "=";
+    return headers.all("cookie").stream()
+        .flatMap(line -> List.of(line.split(";", -1)).stream())
+        .map(String::strip)
+        .filter(pair -> pair.startsWith(begin))
+        .map(pair -> pair.substring(begin.length()))
+        .filter(value -> !value.isEmpty())
+        .findFirst();
+  }
+
+  static boolean same(String a, String b) {
+    return MessageDigest.isEqual(
+        a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+  }
+}

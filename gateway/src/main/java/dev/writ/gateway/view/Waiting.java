@@ -1,0 +1,177 @@
+package dev.writ.gateway.view;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.ApprovedTool;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Requirement;
+import dev.writ.guardian.profile.Finding;
+import dev.writ.ledger.LedgerView;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Reads what waits for approval. Thread safe. */
+public final class Waiting {
+  /** A page ends once the payloads of its requests add up to this many bytes. */
+  private static final long BYTES_MAX = 2 << 20;
+
+  private final LedgerView ledger;
+  private final Supplier<Policy> policy;
+  private final Function<ToolRef, Optional<ToolManifest>> manifests;
+
+  /**
+   * @param policy in force
+   */
+  public Waiting(
+      LedgerView ledger,
+      Supplier<Policy> policy,
+      Function<ToolRef, Optional<ToolManifest>> manifests) {
+    this.ledger = ledger;
+    this.policy = policy;
+    this.manifests = manifests;
+  }
+
+  /**
+   * A page, by run and then by request.
+   *
+   * @param next the cursor of the next page; absent where there is none
+   */
+  public record Page(List<WaitingView> waiting, Optional<Digest> next) {
+    public Page {
+      waiting = List.copyOf(waiting);
+    }
+  }
+
+  /**
+   * What waits in a tenant.
+   *
+   * @param after the request behind which the page begins, whether it still waits or not
+   * @return an empty page where the ledger does not have that request in the tenant
+   */
+  public Page page(String tenant, Optional<Digest> after, int limit) {
+    Optional<byte[]> from = after.flatMap(this::row).map(row -> key(tenant, row, after.get()));
+    if (from.isEmpty() && after.isPresent()) {
+      return new Page(List.of(), Optional.empty());
+    }
+    Policy inForce = policy.get();
+    List<WaitingView> found = new ArrayList<>();
+    boolean[] more = {false};
+    long[] bytes = {0};
+    ledger.scan(
+        Tables.PENDING,
+        Tables.prefix(tenant),
+        (key, _) -> {
+          if (from.filter(k -> Arrays.compareUnsigned(utf8(key), k) <= 0).isPresent()) {
+            return true;
+          }
+          more[0] = found.size() >= limit || bytes[0] >= BYTES_MAX;
+          if (!more[0]) {
+            Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
+            Envelope envelope = ledger.document(id).orElseThrow();
+            view(id, Request.read(envelope.document()), inForce).ifPresent(found::add);
+            bytes[0] += envelope.payload().length;
+          }
+          return !more[0];
+        });
+    return new Page(found, more[0] ? Optional.of(found.getLast().id()) : Optional.empty());
+  }
+
+  /** Rows are in the order of their keys' bytes. */
+  private static byte[] utf8(String key) {
+    return key.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] key(String tenant, RequestRow row, Digest id) {
+    return utf8(Tables.key(tenant, row.run().run(), id.hex()));
+  }
+
+  private Optional<RequestRow> row(Digest id) {
+    return ledger.get(Tables.REQUEST, Tables.key(id)).map(RequestRow::parse);
+  }
+
+  /** Empty where it was decided just now. */
+  private Optional<WaitingView> view(Digest id, Request request, Policy inForce) {
+    return row(id)
+        .filter(row -> row.state() == RequestRow.State.PENDING)
+        .map(row -> view(id, request, row, inForce));
+  }
+
+  private WaitingView view(Digest id, Request request, RequestRow row, Policy inForce) {
+    Effect effect = request.effect();
+    Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
+    JudgeInputs inputs = JudgeInputs.read(decision.inputs());
+    Optional<ToolManifest> manifest =
+        inForce.tool(effect.tool(), effect.version()).map(ApprovedTool::ref).flatMap(manifests);
+    return new WaitingView(
+        id,
+        request,
+        inputs.charged().stream().filter(s -> !s.equals(request.scope().subject())).toList(),
+        inForce,
+        row.receivedAt(),
+        row.receivedAt().plusSeconds(inForce.limits().pendingMaxS()),
+        inForce.price(effect.tool(), effect.operation()),
+        WaitingView.network(effect, manifest),
+        WaitingView.paths(effect, manifest),
+        needed(request, decision, inputs, inForce));
+  }
+
+  /** An approval is on one policy: under another one those that came before count no more. */
+  private static List<WaitingView.Needed> needed(
+      Request request, Decision decision, JudgeInputs inputs, Policy inForce) {
+    boolean counts = decision.policy().equals(inForce.digest());
+    return Stream.concat(
+            byRule(request, inForce),
+            inputs.profile().filter(_ -> counts).flatMap(Finding::approvals).stream())
+        .distinct()
+        .map(wanted ->
+            new WaitingView.Needed(
+                wanted.role(),
+                wanted.count(),
+                counts ? approvers(inputs, wanted.role()) : List.of()))
+        .toList();
+  }
+
+  private static Stream<Requirement.Approvals> byRule(Request request, Policy policy) {
+    Effect effect = request.effect();
+    String tenant = request.scope().tenant();
+    String subject = request.scope().subject();
+    int number =
+        policy.ruleNumber(
+            effect.tool(), effect.operation(), tenant, subject, policy.rolesOf(tenant, subject));
+    return number < 0 ? Stream.empty() : approvals(policy.rules().get(number).require());
+  }
+
+  private static Stream<Requirement.Approvals> approvals(Requirement requirement) {
+    return switch (requirement) {
+      case Requirement.All all -> all.children().stream().flatMap(Waiting::approvals);
+      case Requirement.Any any -> any.children().stream().flatMap(Waiting::approvals);
+      case Requirement.None _, Requirement.Cel _, Requirement.Artifact _ -> Stream.empty();
+      case Requirement.Approvals wanted -> Stream.of(wanted);
+    };
+  }
+
+  private static List<String> approvers(JudgeInputs inputs, String role) {
+    return inputs.approvals().stream()
+        .filter(seen -> seen.role().equals(role))
+        .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
+        .map(JudgeInputs.SeenApproval::approver)
+        .distinct()
+        .sorted()
+        .toList();
+  }
+}
