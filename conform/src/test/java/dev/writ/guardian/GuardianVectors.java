@@ -1445,6 +1445,30 @@ final class GuardianVectors {
         expiresAt);
   }
 
+  private void reason(String name, String about, String expect, String reason, Policy policy) {
+    approval(
+        name,
+        about,
+        expect,
+        a -> {
+          Approval x = approves(a, policy, "rita");
+          return new Approval(
+              x.tenant(),
+              x.approver(),
+              x.role(),
+              x.request(),
+              x.effect(),
+              x.policy(),
+              x.verdict(),
+              x.approvedAt(),
+              x.expiresAt(),
+              Optional.of(reason));
+        },
+        World.REVIEWER,
+        World.keys(),
+        policy);
+  }
+
   private void approval() {
     Policy policy = World.policyRequiring("{ approvals: { role: reviewer, count: 1 } }");
     List<TrustedKey> keys = World.keys();
@@ -1456,6 +1480,18 @@ final class GuardianVectors {
         World.REVIEWER,
         keys,
         policy);
+    reason("approval-reason", "with a reason", "ok", "The report needs it.", policy);
+    reason("approval-reason-longest", "1000 characters", "ok", "x".repeat(1000), policy);
+    String refused = "CAN-023";
+    reason("approval-reason-too-long", "1001 characters", refused, "x".repeat(1001), policy);
+    reason("approval-reason-empty", "an empty reason", refused, "", policy);
+    reason("approval-reason-of-spaces", "a reason of spaces", refused, "  ", policy);
+    reason("approval-reason-of-two-lines", "two lines", refused, "yes\nno", policy);
+    reason("approval-reason-turned", "text that turns", refused, "yes \u202e on", policy);
+    reason("approval-reason-unseen", "a character without width", refused, "o\u200bk", policy);
+    reason("approval-reason-marked", "a byte order mark", refused, "ok\ufeff", policy);
+    reason("approval-reason-deleted", "a control character", refused, "ok\u007f", policy);
+    reason("approval-reason-tag", "HTML is text", "ok", "<b onclick='x()'>ok</b>", policy);
     approval(
         "approval-other-request",
         "for another request",

@@ -8,12 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * Reads the members of one object, each exactly once, and refuses what is missing, mistyped or left
  * over. {@link #end()} must be called last: it refuses unknown members.
  */
 public final class Fields {
+  private static final int LINE_UNITS_MAX = 1_000;
+
+  /** Characters that are not shown, or turn the direction of text; policies have the same rule. */
+  private static final Pattern UNSEEN =
+      Pattern.compile(
+          "[\\x7f-\\x9f\\u00ad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]");
+
   private final String path;
   private final SortedMembers members;
 
@@ -88,6 +96,23 @@ public final class Fields {
       throw new WritException(
           CanonicalizeError.FIELD_VALUE,
           path + "/" + key + " must have 1 to 256 characters, none of them a control character");
+    }
+    return value;
+  }
+
+  /**
+   * A text for people in one line: 1 to 1,000 UTF-16 units, not of spaces alone, none of them a
+   * control character, or one that is not shown or turns the direction of text.
+   */
+  public String line(String key) {
+    String value = string(key);
+    if (value.length() > LINE_UNITS_MAX
+        || value.chars().allMatch(c -> c == ' ')
+        || value.chars().anyMatch(c -> c < 0x20)
+        || UNSEEN.matcher(value).find()) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE,
+          path + "/" + key + " must have 1 to 1000 characters in one line, all of them shown");
     }
     return value;
   }

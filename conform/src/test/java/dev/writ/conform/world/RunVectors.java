@@ -5,6 +5,7 @@ import static dev.writ.conform.world.Plot.ask;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.conform.Ours;
 import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
@@ -14,6 +15,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPasskey;
 import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Determinism;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -304,6 +307,7 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
+    approvals();
     try (TestHome home = honest()) {
       submit(home, words(home, "n-1", "one two\nthree\n"));
       submit(home, words(home, "n-2", ""));
@@ -379,6 +383,41 @@ final class RunVectors {
           COMPLETE,
           COMPLETE);
     }
+  }
+
+  /** One request is approved with a key file, one with a passkey, each with a reason or none. */
+  private void approvals() {
+    TestPasskey passkey = new TestPasskey("rita", TestPasskey.SITE);
+    try (TestHome home = honest()) {
+      home.enrol(passkey.trusted(KeyRole.APPROVER, Optional.of("acme")));
+      Optional<String> reason = Optional.of("The report needs it; asked for in \u201cAudit 7\u201d.");
+      approved(
+          home, "n-1", document -> Envelope.sign(Approval.TYPE, document, TestKeys.key("rita")), reason);
+      approved(home, "n-2", document -> passkey.sign(Approval.TYPE, document), Optional.empty());
+      approved(home, "n-3", document -> passkey.sign(Approval.TYPE, document), reason);
+      BundleVectors.close(home, "run-1");
+      run(
+          "approvals",
+          "approvals with a key file and with a passkey, with and without a reason",
+          BundleVectors.export(home, "run-1", PACKAGES),
+          COMPLETE,
+          COMPLETE);
+    }
+  }
+
+  private static void approved(
+      TestHome home,
+      String nonce,
+      Function<JsonValue, Envelope> signer,
+      Optional<String> reason) {
+    Plot.Ask asked = sql(nonce, "select 'salary' as salary");
+    Envelope request = Envelope.sign(Request.TYPE, asked.document(), TestKeys.key("alice"));
+    submit(home, asked);
+    JsonValue.Obj document = (JsonValue.Obj) approval(home, request).document();
+    TreeMap<String, JsonValue> members = new TreeMap<>(document.members());
+    reason.ifPresent(text -> members.put("reason", JsonValue.of(text)));
+    home.kernel().approve(signer.apply(new JsonValue.Obj(members)));
+    submit(home, asked);
   }
 
   private static Envelope approval(TestHome home, Envelope request) {

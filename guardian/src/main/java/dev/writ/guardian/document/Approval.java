@@ -7,11 +7,13 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * An approver's verdict on one exact request under one exact policy (protocol rule 8).
  *
  * @param role the approver role, as policy names it
+ * @param reason what the approver tells readers; it decides nothing
  */
 public record Approval(
     String tenant,
@@ -22,7 +24,32 @@ public record Approval(
     Digest policy,
     Verdict verdict,
     Instant approvedAt,
-    Instant expiresAt) {
+    Instant expiresAt,
+    Optional<String> reason) {
+
+  /** An approval that tells no reason. */
+  public Approval(
+      String tenant,
+      String approver,
+      String role,
+      Digest request,
+      Digest effect,
+      Digest policy,
+      Verdict verdict,
+      Instant approvedAt,
+      Instant expiresAt) {
+    this(
+        tenant,
+        approver,
+        role,
+        request,
+        effect,
+        policy,
+        verdict,
+        approvedAt,
+        expiresAt,
+        Optional.empty());
+  }
 
   public static final String TYPE = PayloadTypes.of("approval");
 
@@ -48,7 +75,8 @@ public record Approval(
             fields.digest("policy"),
             fields.oneOf("verdict", List.of(Verdict.values()), Verdict::text),
             fields.time("approved_at"),
-            fields.time("expires_at"));
+            fields.time("expires_at"),
+            fields.optional("reason", fields::line));
     fields.end();
     return approval;
   }
@@ -64,6 +92,7 @@ public record Approval(
         .put("verdict", verdict.text())
         .put("approved_at", approvedAt)
         .put("expires_at", expiresAt)
+        .putIfPresent("reason", reason, JsonValue::of)
         .build();
   }
 }

@@ -693,6 +693,14 @@ function isName(value) {
 
 const name = matching(isName, '1 to 256 characters without controls');
 
+/** A text for people in one line, all of its characters shown. */
+function isLine(value) {
+  return value.length <= 1000 && value.isWellFormed() && /[^ ]/.test(value)
+    && !/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/.test(value);
+}
+
+const line = matching(isLine, '1 to 1000 characters in one line, all of them shown');
+
 function integer(least = -Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
   return (value, place) => {
     if (typeof value !== 'number') refuse('CAN-022', place, quoted(value), 'an integer');
@@ -1730,6 +1738,7 @@ const FORMS = {
     effect: digest,
     expires_at: time,
     policy: digest,
+    reason: optional(line),
     request: digest,
     role: name,
     tenant: name,
