@@ -100,7 +100,9 @@ class ImportsRunOneWayTest {
           Map.ofEntries(
               Map.entry("org.erdtman", List.of("dev.writ.canonicalize.json", "dev.writ.bench")),
               Map.entry("org.webpki", List.of("dev.writ.canonicalize.json")),
-              Map.entry("org.bouncycastle", List.of("dev.writ.canonicalize", "dev.writ.bench")),
+              Map.entry(
+                  "org.bouncycastle",
+                  List.of("dev.writ.canonicalize", "dev.writ.bench", "dev.writ.fixture")),
               Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
               Map.entry("org.rocksdb", List.of("dev.writ.ledger", "dev.writ.bench")),
               Map.entry("dev.cel", List.of("dev.writ.guardian")),

@@ -57,6 +57,12 @@ final class SpecExamples {
               Jcs::canonicalize,
               "event",
               text -> Jcs.parseCanonical(text, Limits.DEFAULT),
+              "passkey",
+              text -> VerifyingKey.fromJwk(Jcs.parse(text)),
+              "entry",
+              text -> Jcs.parseCanonical(text, Limits.DEFAULT),
+              "client",
+              Jcs::parse,
               "anchor",
               text -> Jcs.parseCanonical(text, Limits.DEFAULT)));
 

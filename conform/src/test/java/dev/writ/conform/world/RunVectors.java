@@ -390,9 +390,13 @@ final class RunVectors {
     TestPasskey passkey = new TestPasskey("rita", TestPasskey.SITE);
     try (TestHome home = honest()) {
       home.enrol(passkey.trusted(KeyRole.APPROVER, Optional.of("acme")));
-      Optional<String> reason = Optional.of("The report needs it; asked for in \u201cAudit 7\u201d.");
+      Optional<String> reason =
+          Optional.of("The report needs it; asked for in \u201cAudit 7\u201d.");
       approved(
-          home, "n-1", document -> Envelope.sign(Approval.TYPE, document, TestKeys.key("rita")), reason);
+          home,
+          "n-1",
+          document -> Envelope.sign(Approval.TYPE, document, TestKeys.key("rita")),
+          reason);
       approved(home, "n-2", document -> passkey.sign(Approval.TYPE, document), Optional.empty());
       approved(home, "n-3", document -> passkey.sign(Approval.TYPE, document), reason);
       BundleVectors.close(home, "run-1");
@@ -406,10 +410,7 @@ final class RunVectors {
   }
 
   private static void approved(
-      TestHome home,
-      String nonce,
-      Function<JsonValue, Envelope> signer,
-      Optional<String> reason) {
+      TestHome home, String nonce, Function<JsonValue, Envelope> signer, Optional<String> reason) {
     Plot.Ask asked = sql(nonce, "select 'salary' as salary");
     Envelope request = Envelope.sign(Request.TYPE, asked.document(), TestKeys.key("alice"));
     submit(home, asked);
