@@ -47,10 +47,12 @@ public final class ConsoleSurface implements Surface {
   private static final List<KeyRole> PERSONAL =
       List.of(KeyRole.APPROVER, KeyRole.OPERATOR, KeyRole.POLICY_OWNER);
 
-  private final SortedMap<String, Asset> assets = Assets.all();
   private final Pipeline pipeline;
   private final Sessions sessions;
   private final Server server;
+
+  /** Made when the first page asks: most servers have none. */
+  private SortedMap<String, Asset> assets;
 
   /**
    * What the page says of the server.
@@ -81,8 +83,15 @@ public final class ConsoleSurface implements Surface {
         Route.get("/console/{+file}", PUBLIC, call -> asset(call, call.value("file"))));
   }
 
+  private synchronized SortedMap<String, Asset> assets() {
+    if (assets == null) {
+      assets = Assets.all();
+    }
+    return assets;
+  }
+
   private HttpAnswer asset(HttpCall call, String name) {
-    Asset asset = assets.get(name);
+    Asset asset = assets().get(name);
     if (asset == null) {
       throw new WritException(GatewayError.NO_ROUTE, "");
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -405,15 +406,26 @@ class TheConsoleInChromiumTest {
     page.navigate(desk.gateway.server.url() + "/" + Desk.approval(asked));
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Approve")).click();
     assertThat(page.locator(".confirm h2")).isFocused();
+    page.locator("textarea[name=reason]").fill(" Agreed with Ann,\n this once. ");
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign and approve"))
         .click();
     assertThat(page.locator(".given h1")).hasText("You approved it");
     assertThat(
             desk.gateway.home.events(TestKeys.TENANT, "run-1").stream().map(event -> event.kind()))
         .contains(EventKind.APPROVAL_RECEIVED);
+    assertThat(approvals()).contains("\"reason\":\"Agreed with Ann, this once.\"");
     page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("See the effect")).click();
     settled(page);
     assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
     assertThat(page.locator(".picture")).containsText("Approved");
+  }
+
+  /** The approvals of the run, as they were signed. */
+  private static String approvals() {
+    return desk.gateway.home.events(TestKeys.TENANT, "run-1").stream()
+        .filter(event -> event.kind().equals(EventKind.APPROVAL_RECEIVED))
+        .map(event -> desk.gateway.home.document(event.body()).payload())
+        .map(payload -> new String(payload, StandardCharsets.UTF_8))
+        .collect(Collectors.joining("\n"));
   }
 }

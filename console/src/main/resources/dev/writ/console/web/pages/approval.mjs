@@ -108,9 +108,10 @@ function Word({ item, session, given }) {
     fail(null);
     try {
       const now = Date.now();
+      const told = reason.trim().replaceAll(/\s+/gu, ' '); // one line (spec/approval.md, 7)
       const document = {
         approved_at: new Date(now).toISOString(), approver: session.subject, effect: digestOf(writeJson(item.effect)), expires_at: new Date(now + VALID_MS).toISOString(),
-        policy: item.policy, request: item.request_id, role: role || roles[0], tenant: session.tenant, verdict, ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        policy: item.policy, request: item.request_id, role: role || roles[0], tenant: session.tenant, verdict, ...(told === '' ? {} : { reason: told }),
       };
       const key = keys.find((k) => k.kid === chosen) ?? keys[0];
       await post('/v1/approvals', await signDocument(key, typeOf('approval'), document));
@@ -134,15 +135,12 @@ function Word({ item, session, given }) {
     h('p', null, t(`approval.means.${verdict}`)),
     roles.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.role')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, roles.map((name) => h('option', { key: name, value: name }, name)))),
     keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${k.label ?? named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
-    REASONS && h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 500, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
+    h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
     problem ? h(Fault, { problem }) : null,
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
       h('button', { class: verdict, disabled: busy }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
 }
-
-/** Whether an approval's document may tell a reason (spec/approval.md). */
-const REASONS = false;
 
 /** @param {{given: string, id: string}} props */
 function Given({ given, id }) {
