@@ -3,7 +3,9 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
@@ -418,6 +420,35 @@ class TheConsoleInChromiumTest {
     settled(page);
     assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
     assertThat(page.locator(".picture")).containsText("Approved");
+  }
+
+  /** By an authenticator of Chromium's own, which answers as a fingerprint would. */
+  @Test
+  void an_approver_signs_with_a_passkey() {
+    Envelope asked = desk.ask("bob", "pay", "{\"amount\":71}");
+    Page page = desk.stranger(Screen.PHONE);
+    CDPSession protocol = page.context().newCDPSession(page);
+    protocol.send("WebAuthn.enable");
+    JsonObject options = new JsonObject();
+    options.addProperty("protocol", "ctap2");
+    options.addProperty("transport", "internal");
+    options.addProperty("hasUserVerification", true);
+    options.addProperty("isUserVerified", true);
+    JsonObject authenticator = new JsonObject();
+    authenticator.add("options", options);
+    protocol.send("WebAuthn.addVirtualAuthenticator", authenticator);
+    String origin = desk.gateway.server.url().replace("127.0.0.1", "localhost");
+    page.navigate(origin + "/#/keys");
+    page.locator("#token").fill(TestGateway.tokenOf("rita"));
+    page.keyboard().press("Enter");
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("A passkey")).click();
+    assertThat(page.locator(".keycard .chip")).hasText("Not enrolled");
+    assertThat(page.locator("pre.command")).containsText("\"writ_rp_id\":\"localhost\"");
+    desk.enrolKeyOf(page);
+    page.navigate(origin + "/" + Desk.approval(asked));
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Reject")).click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign and reject")).click();
+    assertThat(page.locator(".given h1")).hasText("You rejected it");
   }
 
   /** The approvals of the run, as they were signed. */

@@ -3,7 +3,7 @@ import { h, useEffect, useState } from '../parts/view.mjs';
 import { standing, whoami } from '../parts/api.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Chip, Icon } from '../parts/icons.mjs';
-import { forget, listKeys, makeKey, publicJwk } from '../parts/keys.mjs';
+import { forget, hasPasskeys, listKeys, makeKey, makePasskey, publicJwk } from '../parts/keys.mjs';
 import { Empty, Fault, Pairs, Waiting } from '../parts/parts.mjs';
 import { useStore } from '../parts/store.mjs';
 import { moment, named, t } from '../parts/text.mjs';
@@ -36,6 +36,7 @@ export function Keys() {
       work(false);
     }
   };
+  const holder = { role, subject: session?.subject ?? '', tenant: session?.tenant ?? '' };
   return h('section', { class: 'keys' },
     h('div', { class: 'title' }, h('h1', { tabIndex: -1 }, t('keys.title'))),
     h('p', { class: 'lead' }, t('keys.lead')),
@@ -45,7 +46,8 @@ export function Keys() {
     h('section', { class: 'part make' }, h('h2', null, t('keys.make')),
       h('label', { class: 'field' }, h('span', null, t('keys.for')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, ROLES.map((name) => h('option', { key: name, value: name }, named('role', name))))),
       h('div', { class: 'ways' },
-        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey({ role, subject: session?.subject ?? '', tenant: session?.tenant ?? '' })) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
+        hasPasskeys() && h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makePasskey(holder)) }, h(Icon, { name: 'person' }), h('b', null, t('keys.passkey')), h('small', null, t('keys.passkey.lead'))),
+        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey(holder)) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
 }
 
 /** @param {string} text one word of a POSIX shell */
