@@ -13,7 +13,10 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.console.audit.AuditSurface;
+import dev.writ.console.audit.RunAuditor;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
@@ -21,6 +24,10 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Sessions;
+import dev.writ.gateway.v1.RunBundle;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.verify.bundle.BundleExport;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -60,7 +67,13 @@ final class Desk implements AutoCloseable {
             pipeline ->
                 List.of(
                     new ConsoleSurface(
-                        pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false))));
+                        pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false)),
+                    new AuditSurface(
+                        pipeline,
+                        new RunBundle(packages()),
+                        new RunAuditor(List.of()),
+                        new SecureRandom(),
+                        failure -> faults.add(failure.toString()))));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
@@ -82,6 +95,21 @@ final class Desk implements AutoCloseable {
     ask("alice", "sim", "{\"order\":4711}");
     hostile = ask("alice", "calc", "{\"" + json(HOSTILE) + "\":\"" + json(HOSTILE) + "\"}");
     waiting = ask("bob", "pay", "{\"amount\":250,\"reason\":\"invoice 4711,\\nsecond half\"}");
+  }
+
+  /** Those of the server's home, which is there once the first job asks. */
+  private BundleExport.Packages packages() {
+    return new BundleExport.Packages() {
+      @Override
+      public Optional<ToolManifest> manifest(ToolRef tool) {
+        return gateway.home.tools.manifest(tool.name(), tool.version());
+      }
+
+      @Override
+      public Driver.PackageContent files(ToolManifest manifest) {
+        return gateway.home.tools.content(manifest);
+      }
+    };
   }
 
   /** In a text of JSON, as RFC 8785 writes it. */

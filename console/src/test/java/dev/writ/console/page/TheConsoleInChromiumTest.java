@@ -422,6 +422,22 @@ class TheConsoleInChromiumTest {
     assertThat(page.locator(".picture")).containsText("Approved");
   }
 
+  @Test
+  void a_run_is_verified_replayed_and_reported_from_its_page() {
+    Page page = settled(desk.open("alice", Screen.WIDE, "#/runs/run-1"));
+    for (String[] asked :
+        new String[][] {
+          {"Verify", "Everything verifies"},
+          {"Replay", "Every event is the same again"},
+          {"Report", "The report is ready"}
+        }) {
+      page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(asked[0]).setExact(true))
+          .click();
+      assertThat(page.locator(".audit .chip")).hasText(asked[1]);
+    }
+    assertThat(page.locator(".audit a")).hasText("Save the report");
+  }
+
   /** By an authenticator of Chromium's own, which answers as a fingerprint would. */
   @Test
   void an_approver_signs_with_a_passkey() {

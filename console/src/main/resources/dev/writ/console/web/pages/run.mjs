@@ -1,6 +1,7 @@
 // A run: its effects along a line, the newest first.
 import { h } from '../parts/view.mjs';
 import { get } from '../parts/api.mjs';
+import { Audit } from '../parts/audit.mjs';
 import { Standing, What, Why, lookOf, standingOf } from '../parts/effects.mjs';
 import { Filters, chosen } from '../parts/filters.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
@@ -32,7 +33,8 @@ export function Run({ run, query }) {
     h(Filters, { query, fixed: ['run'] }),
     h(Found, { found }),
     found.rows.length > 0 && h(LongList, { rows: found.rows, id: (row) => row.request_id, label: t('effects.label'), name: 'timeline', end: found.more, row: (row, i) => h(Stop, { row, slowest, before: found.rows[i + 1] ?? null }) }),
-    h(Further, { found }));
+    h(Further, { found }),
+    state && h(Audit, { run }));
 }
 
 /** @param {{row: import('../parts/effects.mjs').Row, slowest: number, before: any}} props one effect on the line; its bar is as long as it took beside the slowest */
