@@ -140,6 +140,7 @@ public final class ConsoleSurface implements Surface {
                     JsonValue::of)
                 .putList("keys", keys(caller), TrustedKey::toJson)
                 .put("csrf", seen.csrf())
+                .put("now", pipeline.now())
                 .put("expires_at", seen.endsAt())
                 .put("log_origin", pipeline.ledger().origin())
                 .put(

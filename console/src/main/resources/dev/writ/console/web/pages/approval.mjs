@@ -107,7 +107,7 @@ function Word({ item, session, given }) {
     work(true);
     fail(null);
     try {
-      const now = Date.now();
+      const now = await serversTime();
       const told = reason.trim().replaceAll(/\s+/gu, ' '); // one line (spec/approval.md, 7)
       const document = {
         approved_at: new Date(now).toISOString(), approver: session.subject, effect: digestOf(writeJson(item.effect)), expires_at: new Date(now + VALID_MS).toISOString(),
@@ -140,6 +140,17 @@ function Word({ item, session, given }) {
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
       h('button', { class: verdict, disabled: busy }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
+}
+
+const SKEW_MS = 300000;
+
+/**
+ * The server's time, since it refuses what is signed in its future; this device's where they are so far apart that a person has to look.
+ * @returns {Promise<number>}
+ */
+async function serversTime() {
+  const server = Date.parse((await get('/console/session')).now);
+  return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
 }
 
 /** @param {{given: string, id: string}} props */
