@@ -180,7 +180,7 @@ class LimitsHoldTest {
         .contains("GWY-011");
     assertThat(
             gateway.raw(
-                "DELETE /v1/effects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+                "DELETE /v1/decisions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 405")
         .contains("GWY-012")
         .containsIgnoringCase("allow: POST");
