@@ -39,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
  * both the quickest vector for each.
  */
 class TheVectorsCatchEveryMutantOfTheVerifiersTest {
-  private static final Set<String> SUITES = Set.of("bundle", "trust", "adversarial", "runs");
+  private static final Set<String> SUITES =
+      Set.of("bundle", "trust", "adversarial", "runs", "webauthn");
   private static final Set<String> OPERATIONS = Set.of("bundle.verify", "trust.verify");
   private static final String SCRIPT =
       "verify/src/main/resources/dev/writ/verify/bundle/verify.mjs";

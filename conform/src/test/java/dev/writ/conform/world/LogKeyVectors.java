@@ -14,6 +14,7 @@ import static dev.writ.conform.world.TrustVectors.until;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
@@ -24,7 +25,10 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
+import dev.writ.fixture.TestPasskey;
 import dev.writ.fixture.TestTools;
+import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.NodeSource;
@@ -74,6 +78,7 @@ final class LogKeyVectors {
   private static final String LATE = "late-changes.writ";
   private static final String IN_FLIGHT = "revoked-in-flight.writ";
   private static final String TWO_ALGORITHMS = "two-algorithms.writ";
+  private static final String PASSKEY = "passkey.writ";
 
   private static final class Holder {
     static final LogKeyVectors MADE = new LogKeyVectors();
@@ -95,6 +100,7 @@ final class LogKeyVectors {
     late();
     inFlight();
     algorithms();
+    passkey();
   }
 
   static List<Made> all() {
@@ -575,5 +581,58 @@ final class LogKeyVectors {
             .put(
                 "required_algorithms",
                 Plot.json("{\"" + role + "\":[\"Ed25519\",\"ML-DSA-65\"]}")));
+  }
+
+  // ---- an approval by a passkey
+
+  private static byte[] approvedByPasskey(TestPasskey rita) {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home =
+        Scenario.setup(PARTIES, Plot.policy().toJson(), tools, Plot.START).found()) {
+      home.enrol(rita.trusted(KeyRole.APPROVER, Optional.of(TestKeys.TENANT)));
+      Envelope pay =
+          Envelope.sign(Request.TYPE, ask("alice", "pay", "n-1").document(), TestKeys.key("alice"));
+      home.kernel().submit(pay.toBytes(), List.of());
+      home.kernel()
+          .approve(
+              rita.sign(
+                  Approval.TYPE,
+                  new Approval(
+                          TestKeys.TENANT,
+                          "rita",
+                          "reviewer",
+                          pay.id(),
+                          Request.read(pay.document()).effect().digest(),
+                          home.kernel().system().policyInForce().digest(),
+                          Approval.Verdict.APPROVE,
+                          home.clock.instant(),
+                          home.clock.instant().plusSeconds(3600))
+                      .toJson()));
+      home.kernel().submit(pay.toBytes(), List.of());
+      BundleVectors.close(home, "run-1");
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  private void passkey() {
+    TestPasskey rita = new TestPasskey("rita", TestPasskey.SITE);
+    files.put(PASSKEY, approvedByPasskey(rita));
+    passkey("pins-passkey", "an approver's passkey is pinned as it is enrolled", "ok", rita);
+    passkey(
+        "pins-passkey-of-another-site",
+        "an approver's passkey is pinned for the pages of another site",
+        "RPL-080",
+        new TestPasskey("rita", "other.example.org"));
+  }
+
+  private void passkey(String name, String about, String wanted, TestPasskey pinned) {
+    List<JsonValue> pins =
+        Stream.concat(
+                PARTIES.stream().map(TestParty::trusted),
+                Stream.of(pinned.trusted(KeyRole.APPROVER, Optional.of(TestKeys.TENANT))))
+            .map(TrustedKey::toJson)
+            .map(JsonValue.class::cast)
+            .toList();
+    add(name, about, wanted, file(PASSKEY).put("keys", JsonValue.of(pins)));
   }
 }

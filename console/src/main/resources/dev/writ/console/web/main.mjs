@@ -9,6 +9,7 @@ import { address, go, place } from './parts/router.mjs';
 import { keep, kept, useStore } from './parts/store.mjs';
 import { LANGUAGES, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
+import { AuditPage } from './pages/audit.mjs';
 import { Effect } from './pages/effect.mjs';
 import { Effects } from './pages/effects.mjs';
 import { Keys } from './pages/keys.mjs';
@@ -16,8 +17,18 @@ import { Live } from './pages/live.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 
-/** @type {[string, string][]} */
-const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['keys', 'key']];
+/**
+ * Name, sign, and the key that leads there behind `g`.
+ * @type {[string, string, string][]}
+ */
+const PAGES = [
+  ['live', 'pulse', 'l'],
+  ['effects', 'search', 'e'],
+  ['approvals', 'stamp', 'a'],
+  ['audit', 'list', 'u'],
+  ['keys', 'key', 'k'],
+];
+const FIRST = 3; // that a telephone shows beside the menu of the others
 const WAITING_MS = 15000;
 
 /** @param {{at: import('./parts/router.mjs').Place}} props */
@@ -27,6 +38,7 @@ function Page({ at }) {
   if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
+  if (page === 'audit' && part === null) return h(AuditPage, null);
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -72,7 +84,7 @@ function Shell({ session }) {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
       if (into) return;
-      const to = led ? PAGES.find(([name]) => name[0] === e.key) : undefined;
+      const to = led ? PAGES.find(([, , letter]) => letter === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
       else if (e.key === '?') showHelp(true);
@@ -96,22 +108,36 @@ function Shell({ session }) {
     } }, t('skip')),
     h('header', { class: 'top' },
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
-      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, PAGES.map(([name, sign]) => h('a', {
-        key: name, href: address(name), 'aria-current': at.page === name || (name === 'effects' && at.page === 'runs') ? 'page' : undefined,
-      }, h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)), name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting')))))),
+      h(Navigation, { at: at.page, waiting }),
       h(Person, { session, help: () => showHelp(true) })),
     h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
     help && h(Help, { close: () => showHelp(false) }),
   ];
 }
 
-/** @param {{session: import('./parts/api.mjs').Session, help: () => void}} props */
-function Person({ session, help }) {
-  const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
-  const shut = () => {
-    if (box.current) box.current.open = false;
-  };
+/** @param {{at: string, waiting: number}} props where there is little room, all but the first stand in a menu */
+function Navigation({ at, waiting }) {
+  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  useShut(menu);
+  const link = (/** @type {[string, string, string]} */ [name, sign]) => h('a', { key: name, href: address(name), 'aria-current': at === name || (name === 'effects' && at === 'runs') ? 'page' : undefined },
+    h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)),
+    name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting'))));
+  const others = PAGES.slice(FIRST);
+  return h('nav', { class: 'pages', 'aria-label': t('nav.label') },
+    PAGES.slice(0, FIRST).map(link),
+    h('span', { class: 'others' }, others.map(link)),
+    h('details', { class: 'menu', ref: menu }, h('summary', { 'aria-current': others.some(([name]) => name === at) ? 'page' : undefined }, h(Icon, { name: 'list' }), h('span', null, t('nav.menu'))), h('div', { class: 'sheet' }, others.map(link))));
+}
+
+/**
+ * Shuts a disclosure that lies over the page when something else is wanted.
+ * @param {{current: HTMLDetailsElement | null}} box
+ */
+function useShut(box) {
   useEffect(() => {
+    const shut = () => {
+      if (box.current) box.current.open = false;
+    };
     const away = (/** @type {Event} */ e) => {
       if (box.current?.open && !box.current.contains(/** @type {Node} */ (e.target))) shut();
     };
@@ -129,6 +155,12 @@ function Person({ session, help }) {
       removeEventListener('keydown', escape);
     };
   }, []);
+}
+
+/** @param {{session: import('./parts/api.mjs').Session, help: () => void}} props */
+function Person({ session, help }) {
+  const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  useShut(box);
   const roles = [...new Set([...(session.people_roles ?? []), ...(session.roles ?? []), ...(session.approver_roles ?? [])])];
   return h('details', { class: 'person', ref: box },
     h('summary', { 'aria-label': t('person.label') }, h(Icon, { name: 'person' }), h('span', { class: 'names' }, h(Foreign, { value: session.subject, most: 40, line: true }), h('small', null, h(Foreign, { value: session.tenant, most: 40, line: true }))), h(Icon, { name: 'down' })),
@@ -137,7 +169,7 @@ function Person({ session, help }) {
       h(Look, null),
       h('div', { class: 'row' },
         h('button', { type: 'button', class: 'quiet', onClick: () => {
-          shut();
+          if (box.current) box.current.open = false;
           help();
         } }, t('help.keys')),
         h('button', { type: 'button', onClick: () => signOut() }, t('signout'))),
@@ -165,7 +197,7 @@ export function Look() {
 function Help({ close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g u', 'help.audit'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),

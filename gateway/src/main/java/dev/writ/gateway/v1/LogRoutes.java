@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
@@ -15,14 +16,18 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.NoteKey;
 import dev.writ.ledger.RunId;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** The transparency log: checkpoints, proofs, and the keys that verify what is handed out. */
 final class LogRoutes {
   static final String CHECKPOINT_TYPE = "text/plain; charset=utf-8";
+
+  private static final int CHECKPOINTS_MAX = 100;
 
   private final Reader reader;
 
@@ -32,6 +37,7 @@ final class LogRoutes {
 
   List<Route> routes() {
     return List.of(
+        Route.get("/v1/checkpoints", CALLER, this::checkpoints),
         Route.get("/v1/checkpoints/latest", CALLER, _ -> latest()),
         Route.get("/v1/checkpoints/{size}", CALLER, this::checkpoint),
         Route.get("/v1/receipts/{id}/proof", CALLER, this::inclusion),
@@ -41,6 +47,37 @@ final class LogRoutes {
 
   private LedgerView ledger() {
     return reader.kernel().ledger();
+  }
+
+  /**
+   * Some of the stored checkpoints, spread over the log's whole history, with the first and a fresh
+   * one: whoever walks from each to the next by consistency proofs has the history in one line.
+   */
+  private HttpAnswer checkpoints(HttpCall call) {
+    int most = EffectQueries.limit(call, CHECKPOINTS_MAX, CHECKPOINTS_MAX);
+    Checkpoint now = reader.kernel().checkpoint();
+    TreeMap<Long, Checkpoint> spread = new TreeMap<>();
+    for (int part = 1; part < most; part++) {
+      ledger()
+          .checkpointCovering(1 + (now.size() - 1) * (part - 1) / most)
+          .ifPresent(found -> spread.put(found.size(), found));
+    }
+    spread.put(now.size(), now);
+    return HttpAnswer.json(
+        200,
+        JsonValue.object()
+            .putList(
+                "checkpoints", List.copyOf(spread.values()), found -> JsonValue.of(text(found)))
+            .putList("log_keys", logKeys(), key -> JsonValue.of(key.toString()))
+            .build());
+  }
+
+  /** Those of now and of before: an old checkpoint has the signature of its own time. */
+  private List<NoteKey> logKeys() {
+    return reader.kernel().system().trust().keys().values().stream()
+        .filter(key -> key.role() == KeyRole.LOG)
+        .map(key -> new NoteKey(ledger().origin(), key.key()))
+        .toList();
   }
 
   private HttpAnswer latest() {

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
@@ -20,6 +21,7 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -277,6 +279,14 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(gateway.get("alice", "/v1/checkpoints/" + checkpoint.size()).status())
         .isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/checkpoints/999999").status()).isEqualTo(404);
+    gateway.home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
+    JsonValue.Obj spread = gateway.get("alice", "/v1/checkpoints?limit=3").json();
+    assertThat(((JsonValue.Arr) spread.get("checkpoints")).items())
+        .hasSizeBetween(1, 3)
+        .contains(JsonValue.of(gateway.get("alice", "/v1/checkpoints/latest").text()));
+    assertThat(((JsonValue.Arr) spread.get("log_keys")).items()).isNotEmpty();
+    assertThat(gateway.get("alice", "/v1/checkpoints?limit=101").string("code"))
+        .isEqualTo("GWY-018");
     assertThat(gateway.get("alice", "/v1/proofs/consistency?from=1&to=2").status()).isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/proofs/consistency?from=9&to=99999").string("code"))
         .isEqualTo("LED-040");

@@ -1860,6 +1860,7 @@ const FORMS = {
     }),
     mode: optional(oneOf('observe')),
     name,
+    people: optional(list(record({ roles: list(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }))),
     previous: optional(digest),
     prices: anyObject,
     principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),

@@ -26,7 +26,7 @@ const unchecked = (why) => ({ state: 'unchecked', why });
  * @param {unknown} e
  * @returns {Verdict}
  */
-function failed(e) {
+export function failed(e) {
   if (e instanceof Refusal) return { state: 'failed', code: e.code, place: e.place, recorded: e.recorded, recomputed: e.recomputed };
   return { state: 'failed', code: '', place: String(e), recorded: null, recomputed: null };
 }
@@ -45,7 +45,7 @@ async function judge(check) {
 }
 
 /** @param {string} hex */
-const digestBytes = (hex) => Uint8Array.from(hex.slice(7).match(/../g) ?? [], (pair) => parseInt(pair, 16));
+export const digestBytes = (hex) => Uint8Array.from(hex.slice(7).match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
 /**
  * @param {any} recorded
@@ -217,7 +217,7 @@ async function checkpointOf(detail) {
  * @param {any} point
  * @returns {Promise<Verdict & {first?: boolean}>}
  */
-async function remembered(key, note, point) {
+export async function remembered(key, note, point) {
   const name = `writ-log ${point.origin}`;
   const before = kept(name);
   if (before === null) {

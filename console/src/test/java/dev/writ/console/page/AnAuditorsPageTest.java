@@ -1,0 +1,118 @@
+package dev.writ.console.page;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.Route;
+import com.microsoft.playwright.options.AriaRole;
+import dev.writ.console.page.Desk.Screen;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an auditor does on the page Audit, in a real Chromium. */
+class AnAuditorsPageTest {
+  @TempDir static Path dir;
+  private static Playwright playwright;
+  private static Desk desk;
+
+  @BeforeAll
+  static void start() {
+    playwright = Browsers.playwright();
+    desk = new Desk(dir, Browsers.chromium(playwright));
+    desk.ask("bob", "mail", "{\"subject\":\"Monthly report\",\"to\":[\"ada@example.com\"]}");
+  }
+
+  @AfterAll
+  static void stop() {
+    desk.close();
+    playwright.close();
+  }
+
+  @AfterEach
+  void nothingWentWrong() {
+    assertThat(desk.closePages()).isEmpty();
+  }
+
+  private static void press(Page page, String name) {
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true))
+        .click();
+  }
+
+  @Test
+  void runs_that_were_ticked_are_verified_and_replayed_and_their_results_taken_away()
+      throws Exception {
+    Page page = desk.open("alice", Screen.WIDE, "#/audit");
+    assertThat(page.locator(".ask .primary")).isDisabled();
+    page.locator("input[value='run-1']").check();
+    press(page, "Start: Verify");
+    Locator first = page.locator(".cards .card").first();
+    assertThat(first.locator(".chip").first()).hasText("Everything verifies");
+    Download csv = page.waitForDownload(() -> first.getByText("Save as CSV").click());
+    assertThat(Files.readString(csv.path())).startsWith("\"run\",\"holds\"").contains("\"run-1\"");
+    press(page, "Replay");
+    press(page, "Start: Replay");
+    assertThat(first.locator(".chip").first()).hasText("Every event is the same again");
+    // It is still there for who comes back.
+    page.reload();
+    assertThat(page.locator(".cards .card")).hasCount(2);
+    first.getByText("Remove").click();
+    assertThat(page.locator(".cards .card")).hasCount(1);
+  }
+
+  @Test
+  void a_period_takes_the_runs_of_the_reader_and_no_others() {
+    Page page = desk.open("bob", Screen.PHONE, "#/audit");
+    assertThat(page.locator(".runlist input")).hasCount(1);
+    page.locator("input[name=from]").fill("2020-01-01T00:00");
+    press(page, "Start: Verify");
+    assertThat(page.locator(".cards .card")).hasCount(1);
+    assertThat(page.locator(".cards .card")).containsText("run-2");
+    assertThat(page.locator(".cards .chip")).hasText("Everything verifies");
+    press(page, "Compare");
+    assertThat(page.locator(".ask .primary")).isDisabled();
+    assertThat(page.locator("input[name=from]")).hasCount(0);
+  }
+
+  @Test
+  void the_log_is_walked_from_its_beginning_to_now_in_the_browser() {
+    Page page = desk.open("alice", Screen.WIDE, "#/audit");
+    assertThat(page.locator(".log")).hasAttribute("data-history", "checked");
+    assertThat(page.locator(".log")).containsText("none has cosigned");
+  }
+
+  /** A log that had another history in between. */
+  @Test
+  void a_checkpoint_that_does_not_follow_from_the_one_before_is_found() {
+    desk.gateway.get("alice", "/v1/checkpoints/latest");
+    desk.ask("alice", "mail", "{\"subject\":\"Another\"}");
+    desk.gateway.get("alice", "/v1/checkpoints/latest");
+    Page page = desk.page("alice", Screen.WIDE);
+    page.route(
+        "**/v1/proofs/consistency*",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(route.fetch().text().replaceFirst("sha256:.", "sha256:0"))));
+    page.route(
+        "**/v1/checkpoints?*",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(
+                        route.fetch().text().replaceFirst("\\\\n[A-Za-z0-9+/]{4}", "\\\\nAAAA"))));
+    page.navigate(desk.gateway.server.url() + "/#/audit");
+    assertThat(page.locator(".log")).hasAttribute("data-history", "failed");
+    assertThat(page.locator(".log .chip").first()).hasText("The log does not hold together");
+  }
+}
