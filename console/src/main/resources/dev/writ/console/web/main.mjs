@@ -1,11 +1,11 @@
 // The console: who is signed in, where the page is, and what is around every page.
 import { h, render, useEffect, useRef, useState } from './parts/view.mjs';
-import { get, signOut, standing, whoami } from './parts/api.mjs';
+import { Problem, get, refused, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
-import { address, go, place } from './parts/router.mjs';
+import { address, go, parse, place } from './parts/router.mjs';
 import { keep, kept, useStore } from './parts/store.mjs';
 import { LANGUAGES, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -204,13 +204,28 @@ function Help({ close }) {
     h('form', { method: 'dialog' }, h('button', null, t('close'))));
 }
 
+/** By the code of the address, where it has one; it counts once, and leaves the address at once. */
+async function enter() {
+  const { page, part } = place.get();
+  if (page !== 'sign-in' || part === null) return whoami();
+  history.replaceState(null, '', address('live'));
+  place.set(parse(location.hash));
+  try {
+    await signIn(part, 'Writ-Code');
+  } catch (e) {
+    if (!(e instanceof Problem) || e.status !== 401) throw e;
+    refused.set(e);
+    await whoami();
+  }
+}
+
 function Console() {
   useStore(language);
   const { session, known, ways } = useStore(standing);
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   const ask = () => {
     fail(null);
-    whoami().catch(fail);
+    enter().catch(fail);
   };
   useEffect(ask, []);
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));

@@ -19,8 +19,10 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.http.Caller;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.TreeMap;
@@ -379,6 +381,36 @@ class TheConsoleInChromiumTest {
     page.locator(".person summary").click();
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
     assertThat(page.locator("main h1")).hasText("Sign in");
+  }
+
+  @Test
+  void an_address_with_a_code_signs_in_once_and_keeps_nothing_of_it() {
+    Instant now = desk.gateway.home.clock.instant();
+    String code =
+        desk.sessions
+            .codes()
+            .issue(
+                new Caller(
+                    "access",
+                    TestKeys.key("alice").verifyingKey().kid(),
+                    "acme",
+                    "alice",
+                    List.of()),
+                now)
+            .text();
+    Page page = desk.stranger(Screen.PHONE);
+    page.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
+    assertThat(page.locator("main h1")).hasText("Live");
+    assertThat(page.locator(".person")).containsText("alice");
+    assertThat(page).hasURL(desk.gateway.server.url() + "/#/live");
+    page.goBack();
+    assertThat(page.evaluate("history.length + ' ' + location.href"))
+        .asString()
+        .doesNotContain(code);
+    Page other = desk.stranger(Screen.PHONE);
+    other.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
+    assertThat(other.locator("main h1")).hasText("Sign in");
+    assertThat(other.locator("[role=alert]")).containsText("GWY-095");
   }
 
   @Test

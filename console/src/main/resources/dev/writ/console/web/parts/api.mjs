@@ -10,6 +10,9 @@ import { store } from './store.mjs';
 /** Who is signed in; `known` is false until the server was asked. */
 export const standing = store(/** @type {Standing} */ ({ session: null, ways: [], known: false }));
 
+/** Why the code of an address did not sign anybody in. */
+export const refused = store(/** @type {Problem | null} */ (null));
+
 /** A refusal of the server, or that there was no answer. */
 export class Problem extends Error {
   /**
@@ -144,9 +147,12 @@ export async function askWays() {
   }
 }
 
-/** @param {string | null} token null for what the connection itself shows: a client certificate */
-export async function signIn(token) {
-  await send('POST', '/console/session', { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
+/**
+ * @param {string | null} credential a token or a code; null for what the connection itself shows: a client certificate
+ * @param {'Bearer' | 'Writ-Code'} [scheme]
+ */
+export async function signIn(credential, scheme = 'Bearer') {
+  await send('POST', '/console/session', { headers: credential === null ? {} : { Authorization: `${scheme} ${credential}` } });
   await whoami();
 }
 
