@@ -161,6 +161,16 @@ final class Desk implements AutoCloseable {
     return new Cookie(pair[0], pair[1]).setUrl(gateway.server.url() + "/").setHttpOnly(true);
   }
 
+  /** For who measures: with the browser's own clock and without holding movement back. */
+  Page unhurried(String as, Screen screen) {
+    BrowserContext context =
+        browser.newContext(
+            new Browser.NewContextOptions().setViewportSize(screen.width(), screen.height()));
+    contexts.add(context);
+    context.addCookies(List.of(cookies.computeIfAbsent(as, _ -> signIn(as))));
+    return context.newPage();
+  }
+
   /** For somebody who is not signed in. */
   Page stranger(Screen screen) {
     BrowserContext context =

@@ -327,25 +327,7 @@ class TheConsoleInChromiumTest {
   @ValueSource(strings = {"#/effects", "#/runs/run-1"})
   void a_list_of_any_length_has_few_rows_in_the_page(String address) {
     Page page = desk.page("rita", Screen.WIDE);
-    String row =
-        desk.gateway
-            .get("rita", "/v1/effects?limit=1")
-            .text()
-            .replaceFirst("^.*?\\[(\\{.*?})].*$", "$1");
-    page.route(
-        "**/v1/effects?*",
-        route -> {
-          StringBuilder rows = new StringBuilder();
-          for (int i = 0; i < 10_000; i++) {
-            rows.append(i == 0 ? "" : ",")
-                .append(
-                    row.replaceFirst("\"request_id\":\"[^\"]*\"", "\"request_id\":\"r" + i + "\""));
-          }
-          route.fulfill(
-              new Route.FulfillOptions()
-                  .setContentType("application/json")
-                  .setBody("{\"effects\":[" + rows + "],\"searched\":{},\"complete\":true}"));
-        });
+    LongRun.serve(page, desk.gateway.get("rita", "/v1/effects?limit=1").text(), 10_000);
     page.navigate(desk.gateway.server.url() + "/" + address);
     page.waitForSelector(".long li");
     assertThat(page.locator(".long li").first()).hasAttribute("aria-setsize", "10000");
