@@ -15,9 +15,10 @@ import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
+import { Tools } from './pages/tools.mjs';
 
 /** @type {[string, string][]} */
-const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['keys', 'key']];
+const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['tools', 'wrench'], ['keys', 'key']];
 const WAITING_MS = 15000;
 
 /** @param {{at: import('./parts/router.mjs').Place}} props */
@@ -27,6 +28,7 @@ function Page({ at }) {
   if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
+  if (page === 'tools') return h(Tools, { part, query });
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -165,7 +167,7 @@ export function Look() {
 function Help({ close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g t', 'help.tools'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),

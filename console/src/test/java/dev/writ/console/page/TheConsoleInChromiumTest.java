@@ -72,6 +72,8 @@ class TheConsoleInChromiumTest {
         Desk.effect(desk.hostile),
         "#/approvals",
         Desk.approval(desk.waiting),
+        "#/tools",
+        "#/tools/mail/1.0.0",
         "#/keys",
         "#/no-such-page");
   }
