@@ -259,6 +259,34 @@ class PeopleSeeToolsTest {
   }
 
   @Test
+  void aServerOfSomebodyElseIsMarkedWithItsPlaces() {
+    ToolManifest made = TestTools.manifest("acme-wiki", Determinism.RECORDED, "mcp", "box");
+    ToolManifest server =
+        new ToolManifest(
+            made.name(),
+            made.version(),
+            made.driver(),
+            made.determinism(),
+            made.operations(),
+            new ToolManifest.Capabilities(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of("wiki.example:443"),
+                false),
+            made.resourcesMax(),
+            made.sandboxes(),
+            made.files());
+    gateway.home.tools.register(server);
+    governance.take(governance.submission(server.ref()));
+    assertThat(text(version("alice", "acme-wiki", "1.0.0")))
+        .contains("\"upstream\":{\"places\":[\"wiki.example:443\"]}");
+    assertThat(text(version("alice", "mail", "1.0.0"))).doesNotContain("upstream");
+  }
+
+  @Test
   void whatNobodyKnowsIsUnknownWhateverItsName() {
     for (String path :
         List.of(

@@ -8,7 +8,7 @@ import { Fault, Lazy, Pairs, Waiting, useCall } from '../parts/parts.mjs';
 import { Revoke } from '../parts/revoke.mjs';
 import { count, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { Changes } from '../parts/toolchanges.mjs';
-import { Origin, Stage, When, pathOf } from '../parts/tooling.mjs';
+import { Numbers, Origin, Stage, When, pathOf, took } from '../parts/tooling.mjs';
 
 /** @param {{name: string, version: string, from: string | null}} props */
 export function Tool({ name, version, from }) {
@@ -50,12 +50,11 @@ function Whole({ tool, from, again }) {
 function Counts({ tool }) {
   if (!tool.statistics) return null;
   const { versions, named_from: since } = tool.statistics;
-  const ms = (/** @type {number | undefined} */ value) => (value === undefined ? '–' : span(value));
   return h('section', { class: 'part', id: 'counts' }, h('h2', null, t('tools.counts')),
     h('p', { class: 'lead' }, t('tools.counts.lead', { at: moment(since) })),
     versions.length === 0 ? h('p', { class: 'faint' }, t('tools.counts.none'))
-      : h(Table, { label: t('tools.counts'), heads: [t('tools.version'), t('tools.calls'), t('tools.denied'), t('tools.failed'), t('tools.half'), t('tools.most')], cut: (shown, all) => t('cut.rows', { shown, all }),
-        rows: versions.map((/** @type {any} */ v) => [v.version, v.calls, v.denied, v.failed, ms(v.p50_ms), ms(v.p99_ms)]) }));
+      : h(Numbers, { label: t('tools.counts'), heads: [t('tools.version'), t('tools.calls'), t('tools.denied'), t('tools.failed'), t('tools.half'), t('tools.most')],
+        rows: versions.map((/** @type {any} */ v) => [h(v.version === tool.version ? 'b' : 'span', null, h(Foreign, { value: v.version, most: 60 })), number(v.calls), number(v.denied), number(v.failed), took(v.p50_ms), took(v.p99_ms)]) }));
 }
 
 /** @param {{tool: any}} props */
@@ -113,5 +112,5 @@ function History({ steps }) {
   if (steps.length === 0) return null;
   return h('section', { class: 'part', id: 'history' }, h('h2', null, t('tools.history')),
     h('ol', { class: 'lines', reversed: true }, [...steps].reverse().map((step) => h('li', null, h('span', { class: step.kind === 'tool.revoked' || step.verdict === 'reject' ? 't-bad' : 't-info' }, h(Icon, { name: step.kind === 'tool.revoked' || step.verdict === 'reject' ? 'cross' : 'dash' })),
-      h('span', null, named('tools.step', step.kind), step.stage && [' ', named('tools.stage', step.stage)], step.verdict && [' ', named('tools.verdict', step.verdict)], step.findings !== undefined && [', ', count('tools.findings', step.findings)], ' · ', h(Foreign, { value: step.by, most: 80 }), ' · ', h('time', { datetime: step.at }, moment(step.at)))))));
+      h('span', null, named('tools.step', step.kind), step.stage && [': ', named('tools.stage', step.stage)], step.verdict && [' ', named('tools.verdict', step.verdict)], step.findings !== undefined && [', ', count('tools.findings', step.findings)], ' · ', h(Foreign, { value: step.by, most: 80 }), ' · ', h('time', { datetime: step.at }, moment(step.at)))))));
 }

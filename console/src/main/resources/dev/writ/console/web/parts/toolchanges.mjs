@@ -5,8 +5,8 @@ import { Foreign } from './foreign.mjs';
 import { Chip } from './icons.mjs';
 import { Fault, Waiting, useCall } from './parts.mjs';
 import { go } from './router.mjs';
-import { named, number, span, t } from './text.mjs';
-import { addressOf, pathOf } from './tooling.mjs';
+import { named, number, t } from './text.mjs';
+import { Numbers, addressOf, pathOf, took } from './tooling.mjs';
 
 /** @type {Record<string, [string, string]>} */
 const LOOKS = { new: ['good', 'check'], gone: ['bad', 'cross'], changed: ['warn', 'dash'] };
@@ -50,10 +50,9 @@ function Behaviour({ statistics, from, to }) {
   const [before, after] = [of(from), of(to)];
   if (!before || !after) return null;
   const share = (/** @type {any} */ v) => `${number(Math.round((1000 * v.failed) / Math.max(1, v.calls)) / 10)} %`;
-  const ms = (/** @type {number | undefined} */ value) => (value === undefined ? '–' : span(value));
-  const rows = [[t('tools.calls'), number(before.calls), number(after.calls)], [t('tools.failed'), share(before), share(after)], [t('tools.half'), ms(before.p50_ms), ms(after.p50_ms)], [t('tools.most'), ms(before.p99_ms), ms(after.p99_ms)]];
-  return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': t('tools.behaviour') }, h('h3', null, t('tools.behaviour')),
-    h('table', null, h('caption', { class: 'sr' }, t('tools.behaviour')),
-      h('thead', null, h('tr', null, h('th', { scope: 'col' }, t('tools.version')), [from, to].map((version) => h('th', { scope: 'col', class: 'num' }, h(Foreign, { value: version, most: 60 }))))),
-      h('tbody', null, rows.map(([label, was, is]) => h('tr', null, h('th', { scope: 'row' }, label), h('td', { class: 'num' }, was), h('td', { class: 'num' }, is))))));
+  return h('div', null, h('h3', null, t('tools.behaviour')),
+    h(Numbers, { label: t('tools.behaviour'), heads: [t('tools.version'), ...[from, to].map((version) => h(Foreign, { value: version, most: 60 }))], rows: [
+      [t('tools.calls'), number(before.calls), number(after.calls)], [t('tools.failed'), share(before), share(after)],
+      [t('tools.half'), took(before.p50_ms), took(after.p50_ms)], [t('tools.most'), took(before.p99_ms), took(after.p99_ms)],
+    ] }));
 }

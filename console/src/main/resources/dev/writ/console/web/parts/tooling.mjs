@@ -2,7 +2,7 @@
 import { h } from './view.mjs';
 import { Foreign } from './foreign.mjs';
 import { Chip } from './icons.mjs';
-import { moment, named, t } from './text.mjs';
+import { moment, named, span, t } from './text.mjs';
 
 /**
  * @typedef {{at: string, by: string}} Said
@@ -69,3 +69,12 @@ export function namedBy(part) {
  * @param {string} version
  */
 export const pathOf = (name, version) => `/v1/tool-packages/${encodeURIComponent(name)}/${encodeURIComponent(version)}`;
+
+/** @param {{label: string, heads: any[], rows: any[][]}} props rows of a name and of what is counted */
+export const Numbers = ({ label, heads, rows }) => h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label },
+  h('table', null, h('caption', { class: 'sr' }, label),
+    h('thead', null, h('tr', null, heads.map((head, i) => h('th', { scope: 'col', class: i > 0 ? 'num' : undefined }, head)))),
+    h('tbody', null, rows.map(([name, ...cells]) => h('tr', null, h('th', { scope: 'row' }, name), cells.map((cell) => h('td', { class: 'num' }, cell)))))));
+
+/** @param {number | undefined} ms */
+export const took = (ms) => (ms === undefined ? '–' : span(ms));
