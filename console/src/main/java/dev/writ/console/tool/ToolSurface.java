@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 
 /** Versions of tools over HTTP, for people (spec/tool-desk.md). */
 public final class ToolSurface implements Surface {
@@ -84,10 +85,12 @@ public final class ToolSurface implements Surface {
     SystemState system = state(caller);
     KnownTool tool = tool(system, call.value("name"), call.value("version"));
     Optional<ToolManifest> manifest = tool.manifest(packages);
+    Optional<ReviewedPackage> reviewed = manifest.flatMap(this::read);
     ObjectBuilder json =
         tool.summary(system.policyInForce(), manifest, caller.tenant())
             .putIfPresent("manifest", manifest, ToolManifest::toJson)
-            .putIfPresent("requests", manifest.flatMap(this::requests), r -> r)
+            .putIfPresent("requests", reviewed, r -> texts(r.requests()))
+            .putIfPresent("descriptions", reviewed, r -> texts(r.descriptions()))
             .putIfPresent("validation", tool.validation(), v -> v.toJson())
             .put("words", words(tool))
             .putList("history", tool.steps(), ToolStep::toJson)
@@ -128,15 +131,19 @@ public final class ToolSurface implements Surface {
         : Optional.empty();
   }
 
-  private Optional<JsonValue> requests(ToolManifest manifest) {
+  /** Absent where its files are damaged. */
+  private Optional<ReviewedPackage> read(ToolManifest manifest) {
     try {
-      ObjectBuilder lines = JsonValue.object();
-      ReviewedPackage reviewed = ReviewedPackage.of(manifest, packages.files(manifest));
-      reviewed.requests().forEach(lines::put);
-      return reviewed.requests().isEmpty() ? Optional.empty() : Optional.of(lines.build());
+      return Optional.of(ReviewedPackage.of(manifest, packages.files(manifest)));
     } catch (WritException broken) {
       return Optional.empty();
     }
+  }
+
+  private static JsonValue texts(SortedMap<String, String> texts) {
+    ObjectBuilder json = JsonValue.object();
+    texts.forEach(json::put);
+    return json.build();
   }
 
   private HttpAnswer changes(HttpCall call) {
@@ -162,15 +169,10 @@ public final class ToolSurface implements Surface {
   }
 
   private ReviewedPackage reviewed(KnownTool tool) {
-    String named = tool.name() + " " + tool.version();
-    ToolManifest manifest =
-        tool.manifest(packages)
-            .orElseThrow(() -> new WritException(ToolDeskError.NO_PACKAGE, named));
-    try {
-      return ReviewedPackage.of(manifest, packages.files(manifest));
-    } catch (WritException broken) {
-      throw new WritException(ToolDeskError.NO_PACKAGE, named + ": " + broken.code().code());
-    }
+    return tool.manifest(packages)
+        .flatMap(this::read)
+        .orElseThrow(
+            () -> new WritException(ToolDeskError.NO_PACKAGE, tool.name() + " " + tool.version()));
   }
 
   private static HttpAnswer fresh(JsonValue.Obj answer) {

@@ -284,6 +284,13 @@ class PeopleSeeToolsTest {
     assertThat(text(version("alice", "acme-wiki", "1.0.0")))
         .contains("\"upstream\":{\"places\":[\"wiki.example:443\"]}");
     assertThat(text(version("alice", "mail", "1.0.0"))).doesNotContain("upstream");
+    String path = path("acme-wiki", "1.0.0");
+    assertThat(gateway.get("alice", path).text())
+        .as("its files are no server's")
+        .contains("\"manifest\"")
+        .doesNotContain("\"descriptions\"");
+    assertThat(problem(gateway.get("alice", path + "/changes?from=1.0.0")))
+        .isEqualTo("409 GWY-130");
   }
 
   @Test

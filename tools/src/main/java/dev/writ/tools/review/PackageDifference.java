@@ -14,8 +14,9 @@ import java.util.TreeSet;
 /**
  * One thing in which a version of a tool differs from another.
  *
- * @param what a member of the manifest, or {@code operation}, {@code file}, {@code request}
- * @param name of the operation or file; absent for a member
+ * @param what a member of the manifest, or {@code operation}, {@code file}, {@code request}, {@code
+ *     listed}
+ * @param name of the operation, file or listed tool; absent for a member
  * @param before absent for what is new
  * @param after absent for what is gone
  */
@@ -57,6 +58,7 @@ public record PackageDifference(
     compare(all, "operation", operations(first.manifest()), operations(second.manifest()));
     compare(all, "file", files(first.manifest()), files(second.manifest()));
     compare(all, "request", texts(first.requests()), texts(second.requests()));
+    compare(all, "listed", new TreeMap<>(first.listed()), new TreeMap<>(second.listed()));
     return all;
   }
 

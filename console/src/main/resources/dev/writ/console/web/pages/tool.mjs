@@ -86,7 +86,7 @@ function Callers({ tool }) {
 
 /** @param {{tool: any}} props */
 function Manifest({ tool }) {
-  const { manifest: m, requests } = tool;
+  const { manifest: m, requests, descriptions } = tool;
   const can = m.capabilities;
   const r = m.resources_max;
   const list = (/** @type {string[] | undefined} */ values) => values?.length && h(Foreign, { value: values.join(', '), most: 600 });
@@ -101,6 +101,7 @@ function Manifest({ tool }) {
     ] }),
     h('h3', null, t('tools.operations')),
     h('ul', { class: 'plainlist' }, m.operations.map((/** @type {any} */ o) => h('li', { key: o.name }, h(Lazy, { summary: [h(Foreign, { value: o.name, most: 120 }), h('span', { class: 'faint' }, ' → ', h(Foreign, { value: o.media_type, most: 80 }))] }, () => [
+      descriptions?.[o.name] && h('p', null, h(Foreign, { value: descriptions[o.name], most: 2000, all: true })),
       requests?.[o.name] && h('p', { class: 'mono' }, h(Foreign, { value: requests[o.name], most: 1000 })),
       h('h4', null, t('tools.input')), h(Json, { value: o.input }), o.output && [h('h4', null, t('tools.output')), h(Json, { value: o.output })],
     ])))),
