@@ -16,15 +16,17 @@ import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
+import { Tools } from './pages/tools.mjs';
 
 /**
- * Name, sign, and the key that leads there behind `g`.
- * @type {[string, string, string][]}
+ * Name, sign, the key that leads there behind `g`, and as what one of these a person sees it.
+ * @type {[string, string, string, string[]?][]}
  */
 const PAGES = [
   ['live', 'pulse', 'l'],
   ['effects', 'search', 'e'],
   ['approvals', 'stamp', 'a'],
+  ['tools', 'wrench', 't', ['developer', 'operator', 'auditor']],
   ['audit', 'list', 'u'],
   ['keys', 'key', 'k'],
 ];
@@ -39,6 +41,7 @@ function Page({ at }) {
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
   if (page === 'audit' && part === null) return h(AuditPage, null);
+  if (page === 'tools') return h(Tools, { part, query });
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -66,6 +69,7 @@ function Shell({ session }) {
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
+  const pages = PAGES.filter(([, , , looks]) => looks === undefined || looks.some((look) => session.people_roles?.includes(look)));
   const first = useRef(true);
 
   // Another page begins at its top, and is announced: its heading takes the focus.
@@ -108,23 +112,23 @@ function Shell({ session }) {
     } }, t('skip')),
     h('header', { class: 'top' },
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
-      h(Navigation, { at: at.page, waiting }),
+      h(Navigation, { pages, at: at.page, waiting }),
       h(Person, { session, help: () => showHelp(true) })),
     h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
-    help && h(Help, { close: () => showHelp(false) }),
+    help && h(Help, { pages, close: () => showHelp(false) }),
   ];
 }
 
-/** @param {{at: string, waiting: number}} props where there is little room, all but the first stand in a menu */
-function Navigation({ at, waiting }) {
+/** @param {{pages: typeof PAGES, at: string, waiting: number}} props where there is little room, all but the first stand in a menu */
+function Navigation({ pages, at, waiting }) {
   const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   useShut(menu);
-  const link = (/** @type {[string, string, string]} */ [name, sign]) => h('a', { key: name, href: address(name), 'aria-current': at === name || (name === 'effects' && at === 'runs') ? 'page' : undefined },
+  const link = (/** @type {[string, string, string, string[]?]} */ [name, sign]) => h('a', { key: name, href: address(name), 'aria-current': at === name || (name === 'effects' && at === 'runs') ? 'page' : undefined },
     h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)),
     name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting'))));
-  const others = PAGES.slice(FIRST);
+  const others = pages.slice(FIRST);
   return h('nav', { class: 'pages', 'aria-label': t('nav.label') },
-    PAGES.slice(0, FIRST).map(link),
+    pages.slice(0, FIRST).map(link),
     h('span', { class: 'others' }, others.map(link)),
     h('details', { class: 'menu', ref: menu }, h('summary', { 'aria-current': others.some(([name]) => name === at) ? 'page' : undefined }, h(Icon, { name: 'list' }), h('span', null, t('nav.menu'))), h('div', { class: 'sheet' }, others.map(link))));
 }
@@ -193,11 +197,11 @@ export function Look() {
       LANGUAGES.map((name) => h('option', { key: name, value: name, selected: name === spoken, lang: name }, { en: 'English', de: 'Deutsch' }[name])))));
 }
 
-/** @param {{close: () => void}} props */
-function Help({ close }) {
+/** @param {{pages: typeof PAGES, close: () => void}} props */
+function Help({ pages, close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g u', 'help.audit'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [...pages.map(([name, , letter]) => [`g ${letter}`, `nav.${name}`]), ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),

@@ -75,6 +75,8 @@ class TheConsoleInChromiumTest {
         "#/approvals",
         Desk.approval(desk.waiting),
         "#/audit",
+        "#/tools",
+        "#/tools/mail/1.0.0",
         "#/keys",
         "#/no-such-page");
   }

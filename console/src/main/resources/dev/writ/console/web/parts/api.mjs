@@ -73,8 +73,8 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
-  // The session is over, or never was: whoever is here signs in again, and comes back to this address.
-  if (problem.status === 401 && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
+  // The session is over, or never was: whoever is here signs in again, and comes back to this address. A document whose signature does not count says nothing of it.
+  if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
   throw problem;
 }
 
@@ -121,6 +121,17 @@ export async function post(path, body) {
 /** @param {string} path */
 export async function remove(path) {
   await send('DELETE', path);
+}
+
+const SKEW_MS = 300000;
+
+/**
+ * The server's time, since it refuses what is signed in its future; this device's where they are so far apart that a person has to look.
+ * @returns {Promise<number>}
+ */
+export async function serversTime() {
+  const server = Date.parse((await get('/console/session')).now);
+  return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
 }
 
 /** Asks who is signed in, and how one can sign in where nobody is. */
