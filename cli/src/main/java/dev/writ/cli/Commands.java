@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.command.ApprovalsCommand;
 import dev.writ.cli.command.ApproveCommand;
 import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.BenchCommand;
@@ -57,6 +58,7 @@ final class Commands {
           new InitCommand(),
           new RunCommand(),
           new SubmitCommand(),
+          new ApprovalsCommand(),
           new ApproveCommand(),
           new LogCommand(),
           new ReceiptsCommand(),
