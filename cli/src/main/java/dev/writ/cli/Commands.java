@@ -22,6 +22,7 @@ import dev.writ.cli.command.HoldCommand;
 import dev.writ.cli.command.ImageCommand;
 import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
+import dev.writ.cli.command.InspectCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.LogCommand;
 import dev.writ.cli.command.McpCommand;
@@ -81,6 +82,7 @@ final class Commands {
           new HoldCommand(),
           new AuditCommand(),
           new ExportCommand(),
+          new InspectCommand(),
           new VerifyCommand(),
           new ReplayCommand(),
           new DiffCommand(),

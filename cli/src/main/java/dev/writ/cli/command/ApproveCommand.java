@@ -9,8 +9,8 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.Serving;
-import dev.writ.cli.term.Question;
 import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.YesOrNo;
 import dev.writ.embed.home.Home;
 import dev.writ.guardian.document.Approval;
 import dev.writ.ledger.error.LedgerError;
@@ -43,16 +43,16 @@ public final class ApproveCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) throws IOException {
     Home home = Homes.home(session);
-    ApprovalQuestion.Word word =
-        new ApprovalQuestion.Word(
+    ShownApproval.Word word =
+        new ShownApproval.Word(
             home.key(arguments.option("--as").orElseGet(home::approver)),
             arguments.option("--role"),
             arguments.has("--reject") ? Approval.Verdict.REJECT : Approval.Verdict.APPROVE,
             arguments.option("--reason"));
-    ApprovalQuestion question =
+    ShownApproval question =
         Homes.read(
             session,
-            ledger -> ApprovalQuestion.read(home, ledger, arguments.argument("REQUEST"), word));
+            ledger -> ShownApproval.read(home, ledger, arguments.argument("REQUEST"), word));
     if (!confirmed(session, question, arguments.has("--yes"))) {
       session.terminal().err().println("Nothing was signed.");
       return ExitCode.REFUSED;
@@ -62,7 +62,7 @@ public final class ApproveCommand implements CliCommand {
   }
 
   /** Shows what is signed, and asks; a script says yes before. */
-  private static boolean confirmed(Session session, ApprovalQuestion question, boolean yes)
+  private static boolean confirmed(Session session, ShownApproval question, boolean yes)
       throws IOException {
     Terminal terminal = session.terminal();
     if (!yes && !terminal.canAsk()) {
@@ -72,10 +72,10 @@ public final class ApproveCommand implements CliCommand {
     if (!yes || !session.json()) {
       question.print(terminal, Homes.clock().instant());
     }
-    return yes || Question.ask(terminal, question.text());
+    return yes || YesOrNo.ask(terminal, question.text());
   }
 
-  private static ExitCode give(Session session, Home home, ApprovalQuestion question) {
+  private static ExitCode give(Session session, Home home, ShownApproval question) {
     try {
       AnswerReport answers =
           Homes.work(

@@ -38,7 +38,7 @@ import java.util.Optional;
  * @param key the approver's
  * @param holder the key as it is enrolled
  */
-record ApprovalQuestion(
+record ShownApproval(
     WaitingView view,
     SigningKey key,
     TrustedKey holder,
@@ -59,7 +59,7 @@ record ApprovalQuestion(
    * @throws WritException {@code CLI-015} for no request, {@code EXE-908} where it does not wait,
    *     {@code CAN-023} for a reason that is not one line
    */
-  static ApprovalQuestion read(Home home, LedgerView ledger, String request, Word word) {
+  static ShownApproval read(Home home, LedgerView ledger, String request, Word word) {
     Envelope found = Ids.document(ledger, request);
     if (!found.payloadType().equals(Request.TYPE)) {
       throw Homes.notFound(request + " is no request");
@@ -81,8 +81,8 @@ record ApprovalQuestion(
             .orElseGet(() ->
                 ApproverRole.only(
                     view.policy().approverRoles(holder.tenant().orElse(""), holder.subject())));
-    ApprovalQuestion question =
-        new ApprovalQuestion(view, word.key(), holder, role, word.verdict(), word.reason());
+    ShownApproval question =
+        new ShownApproval(view, word.key(), holder, role, word.verdict(), word.reason());
     Approval.read(question.approval(Homes.clock().instant()).toJson());
     return question;
   }

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** A question to the person at the terminal that is answered by yes or no. */
-public final class Question {
+public final class YesOrNo {
   private static final List<String> YES = List.of("y", "yes");
 
   /** Of a longer answer the rest is read and forgotten. */
   private static final int ANSWER_MAX = 8;
 
-  private Question() {}
+  private YesOrNo() {}
 
   /**
    * Asks beside the data.
