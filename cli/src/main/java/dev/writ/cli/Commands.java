@@ -1,6 +1,7 @@
 package dev.writ.cli;
 
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.command.ApprovalsCommand;
 import dev.writ.cli.command.ApproveCommand;
 import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.BenchCommand;
@@ -22,6 +23,7 @@ import dev.writ.cli.command.HoldCommand;
 import dev.writ.cli.command.ImageCommand;
 import dev.writ.cli.command.IncidentCommand;
 import dev.writ.cli.command.InitCommand;
+import dev.writ.cli.command.InspectCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.LogCommand;
 import dev.writ.cli.command.McpCommand;
@@ -58,6 +60,7 @@ final class Commands {
           new InitCommand(),
           new RunCommand(),
           new SubmitCommand(),
+          new ApprovalsCommand(),
           new ApproveCommand(),
           new LogCommand(),
           new ReceiptsCommand(),
@@ -80,6 +83,7 @@ final class Commands {
           new HoldCommand(),
           new AuditCommand(),
           new ExportCommand(),
+          new InspectCommand(),
           new VerifyCommand(),
           new ReplayCommand(),
           new DiffCommand(),

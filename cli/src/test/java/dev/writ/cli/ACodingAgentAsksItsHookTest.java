@@ -309,7 +309,7 @@ class ACodingAgentAsksItsHookTest {
           waiting = waiting();
         }
         for (String request : waiting) {
-          assertThat(Run.of("--home", home, "approve", request).status()).isZero();
+          assertThat(Run.of("--home", home, "approve", request, "--yes").status()).isZero();
         }
         assertThat(text(specific(waits.get()), "permissionDecision")).isEqualTo("allow");
       }

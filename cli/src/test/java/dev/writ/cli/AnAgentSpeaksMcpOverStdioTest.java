@@ -107,7 +107,7 @@ class AnAgentSpeaksMcpOverStdioTest {
           text(waits).lines().filter(l -> l.contains("writ approve")).findFirst().get();
       String request = approve.strip().split(" ")[2];
       // The very command that the result shows, while this session lives.
-      assertThat(Run.of("approve", request, "--home", home).status()).isZero();
+      assertThat(Run.of("approve", request, "--yes", "--home", home).status()).isZero();
       CallToolResult served = call(client, "sql", "sql", "select 'reviewed'");
       assertThat(served.isError()).as(text(served)).isFalse();
       assertThat(meta(served, "request")).isEqualTo(request);
@@ -237,11 +237,11 @@ class AnAgentSpeaksMcpOverStdioTest {
         CallToolResult waits = call(through, "sql", "sql", "select 'reviewed'");
         String request = meta(waits, "request");
         assertThat(text(waits)).contains("writ approve " + request);
-        assertThat(Run.of("approve", request, "--home", home).status()).isZero();
+        assertThat(Run.of("approve", request, "--yes", "--home", home).status()).isZero();
         CallToolResult served = call(through, "sql", "sql", "select 'reviewed'");
         assertThat(meta(served, "request")).isEqualTo(request);
         assertThat(served.isError()).isFalse();
-        assertThat(Run.of("approve", request, "--home", home).err()).contains("EXE-908");
+        assertThat(Run.of("approve", request, "--yes", "--home", home).err()).contains("EXE-908");
       } finally {
         through.closeGracefully();
         named.closeGracefully();

@@ -166,6 +166,6 @@ class CodeRunsFromTheShellTest {
 
   private String approve(Run waiting) {
     String id = waiting.out().replaceFirst("(?s).*\"request\":\"(sha256:[0-9a-f]+)\".*", "$1");
-    return writ("approve", id, "--json").out();
+    return writ("approve", id, "--yes", "--json").out();
   }
 }

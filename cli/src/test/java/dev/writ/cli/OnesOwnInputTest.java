@@ -109,12 +109,12 @@ class OnesOwnInputTest {
     String request = text(asked, "request");
     refused(writ("close", "main"), ExitCode.REFUSED, "EXE-903");
     assertThat(writ("policy", "explain", request).out()).contains("0 of 1 approved");
-    assertThat(writ("approve", request).status()).isZero();
+    assertThat(writ("approve", request, "--yes").status()).isZero();
     Run served = writ("submit", request, "--json");
     assertThat(served.out()).contains("[[120]]");
-    refused(writ("approve", request), ExitCode.REFUSED, "EXE-908");
+    refused(writ("approve", request, "--yes"), ExitCode.REFUSED, "EXE-908");
     String other = text(writ(ask), "request");
-    assertThat(writ("approve", other, "--reject").status()).isZero();
+    assertThat(writ("approve", other, "--yes", "--reject").status()).isZero();
     assertThat(writ("submit", other).status()).isEqualTo(ExitCode.REFUSED.status());
     assertThat(writ("receipts", "--json").out()).containsOnlyOnce("\"status\":\"succeeded\"");
   }

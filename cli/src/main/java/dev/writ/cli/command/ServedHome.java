@@ -1,43 +1,25 @@
 package dev.writ.cli.command;
 
-import dev.writ.canonicalize.CanonicalizeError;
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.error.ClientError;
-import dev.writ.embed.home.ApproverRole;
-import dev.writ.embed.home.Home;
-import dev.writ.executor.SystemState;
-import dev.writ.guardian.document.Approval;
-import dev.writ.guardian.document.Request;
-import dev.writ.ledger.LedgerView;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
 
-/** An approval for a home that a server has open: signed in this process, sent to that server. */
+/** The server that has a home open: it gets approvals that were signed in this process. */
 final class ServedHome {
-  private static final Duration APPROVAL_LIFE = Duration.ofHours(1);
-
-  private final Home home;
   private final URI server;
 
-  ServedHome(Home home, URI server) {
-    this.home = home;
+  ServedHome(URI server) {
     this.server = server;
   }
 
@@ -68,41 +50,11 @@ final class ServedHome {
   }
 
   /**
-   * @param view the ledger as it is on disk
+   * Hands a signed approval in.
+   *
    * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
    */
-  Approved approve(
-      LedgerView view,
-      Envelope request,
-      SigningKey key,
-      Optional<String> role,
-      Approval.Verdict verdict) {
-    SystemState state = SystemState.read(view);
-    TrustedKey approver =
-        state
-            .trust()
-            .key(key.kid())
-            .orElseThrow(
-                () -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));
-    String tenant = approver.tenant().orElse("");
-    List<String> roles = state.policyInForce().approverRoles(tenant, approver.subject());
-    Digest effect = Request.read(request.document()).effect().digest();
-    Instant now = Homes.clock().instant();
-    Approval approval =
-        new Approval(
-            tenant,
-            approver.subject(),
-            role.orElseGet(() -> ApproverRole.only(roles)),
-            request.id(),
-            effect,
-            state.policyInForce().digest(),
-            verdict,
-            now,
-            now.plus(APPROVAL_LIFE));
-    return post(Envelope.sign(Approval.TYPE, approval.toJson(), key));
-  }
-
-  private Approved post(Envelope approval) {
+  Approved approve(Envelope approval) {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<byte[]> response =
           client.send(

@@ -114,6 +114,25 @@ public final class Text {
     return lines;
   }
 
+  /** The text in lines of at most {@code cells} cells, every space kept: for what is signed. */
+  public static List<String> fold(String text, int cells) {
+    List<String> lines = new ArrayList<>();
+    int from = 0;
+    int used = 0;
+    for (int at = 0; at < text.length(); ) {
+      int c = text.codePointAt(at);
+      if (used + width(c) > cells && at > from) {
+        lines.add(text.substring(from, at));
+        from = at;
+        used = 0;
+      }
+      used += width(c);
+      at += Character.charCount(c);
+    }
+    lines.add(text.substring(from));
+    return lines;
+  }
+
   private static String head(String text, int cells) {
     int used = 0;
     int at = 0;

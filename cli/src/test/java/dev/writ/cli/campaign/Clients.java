@@ -172,7 +172,7 @@ final class Clients {
     }
     Optional<JsonValue.Obj> body = submit(id, sent.request(), sent.outside());
     if (body.filter(b -> JsonValue.of("ESCALATE").equals(b.get("verdict"))).isPresent()) {
-      installation.attempt("approve", id.toString());
+      installation.attempt("approve", id.toString(), "--yes");
       submit(id, sent.request(), sent.outside());
     }
   }

@@ -102,6 +102,15 @@ public final class Waiting {
     return new Page(found, more[0] ? Optional.of(found.getLast().id()) : Optional.empty());
   }
 
+  /** One request with what an approver has to know of it; empty where it does not wait. */
+  public Optional<WaitingView> find(Digest id) {
+    return row(id)
+        .filter(row -> row.state() == RequestRow.State.PENDING)
+        .map(row ->
+            view(
+                id, Request.read(ledger.document(id).orElseThrow().document()), row, policy.get()));
+  }
+
   /** Rows are in the order of their keys' bytes. */
   private static byte[] utf8(String key) {
     return key.getBytes(StandardCharsets.UTF_8);

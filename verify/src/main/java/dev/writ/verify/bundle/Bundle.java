@@ -133,8 +133,24 @@ public final class Bundle implements Recording, AutoCloseable {
     return manifest;
   }
 
-  Checkpoint checkpoint() {
+  /** The checkpoint to which the proofs lead; its signature is not verified here. */
+  public Checkpoint checkpoint() {
     return checkpoint;
+  }
+
+  /** How many entries the archive has. */
+  public int entries() {
+    return archive.entries();
+  }
+
+  /** The name of an entry, from 0 on, in the order of their names. */
+  public String entryName(int entry) {
+    return archive.name(entry);
+  }
+
+  /** The bytes of an entry's content. */
+  public long entrySize(int entry) {
+    return archive.size(entry);
   }
 
   Inclusion inclusion() {
