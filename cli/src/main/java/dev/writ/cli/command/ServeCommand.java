@@ -20,6 +20,7 @@ import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.oidc.OidcSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
@@ -258,6 +259,7 @@ public final class ServeCommand implements CliCommand {
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
+      all.add(new OidcSurface(sessions, new SecureRandom()));
       all.add(
           new ConsoleSurface(
               pipeline,

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.console.oidc.OidcSurface;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Certificates;
@@ -18,6 +19,7 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.policy.Policy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -103,7 +105,13 @@ public final class ConsoleSurface implements Surface {
   }
 
   private HttpAnswer ways() {
-    List<String> ways = server.certificates() ? List.of("token", "certificate") : List.of("token");
+    List<String> ways = new ArrayList<>(List.of("token"));
+    if (server.certificates()) {
+      ways.add("certificate");
+    }
+    if (sessions.provider().isPresent()) {
+      ways.add(OidcSurface.WAY);
+    }
     return fresh(
         HttpAnswer.json(200, JsonValue.object().putList("ways", ways, JsonValue::of).build()));
   }

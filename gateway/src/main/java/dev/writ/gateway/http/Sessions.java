@@ -30,6 +30,7 @@ public final class Sessions {
   private final SecureRandom random;
   private final boolean secure;
   private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
+  private volatile Optional<OidcProvider> provider = Optional.empty();
 
   /** What is kept of a session. */
   private static final class Kept {
@@ -65,6 +66,21 @@ public final class Sessions {
   public Sessions(SecureRandom random, boolean secure) {
     this.random = random;
     this.secure = secure;
+  }
+
+  /** Puts a provider in force by whom people sign in, or none. */
+  public void signInBy(Optional<OidcProvider> next) {
+    provider = next;
+  }
+
+  /** By whom people sign in now. */
+  public Optional<OidcProvider> provider() {
+    return provider;
+  }
+
+  /** Whether browsers reach the server over TLS. */
+  public boolean isSecure() {
+    return secure;
   }
 
   /**
