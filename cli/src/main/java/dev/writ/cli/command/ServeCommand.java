@@ -259,7 +259,9 @@ public final class ServeCommand implements CliCommand {
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
-      all.add(new OidcSurface(sessions, new SecureRandom()));
+      all.add(
+          new OidcSurface(
+              sessions, new SecureRandom(), refused -> signInRefused(session, refused)));
       all.add(
           new ConsoleSurface(
               pipeline,
@@ -277,6 +279,18 @@ public final class ServeCommand implements CliCommand {
               failure -> uncaught(Thread.currentThread(), failure)));
       return all;
     };
+  }
+
+  private static void signInRefused(Session session, WritException refused) {
+    JsonLog.write(
+        log(session),
+        JsonValue.object()
+            .put("at", Homes.clock().instant())
+            .put("level", "warning")
+            .put("event", "sign-in")
+            .put("code", refused.code().code())
+            .put("detail", refused.found())
+            .build());
   }
 
   private static Surface mcp(

@@ -26,16 +26,16 @@ record Description(
   static Description of(ProviderWeb web, String issuer) {
     String at = issuer.replaceFirst("/$", "") + "/.well-known/openid-configuration";
     JsonValue.Obj found = web.get("description", web.require("description", at));
-    if (!Answers.text(found, "issuer").equals(Optional.of(issuer))) {
-      throw Answers.unreached("its description is of another issuer");
+    if (!ProviderAnswer.text(found, "issuer").equals(Optional.of(issuer))) {
+      throw ProviderAnswer.unreached("its description is of another issuer");
     }
     List<String> challenges =
-        Answers.texts(found.get("code_challenge_methods_supported")).orElse(List.of("S256"));
+        ProviderAnswer.texts(found.get("code_challenge_methods_supported")).orElse(List.of("S256"));
     if (!challenges.contains("S256")) {
-      throw Answers.unreached("it takes no code_challenge_method S256");
+      throw ProviderAnswer.unreached("it takes no code_challenge_method S256");
     }
     List<String> methods =
-        Answers.texts(found.get("token_endpoint_auth_methods_supported"))
+        ProviderAnswer.texts(found.get("token_endpoint_auth_methods_supported"))
             .orElse(List.of("client_secret_basic"));
     return new Description(
         endpoint(web, found, "authorization_endpoint"),
@@ -43,14 +43,14 @@ record Description(
         endpoint(web, found, "jwks_uri"),
         JsonValue.TRUE.equals(found.get("authorization_response_iss_parameter_supported")),
         !methods.contains("client_secret_basic"),
-        Answers.text(found, "end_session_endpoint")
+        ProviderAnswer.text(found, "end_session_endpoint")
             .map(text -> web.require("end_session_endpoint", text)));
   }
 
   private static URI endpoint(ProviderWeb web, JsonValue.Obj found, String name) {
     return web.require(
         name,
-        Answers.text(found, name)
-            .orElseThrow(() -> Answers.unreached("its description has no " + name)));
+        ProviderAnswer.text(found, name)
+            .orElseThrow(() -> ProviderAnswer.unreached("its description has no " + name)));
   }
 }

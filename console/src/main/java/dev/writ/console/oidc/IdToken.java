@@ -29,15 +29,17 @@ record IdToken(String person, JsonValue.Obj claims) {
    */
   static IdToken read(JsonValue.Obj claims, Expected expected) {
     require(
-        Answers.text(claims, "iss").equals(Optional.of(expected.issuer())),
+        ProviderAnswer.text(claims, "iss").equals(Optional.of(expected.issuer())),
         "it is of another issuer");
     requireAudience(claims, expected.clientId());
     requireTimes(claims, expected);
     require(
-        Answers.text(claims, "nonce").filter(n -> Attempts.same(n, expected.nonce())).isPresent(),
+        ProviderAnswer.text(claims, "nonce")
+            .filter(n -> Attempts.same(n, expected.nonce()))
+            .isPresent(),
         "it is not of this sign-in: nonce");
     String person =
-        Answers.text(claims, "sub")
+        ProviderAnswer.text(claims, "sub")
             .filter(sub -> !sub.isEmpty() && sub.length() <= PERSON_MAX)
             .orElseThrow(() -> Signatures.refused("it names nobody: sub"));
     return new IdToken(person, claims);
@@ -46,10 +48,11 @@ record IdToken(String person, JsonValue.Obj claims) {
   /** For this client, and for no other that nobody trusts. */
   private static void requireAudience(JsonValue.Obj claims, String clientId) {
     require(
-        Answers.texts(claims.get("aud")).filter(List.of(clientId)::equals).isPresent(),
+        ProviderAnswer.texts(claims.get("aud")).filter(List.of(clientId)::equals).isPresent(),
         "it is not for this client alone: aud");
     require(
-        claims.get("azp") == null || Answers.text(claims, "azp").equals(Optional.of(clientId)),
+        claims.get("azp") == null
+            || ProviderAnswer.text(claims, "azp").equals(Optional.of(clientId)),
         "it was given to another client: azp");
   }
 

@@ -13,6 +13,7 @@ import dev.writ.gateway.http.Surface;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Sends a browser to the provider by whom people sign in, and opens a session when it comes back.
@@ -24,18 +25,30 @@ public final class OidcSurface implements Surface {
 
   private static final String BEGIN = "/console/oidc";
   private static final String CALLBACK = "/console/oidc/callback";
+  private static final String OUT = "/console/oidc/out";
 
   /** What an address of the page may have behind {@code #}. */
   private static final String TARGET = "#/[A-Za-z0-9/?&=.,:;%_~+*'()!@$-]{0,1000}";
 
   private static final List<String> OWN_SITE = List.of("same-origin", "none");
 
+  /** Of refusals in one second: strangers can cause them. */
+  private static final int TOLD_MAX = 10;
+
   private final Sessions sessions;
   private final Attempts attempts;
+  private final Consumer<WritException> refusals;
   private Provider provider;
+  private long second;
+  private int told;
 
-  public OidcSurface(Sessions sessions, SecureRandom random) {
+  /**
+   * @param refusals is told, for whoever runs the server, what the page is not: why. It says
+   *     nothing of the person, and no secret
+   */
+  public OidcSurface(Sessions sessions, SecureRandom random, Consumer<WritException> refusals) {
     this.sessions = sessions;
+    this.refusals = refusals;
     this.attempts = new Attempts(random, sessions.isSecure());
   }
 
@@ -47,24 +60,52 @@ public final class OidcSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.get(BEGIN, Route.Access.PUBLIC, this::begin),
-        Route.get(CALLBACK, Route.Access.PUBLIC, this::end));
+        Route.get(BEGIN, Route.Access.PUBLIC, call -> telling(call, this::begin)),
+        Route.get(CALLBACK, Route.Access.PUBLIC, call -> telling(call, this::end)),
+        Route.get(OUT, Route.Access.PUBLIC, call -> telling(call, this::out)));
+  }
+
+  private HttpAnswer telling(HttpCall call, Route.Handler handler) {
+    try {
+      return handler.handle(call);
+    } catch (WritException e) {
+      if (e.code() instanceof OidcError && isToTell(call.receivedAt().getEpochSecond())) {
+        refusals.accept(e);
+      }
+      throw e;
+    }
+  }
+
+  private synchronized boolean isToTell(long now) {
+    told = now == second ? told + 1 : 1;
+    second = now;
+    return told <= TOLD_MAX;
   }
 
   /** A browser is shown the page, which says what the code means. */
   @Override
   public Optional<HttpAnswer> refusal(int status, WritException refused) {
-    boolean told =
+    boolean page =
         refused.code() instanceof OidcError
             || List.of(GatewayError.SERVER_BUSY, GatewayError.SESSIONS_MANY)
                 .contains(refused.code());
-    return told ? Optional.of(to("/?refused=" + refused.code().code())) : Optional.empty();
+    return page ? Optional.of(to("/?refused=" + refused.code().code())) : Optional.empty();
   }
 
-  private HttpAnswer begin(HttpCall call) {
+  private static void requireOwnSite(HttpCall call) {
     if (call.headers().one("sec-fetch-site").filter(s -> !OWN_SITE.contains(s)).isPresent()) {
       throw new WritException(GatewayError.CROSS_SITE, "");
     }
+  }
+
+  /** Where the person signs out at the provider, too; the session here has ended by then. */
+  private HttpAnswer out(HttpCall call) {
+    requireOwnSite(call);
+    return to(provider().out(call.receivedAt()).orElse("/"));
+  }
+
+  private HttpAnswer begin(HttpCall call) {
+    requireOwnSite(call);
     Provider by = provider();
     String target = parameter(call, "to").filter(to -> to.matches(TARGET)).orElse("");
     String redirect = redirect(by, call);

@@ -33,7 +33,7 @@ final class Persons {
     if (claim.equals("email") && !JsonValue.TRUE.equals(claims.get("email_verified"))) {
       throw nobody("the provider has not verified the address: email_verified");
     }
-    return Answers.text(claims, claim)
+    return ProviderAnswer.text(claims, claim)
         .filter(Persons::isName)
         .orElseThrow(() -> nobody("no name in the claim " + claim));
   }
@@ -55,7 +55,7 @@ final class Persons {
       return people.tenant().get();
     }
     String claim = people.tenantClaim().orElseThrow();
-    return Answers.text(claims, claim)
+    return ProviderAnswer.text(claims, claim)
         .flatMap(value -> Optional.ofNullable(people.tenants().get(value)))
         .orElseThrow(() -> nobody("no tenant for the claim " + claim));
   }
@@ -70,7 +70,7 @@ final class Persons {
       found = found instanceof JsonValue.Obj in ? in.get(name) : null;
     }
     TreeSet<String> roles = new TreeSet<>();
-    for (String theirs : Answers.texts(found).orElse(List.of())) {
+    for (String theirs : ProviderAnswer.texts(found).orElse(List.of())) {
       roles.addAll(people.roles().getOrDefault(theirs, List.of()));
     }
     if (roles.isEmpty()) {

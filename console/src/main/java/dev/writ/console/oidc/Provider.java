@@ -66,8 +66,18 @@ final class Provider implements AutoCloseable {
     query.put("nonce", attempt.nonce());
     query.put("code_challenge", attempt.challenge());
     query.put("code_challenge_method", "S256");
-    String at = described(now).authorization().toString();
-    return at + (at.contains("?") ? "&" : "?") + ProviderWeb.query(query);
+    return with(described(now).authorization(), query);
+  }
+
+  /** Where a person signs out at the provider, if it has such a place. */
+  Optional<String> out(Instant now) {
+    TreeMap<String, String> query = new TreeMap<>();
+    query.put("client_id", settings().clientId());
+    return described(now).endSession().map(at -> with(at, query));
+  }
+
+  private static String with(URI at, TreeMap<String, String> query) {
+    return at + (at.getRawQuery() == null ? "?" : "&") + ProviderWeb.query(query);
   }
 
   /**
@@ -119,15 +129,18 @@ final class Provider implements AutoCloseable {
           OidcError.REFUSED, "the code is answered with " + answer.status() + word(said));
     }
     if (answer.status() != 200) {
-      throw Answers.unreached("its token_endpoint is answered with " + answer.status());
+      throw ProviderAnswer.unreached("its token_endpoint is answered with " + answer.status());
     }
-    return Answers.text(said, "id_token")
+    return ProviderAnswer.text(said, "id_token")
         .orElseThrow(() -> Signatures.refused("the provider gives no id_token"));
   }
 
   /** The error that an answer names, where it is a plain word. */
   private static String word(JsonValue.Obj said) {
-    return Answers.text(said, "error").filter(OidcSurface::isWord).map(w -> ", " + w).orElse("");
+    return ProviderAnswer.text(said, "error")
+        .filter(OidcSurface::isWord)
+        .map(w -> ", " + w)
+        .orElse("");
   }
 
   private String basic(String secret) {

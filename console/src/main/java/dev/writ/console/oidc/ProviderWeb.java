@@ -103,10 +103,10 @@ final class ProviderWeb implements AutoCloseable {
         || address.getRawUserInfo() != null
         || address.getRawFragment() != null
         || !"https".equals(address.getScheme()) && !here) {
-      throw Answers.unreached("its " + what + " is no https address");
+      throw ProviderAnswer.unreached("its " + what + " is no https address");
     }
     if (!origin(address).equals(origin(issuer)) && !origins.contains(origin(address))) {
-      throw Answers.unreached(
+      throw ProviderAnswer.unreached(
           "its " + what + " is at " + origin(address) + ", which `origins` does not name");
     }
     return address;
@@ -124,7 +124,7 @@ final class ProviderWeb implements AutoCloseable {
   JsonValue.Obj get(String what, URI address) {
     Answer answer = send(what, HttpRequest.newBuilder(address).GET());
     if (answer.status() != 200 || answer.document().isEmpty()) {
-      throw Answers.unreached("its " + what + " is answered with " + answer.status());
+      throw ProviderAnswer.unreached("its " + what + " is answered with " + answer.status());
     }
     return answer.document().get();
   }

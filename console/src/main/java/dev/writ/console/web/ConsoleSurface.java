@@ -147,6 +147,7 @@ public final class ConsoleSurface implements Surface {
                         .toList(),
                     JsonValue::of)
                 .putList("keys", keys(caller), TrustedKey::toJson)
+                .put("by", seen.by().method())
                 .put("csrf", seen.csrf())
                 .put("now", pipeline.now())
                 .put("expires_at", seen.endsAt())

@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -65,6 +66,7 @@ class AProviderSignsPeopleInTest {
 
   @TempDir Path dir;
   private final Sessions sessions = new Sessions(new SecureRandom(), false);
+  private final List<WritException> refusals = new CopyOnWriteArrayList<>();
   private WholeGateway server;
   private TestProvider provider;
 
@@ -83,7 +85,7 @@ class AProviderSignsPeopleInTest {
             installation -> installation.with(sessions),
             pipeline ->
                 List.of(
-                    new OidcSurface(sessions, new SecureRandom()),
+                    new OidcSurface(sessions, new SecureRandom(), refusals::add),
                     new ConsoleSurface(
                         pipeline, sessions, new ConsoleSurface.Server("1", "", false))));
   }
@@ -452,6 +454,35 @@ class AProviderSignsPeopleInTest {
     JsonValue.Obj seen = json(session(cookie(back, "writ-session")));
     assertThat(seen.get("subject")).isEqualTo(JsonValue.of("a@b.example"));
     assertThat(seen.get("tenant")).isEqualTo(JsonValue.of("acme"));
+  }
+
+  /** Whoever runs the server is told why, and not flooded. */
+  @Test
+  void refusalsAreTold() throws Exception {
+    assertThat(signedInBy(c -> c.put("aud", "other"))).isEqualTo("GWY-137");
+    assertThat(refusals).hasSize(1);
+    assertThat(refusals.getFirst().found()).contains("aud");
+    for (int i = 0; i < 50; i++) {
+      callback("", "/console/oidc/callback?state=a");
+    }
+    assertThat(refusals).hasSize(10);
+    server.home.clock.forward(Duration.ofSeconds(1));
+    callback("", "/console/oidc/callback?state=a");
+    assertThat(refusals).hasSize(11);
+  }
+
+  @Test
+  void whoSignsOutHereMaySignOutThere() throws Exception {
+    assertThat(json(session(cookie(signIn(), "writ-session"))).get("by"))
+        .isEqualTo(JsonValue.of("oidc"));
+    assertThat(location(server.send(server.to("/console/oidc/out").GET()))).isEqualTo("/");
+    provider.describing = d -> d.put("end_session_endpoint", provider.issuer + "/out");
+    server.home.clock.forward(Kept.GOOD_FOR);
+    assertThat(location(server.send(server.to("/console/oidc/out").GET())))
+        .isEqualTo(provider.issuer + "/out?client_id=writ");
+    HttpResponse<String> other =
+        server.send(server.to("/console/oidc/out").header("Sec-Fetch-Site", "cross-site").GET());
+    assertThat(other.body()).contains("GWY-092");
   }
 
   @Test

@@ -15,6 +15,8 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import dev.writ.canonicalize.Digest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,14 +28,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 
 /** A provider in this process, which says what a test has it say. */
 final class TestProvider implements AutoCloseable {
@@ -68,13 +73,31 @@ final class TestProvider implements AutoCloseable {
   }
 
   TestProvider(InstantSource clock) {
+    this(clock, Optional.empty());
+  }
+
+  /**
+   * @param tls with its certificate; absent for a plain connection
+   */
+  TestProvider(InstantSource clock, Optional<SSLContext> tls) {
     this.clock = clock;
+    InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      if (tls.isPresent()) {
+        HttpsServer secure = HttpsServer.create(here, 0);
+        secure.setHttpsConfigurator(new HttpsConfigurator(tls.get()));
+        server = secure;
+      } else {
+        server = HttpServer.create(here, 0);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    issuer = "http://127.0.0.1:" + server.getAddress().getPort() + "/realm";
+    issuer =
+        (tls.isPresent() ? "https" : "http")
+            + "://127.0.0.1:"
+            + server.getAddress().getPort()
+            + "/realm";
     server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
     server.createContext("/", this::answer);
     server.start();
@@ -180,7 +203,7 @@ final class TestProvider implements AutoCloseable {
     return Base64.getUrlEncoder()
         .withoutPadding()
         .encodeToString(
-            java.util.HexFormat.of()
+            HexFormat.of()
                 .parseHex(Digest.sha256(verifier.getBytes(StandardCharsets.US_ASCII)).hex()));
   }
 

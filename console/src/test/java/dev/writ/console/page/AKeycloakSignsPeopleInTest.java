@@ -8,9 +8,11 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.SameSiteAttribute;
+import dev.writ.canonicalize.WritException;
 import dev.writ.console.oidc.OidcSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.fixture.TestHome;
@@ -26,7 +28,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +55,7 @@ class AKeycloakSignsPeopleInTest {
 
   private final Sessions sessions = new Sessions(new SecureRandom(), false);
   private final List<String> faults = new ArrayList<>();
+  private final List<WritException> refusals = new CopyOnWriteArrayList<>();
 
   private WholeGateway server(Path dir, String issuer) throws IOException {
     Path secret = dir.resolve("oidc-secret.txt");
@@ -62,7 +68,7 @@ class AKeycloakSignsPeopleInTest {
         installation -> installation.with(sessions),
         pipeline ->
             List.of(
-                new OidcSurface(sessions, new SecureRandom()),
+                new OidcSurface(sessions, new SecureRandom(), refusals::add),
                 new ConsoleSurface(
                     pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false))));
   }
@@ -98,6 +104,17 @@ class AKeycloakSignsPeopleInTest {
     page.locator("#password").fill(password);
     now(server.home);
     page.locator("#kc-login").click();
+  }
+
+  /** A server that has just started answers slowly on a busy machine. */
+  @BeforeEach
+  void waitLonger() {
+    PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
+  }
+
+  @AfterEach
+  void waitAsElsewhere() {
+    PlaywrightAssertions.setDefaultAssertionTimeout(5_000);
   }
 
   @Test
@@ -150,6 +167,14 @@ class AKeycloakSignsPeopleInTest {
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
     assertThat(door(page)).isVisible();
     assertThat(page.context().cookies(server.gateway.url())).isEmpty();
+    page.getByRole(
+            AriaRole.LINK, new Page.GetByRoleOptions().setName("Sign out at your organization"))
+        .click();
+    page.locator("#kc-logout").click(); // it asks first
+    assertThat(page.locator("#kc-page-title")).containsText("logged out");
+    page.navigate(server.gateway.url() + "/#/live");
+    door(page).click();
+    assertThat(page.locator("#username")).isVisible();
     page.context().close();
   }
 

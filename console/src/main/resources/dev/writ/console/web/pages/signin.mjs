@@ -1,6 +1,6 @@
 // Who is here: a token, a certificate of the connection, or the organization's own sign-in.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { Problem, askWays, signIn } from '../parts/api.mjs';
+import { Problem, askWays, signIn, standing } from '../parts/api.mjs';
 import { Foreign } from '../parts/foreign.mjs';
 import { Rosette } from '../parts/icons.mjs';
 import { place } from '../parts/router.mjs';
@@ -52,6 +52,7 @@ export function SignIn({ ways: known, look }) {
       problem && h('p', { class: 'note bad', role: 'alert' }, problem.status === 0 ? t('fault.unreachable') : [problem.code ? [h('code', null, h(Foreign, { value: problem.code, most: 40 })), ' '] : null, h(Foreign, { value: problem.title ?? t('fault.unexpected'), most: 300 })]),
       refused !== null && h('p', { class: 'note bad', role: 'alert' }, h('code', null, refused), ' ', t(TOLD.includes(refused) ? `signin.refused.${refused}` : 'signin.refused')),
       ways.includes('oidc') && h('p', null, h('a', { class: 'button primary wide', href: `/console/oidc?to=${encodeURIComponent(location.hash)}` }, t('signin.oidc'))),
+      standing.get().left === true && h('p', { class: 'small' }, h('a', { href: '/console/oidc/out' }, t('signin.out'))),
       ways.includes('certificate') && h('p', null, h('button', { type: 'button', class: 'wide', disabled: busy, onClick: () => enter(null) }, t('signin.certificate'))),
       ways.includes('token') && h('form', { onSubmit: (/** @type {Event} */ e) => {
         e.preventDefault();

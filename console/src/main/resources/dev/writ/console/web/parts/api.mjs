@@ -2,9 +2,9 @@
 import { store } from './store.mjs';
 
 /**
- * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[],
+ * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[], by?: string,
  *   log_origin: string, keys?: any[], server?: {version?: string, region?: string}}} Session
- * @typedef {{session: Session | null, ways: string[], known: boolean}} Standing
+ * @typedef {{session: Session | null, ways: string[], known: boolean, left?: boolean}} Standing `left` where a session by the organization was signed out
  */
 
 /** Who is signed in; `known` is false until the server was asked. */
@@ -151,8 +151,9 @@ export async function signIn(token) {
 }
 
 export async function signOut() {
+  const left = standing.get().session?.by === 'oidc';
   await remove('/console/session');
-  standing.set({ ...standing.get(), session: null });
+  standing.set({ ...standing.get(), session: null, left });
 }
 
 /**

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads members of what a provider says. */
-final class Answers {
-  private Answers() {}
+final class ProviderAnswer {
+  private ProviderAnswer() {}
 
   static Optional<String> text(JsonValue.Obj of, String name) {
     return of.get(name) instanceof JsonValue.Str text
