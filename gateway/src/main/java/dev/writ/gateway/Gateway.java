@@ -14,6 +14,8 @@ import dev.writ.gateway.http.Connections;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.http.OidcCallers;
+import dev.writ.gateway.http.OidcProvider;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.SessionAuthentication;
 import dev.writ.gateway.http.Sessions;
@@ -232,6 +234,8 @@ public final class Gateway implements AutoCloseable {
       Installation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     Kernel kernel = installation.kernel();
+    Optional<OidcProvider> provider = OidcFiles.read(config);
+    installation.sessions().ifPresent(open -> open.signInBy(provider));
     HttpLimits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
     ConcurrencyLimiter places = new ConcurrencyLimiter(limits);
     JsonLog log = new JsonLog(installation.log(), installation.clock());
@@ -415,6 +419,7 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void change(GatewayConfig next) {
+    Optional<OidcProvider> provider = OidcFiles.read(next);
     List<Authenticator> authenticators = authenticators(kernel, next, sessions);
     Certificates certificates = new Certificates(next.extras().certificates());
     Optional<TlsFiles> files = server.files(next.listen());
@@ -425,6 +430,7 @@ public final class Gateway implements AutoCloseable {
       narrowed.add(config);
       throw e;
     }
+    sessions.ifPresent(open -> open.signInBy(provider));
   }
 
   private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
@@ -477,6 +483,7 @@ public final class Gateway implements AutoCloseable {
         new ArrayList<>(
             List.of(
                 new Tokens(config.tokens()),
+                new OidcCallers(config.extras().oidc()),
                 AccessAuthentication.authenticator(
                     () -> kernel.system().trust(), kernel.ledger().origin())));
     sessions.ifPresent(open ->

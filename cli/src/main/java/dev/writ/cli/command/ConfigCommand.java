@@ -13,6 +13,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
+import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
@@ -100,6 +101,7 @@ public final class ConfigCommand implements CliCommand {
       GatewayConfig config = read(session, file);
       Path folder = Path.of(file).toAbsolutePath().getParent();
       ConfiguredSurfaces.require(config, session.environment(), folder);
+      OidcFiles.read(config.inFolder(folder));
       ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
       boolean keys = new Home(session.home(), () -> null).exists();
       if (keys) {

@@ -20,6 +20,7 @@ import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.oidc.OidcSurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
@@ -260,6 +261,9 @@ public final class ServeCommand implements CliCommand {
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
           .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
       all.add(
+          new OidcSurface(
+              sessions, new SecureRandom(), refused -> signInRefused(session, refused)));
+      all.add(
           new ConsoleSurface(
               pipeline,
               sessions,
@@ -277,6 +281,18 @@ public final class ServeCommand implements CliCommand {
       all.add(new ToolSurface(pipeline, open.packages()));
       return all;
     };
+  }
+
+  private static void signInRefused(Session session, WritException refused) {
+    JsonLog.write(
+        log(session),
+        JsonValue.object()
+            .put("at", Homes.clock().instant())
+            .put("level", "warning")
+            .put("event", "sign-in")
+            .put("code", refused.code().code())
+            .put("detail", refused.found())
+            .build());
   }
 
   private static Surface mcp(

@@ -118,6 +118,7 @@ class ImportsRunOneWayTest {
                       "dev.writ.cli.setup")),
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
+              Map.entry("com.nimbusds", List.of("dev.writ.console.oidc")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
               Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),
               Map.entry("io.grpc", List.of("dev.writ.grpc")),

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.console.oidc.OidcSurface;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.Caller;
@@ -20,6 +21,7 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.policy.Policy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -111,7 +113,13 @@ public final class ConsoleSurface implements Surface {
   }
 
   private HttpAnswer ways() {
-    List<String> ways = server.certificates() ? List.of("token", "certificate") : List.of("token");
+    List<String> ways = new ArrayList<>(List.of("token"));
+    if (server.certificates()) {
+      ways.add("certificate");
+    }
+    if (sessions.provider().isPresent()) {
+      ways.add(OidcSurface.WAY);
+    }
     return fresh(
         HttpAnswer.json(200, JsonValue.object().putList("ways", ways, JsonValue::of).build()));
   }
@@ -163,6 +171,7 @@ public final class ConsoleSurface implements Surface {
                         .toList(),
                     JsonValue::of)
                 .putList("keys", keys(caller), TrustedKey::toJson)
+                .put("by", seen.by().method())
                 .put("csrf", seen.csrf())
                 .put("now", pipeline.now())
                 .put("expires_at", seen.endsAt())

@@ -1,6 +1,6 @@
 // The console: who is signed in, where the page is, and what is around every page.
 import { h, render, useEffect, useRef, useState } from './parts/view.mjs';
-import { Problem, get, refused, signIn, signOut, standing, whoami } from './parts/api.mjs';
+import { Problem, codeRefused, get, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
@@ -218,7 +218,7 @@ async function enter() {
     await signIn(part, 'Writ-Code');
   } catch (e) {
     if (!(e instanceof Problem) || e.status !== 401) throw e;
-    refused.set(e);
+    codeRefused.set(e);
     await whoami();
   }
 }

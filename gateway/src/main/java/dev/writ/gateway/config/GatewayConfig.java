@@ -6,6 +6,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.OidcSettings;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.ResourceClasses;
@@ -72,6 +73,7 @@ public record GatewayConfig(
    * @param alerts thresholds of alerts
    * @param sinks where executions are sent, by name
    * @param warmUp the longest time for which a new server is exercised before it is ready
+   * @param oidc by which people sign in to the console
    */
   public record Extras(
       List<Certificates.Entry> certificates,
@@ -82,7 +84,8 @@ public record GatewayConfig(
       Optional<String> region,
       AlertThresholds alerts,
       SortedMap<String, SinkConfig> sinks,
-      Duration warmUp) {
+      Duration warmUp,
+      Optional<OidcSettings> oidc) {
     /** Unless the configuration names another. */
     public static final Duration WARM_UP = Duration.ofSeconds(20);
 
@@ -96,12 +99,27 @@ public record GatewayConfig(
             Optional.empty(),
             AlertThresholds.DEFAULT,
             new TreeMap<>(),
-            WARM_UP);
+            WARM_UP,
+            Optional.empty());
 
     public Extras {
       certificates = List.copyOf(certificates);
       hosts = List.copyOf(hosts);
       origins = List.copyOf(origins);
+    }
+
+    Extras inFolder(Path folder) {
+      return new Extras(
+          certificates,
+          hosts,
+          origins,
+          telemetry,
+          toolPool,
+          region,
+          alerts,
+          sinks,
+          warmUp,
+          oidc.map(settings -> settings.inFolder(folder)));
     }
   }
 
@@ -169,7 +187,7 @@ public record GatewayConfig(
 
   /**
    * Requires that a running server can change to that configuration: only tokens, certificates,
-   * origins and the files of TLS may differ.
+   * origins, the provider of people and the files of TLS may differ.
    *
    * @throws WritException {@code GWY-006}, naming what differs
    */
@@ -225,7 +243,14 @@ public record GatewayConfig(
 
   /** With files named from the folder of the configuration. */
   public GatewayConfig inFolder(Path folder) {
-    return with(listen.inFolder(folder));
+    return new GatewayConfig(
+        listen.inFolder(folder),
+        limits,
+        tokens,
+        surfaces,
+        drain,
+        blobBytesMax,
+        extras.inFolder(folder));
   }
 
   /** With one token more. */
@@ -355,7 +380,8 @@ public record GatewayConfig(
         file.optional("alerts", key -> AlertThresholds.read(file.section(key)))
             .orElse(AlertThresholds.DEFAULT),
         sinks(file.optional("sinks", file::section)),
-        warmUp(file, environment));
+        warmUp(file, environment),
+        file.optional("oidc", key -> OidcSection.read(file.section(key))));
   }
 
   private static Duration warmUp(Section file, Map<String, String> environment) {
@@ -441,6 +467,11 @@ public record GatewayConfig(
     if (!asked && !config.extras.certificates().isEmpty()) {
       throw new WritException(
           GatewayError.CONFIG_FIELD, "certificates need tls: own with a client_ca");
+    }
+    boolean elsewhere = !config.listen.isUnreachable();
+    if (elsewhere && config.extras.oidc().filter(o -> o.address().isEmpty()).isPresent()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "oidc needs an address, where browsers reach the server");
     }
   }
 

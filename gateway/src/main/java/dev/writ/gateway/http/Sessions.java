@@ -31,6 +31,7 @@ public final class Sessions {
   private final boolean secure;
   private final SignInCodes codes;
   private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
+  private volatile Optional<OidcProvider> provider = Optional.empty();
 
   /** What is kept of a session. */
   private static final class Kept {
@@ -72,6 +73,21 @@ public final class Sessions {
   /** The codes by which holders of keys sign in. */
   public SignInCodes codes() {
     return codes;
+  }
+
+  /** Puts a provider in force by whom people sign in, or none. */
+  public void signInBy(Optional<OidcProvider> next) {
+    provider = next;
+  }
+
+  /** By whom people sign in now. */
+  public Optional<OidcProvider> provider() {
+    return provider;
+  }
+
+  /** Whether browsers reach the server over TLS. */
+  public boolean isSecure() {
+    return secure;
   }
 
   /**

@@ -2,16 +2,16 @@
 import { store } from './store.mjs';
 
 /**
- * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[],
+ * @typedef {{tenant: string, subject: string, roles?: string[], people_roles?: string[], csrf: string, expires_at: string, approver_roles?: string[], by?: string,
  *   log_origin: string, keys?: any[], server?: {version?: string, region?: string}}} Session
- * @typedef {{session: Session | null, ways: string[], known: boolean}} Standing
+ * @typedef {{session: Session | null, ways: string[], known: boolean, left?: boolean}} Standing `left` where a session by the organization was signed out
  */
 
 /** Who is signed in; `known` is false until the server was asked. */
 export const standing = store(/** @type {Standing} */ ({ session: null, ways: [], known: false }));
 
 /** Why the code of an address did not sign anybody in. */
-export const refused = store(/** @type {Problem | null} */ (null));
+export const codeRefused = store(/** @type {Problem | null} */ (null));
 
 /** A refusal of the server, or that there was no answer. */
 export class Problem extends Error {
@@ -168,8 +168,9 @@ export async function signIn(credential, scheme = 'Bearer') {
 }
 
 export async function signOut() {
+  const left = standing.get().session?.by === 'oidc';
   await remove('/console/session');
-  standing.set({ ...standing.get(), session: null });
+  standing.set({ ...standing.get(), session: null, left });
 }
 
 /**

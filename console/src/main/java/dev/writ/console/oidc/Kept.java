@@ -1,0 +1,74 @@
+package dev.writ.console.oidc;
+
+import dev.writ.canonicalize.WritException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Something of a provider's that is fetched and kept for a while. Callers who want it at the same
+ * time wait for one fetch; after a failure they are refused for a moment without another.
+ */
+final class Kept<T> {
+  /** For how long what was fetched counts. */
+  static final Duration GOOD_FOR = Duration.ofMinutes(10);
+
+  /** How long after a fetch, or a failure, there is no other. */
+  static final Duration PAUSE = Duration.ofSeconds(5);
+
+  private final Supplier<T> fetch;
+  private final ReentrantLock lock = new ReentrantLock();
+  private T value;
+  private Instant fetched = Instant.MIN;
+  private WritException failure;
+  private Instant failed = Instant.MIN;
+
+  Kept(Supplier<T> fetch) {
+    this.fetch = fetch;
+  }
+
+  /**
+   * @throws WritException of the fetch, or of the one that failed a moment ago
+   */
+  T get(Instant now) {
+    return notOlder(now, GOOD_FOR);
+  }
+
+  /** The newest that may be had, where what is kept does not do: fetched again after the pause. */
+  T newer(Instant now) {
+    return notOlder(now, PAUSE);
+  }
+
+  private T notOlder(Instant now, Duration age) {
+    lock.lock();
+    try {
+      if (value != null && isWithin(fetched, age, now)) {
+        return value;
+      }
+      if (failure != null && isWithin(failed, PAUSE, now)) {
+        throw new WritException(failure.code(), failure.found(), failure);
+      }
+      value = fetch.get();
+      fetched = now;
+      failure = null;
+      return value;
+    } catch (WritException e) {
+      boolean known = failure != null && isWithin(failed, PAUSE, now);
+      if (!known && e.code() instanceof OidcError) {
+        failure = e;
+        failed = now;
+      }
+      throw e;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Also where the clock went back. */
+  private static boolean isWithin(Instant since, Duration time, Instant now) {
+    return !since.equals(Instant.MIN)
+        && !now.isBefore(since)
+        && Duration.between(since, now).compareTo(time) < 0;
+  }
+}
