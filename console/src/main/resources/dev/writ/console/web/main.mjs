@@ -13,11 +13,14 @@ import { Effect } from './pages/effect.mjs';
 import { Effects } from './pages/effects.mjs';
 import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
+import { Operations } from './pages/operations.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 
 /** @type {[string, string][]} */
-const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['keys', 'key']];
+const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['operations', 'gauge'], ['keys', 'key']];
+/** Who may look at how the server is; for others the page says that it is not for them. */
+const OPERATE = ['operator', 'auditor'];
 const WAITING_MS = 15000;
 
 /** @param {{at: import('./parts/router.mjs').Place}} props */
@@ -27,6 +30,7 @@ function Page({ at }) {
   if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
+  if (page === 'operations' && part === null) return h(Operations, { query });
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -55,6 +59,7 @@ function Shell({ session }) {
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
   const first = useRef(true);
+  const operates = (session.people_roles ?? []).some((role) => OPERATE.includes(role));
 
   // Another page begins at its top, and is announced: its heading takes the focus.
   useEffect(() => {
@@ -96,7 +101,7 @@ function Shell({ session }) {
     } }, t('skip')),
     h('header', { class: 'top' },
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
-      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, PAGES.map(([name, sign]) => h('a', {
+      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, PAGES.filter(([name]) => name !== 'operations' || operates).map(([name, sign]) => h('a', {
         key: name, href: address(name), 'aria-current': at.page === name || (name === 'effects' && at.page === 'runs') ? 'page' : undefined,
       }, h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)), name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting')))))),
       h(Person, { session, help: () => showHelp(true) })),
@@ -165,7 +170,7 @@ export function Look() {
 function Help({ close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g o', 'help.operations'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),
