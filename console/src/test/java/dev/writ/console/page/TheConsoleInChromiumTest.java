@@ -72,6 +72,7 @@ class TheConsoleInChromiumTest {
         Desk.effect(desk.hostile),
         "#/approvals",
         Desk.approval(desk.waiting),
+        "#/operations",
         "#/keys",
         "#/no-such-page");
   }
