@@ -48,6 +48,7 @@ final class KeyRows {
             .sorted(
                 Comparator.comparing((TrustedKey key) -> State.of(key, now))
                     .thenComparing(key -> key.notAfter().orElse(Instant.MAX))
+                    .thenComparing(TrustedKey::subject)
                     .thenComparing(TrustedKey::kid))
             .toList();
     return JsonValue.object()

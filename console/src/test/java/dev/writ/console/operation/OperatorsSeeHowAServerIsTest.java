@@ -223,6 +223,47 @@ class OperatorsSeeHowAServerIsTest {
         .doesNotContain("other");
   }
 
+  private static JsonValue at(JsonValue json, String... names) {
+    JsonValue found = json;
+    for (String name : names) {
+      found = ((JsonValue.Obj) found).get(name);
+    }
+    return found;
+  }
+
+  /** All members that a schema requires, and none that it does not have, all the way down. */
+  private static void fits(String where, JsonValue value, JsonValue schema) {
+    if (value instanceof JsonValue.Arr list) {
+      for (JsonValue item : list.items()) {
+        fits(where + "[]", item, at(schema, "items"));
+      }
+    } else if (value instanceof JsonValue.Obj object && at(schema, "properties") != null) {
+      JsonValue.Obj properties = (JsonValue.Obj) at(schema, "properties");
+      assertThat(properties.members().keySet()).as(where).containsAll(object.members().keySet());
+      for (JsonValue name : ((JsonValue.Arr) at(schema, "required")).items()) {
+        assertThat(object.members()).as(where).containsKey(((JsonValue.Str) name).value());
+      }
+      object
+          .members()
+          .forEach((name, member) -> fits(where + "/" + name, member, at(properties, name)));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/budgets", "/keys", "/incidents", "/sinks"})
+  void answers_are_what_the_api_document_says(String what) {
+    gateway.submit(gateway.home.ask("alice").tool("mail").sign());
+    JsonValue.Obj document =
+        gateway.send(HttpRequest.newBuilder(gateway.uri("/v1/openapi.json"))).json();
+    JsonValue content =
+        at(document, "paths", OPERATIONS + what, "get", "responses", "200", "content");
+    String name = ((JsonValue.Str) at(content, "application/json", "schema", "$ref")).value();
+    JsonValue schema =
+        at(document, "components", "schemas", name.substring(name.lastIndexOf('/') + 1));
+    fits(what, gateway.get("rita", OPERATIONS + what).json(), schema);
+    fits("the example", at(schema, "example"), schema);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"limit=0", "limit=101", "limit=x", "before=-1", "limit=1&limit=2"})
   void questions_of_another_form_are_refused(String query) {

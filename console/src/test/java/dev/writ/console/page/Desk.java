@@ -81,9 +81,9 @@ final class Desk implements AutoCloseable {
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
         TestPolicy.YAML.replace(
-            "{ tenant: acme, subject: bob, roles: [worker] }",
-            "{ tenant: acme, subject: bob, roles: [worker] }\n"
-                + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
+                "{ tenant: acme, subject: bob, roles: [worker] }",
+                "{ tenant: acme, subject: bob, roles: [worker] }\n"
+                    + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
             + "people: [{ tenant: acme, subject: deputy, roles: [operator] }]\n");
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(

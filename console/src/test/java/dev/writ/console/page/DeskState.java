@@ -5,6 +5,7 @@ import dev.writ.console.operation.IncidentPage.Incident;
 import dev.writ.console.operation.ServerState;
 import dev.writ.console.operation.SinkView;
 import dev.writ.gateway.ops.Health;
+import dev.writ.gateway.ops.Readiness;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,9 @@ final class DeskState implements ServerState {
     ended.put("ok", 41L);
     return new Health(
         SINCE,
-        List.of(),
+        List.of(
+            new Readiness.Check("disk", true, Optional.empty()),
+            new Readiness.Check("sandbox", well, well ? Optional.empty() : Optional.of("SBX-001"))),
         0,
         1,
         0,

@@ -68,8 +68,11 @@ class TheOperationsPageTest {
   void what_is_wrong_stands_first() {
     Page page = operations(Screen.WIDE);
     assertThat(page.locator(".seal")).hasAttribute("data-standing", "bad");
-    assertThat(page.locator(".seal h2")).hasText("2 things need somebody");
-    assertThat(page.locator(".seal .lines li.t-bad")).containsText("does not deliver: SNK-001");
+    assertThat(page.locator(".seal h2")).hasText("3 things need somebody");
+    assertThat(page.locator(".seal .lines li.t-bad"))
+        .containsText(
+            new String[] {"The server is not ready: Sandbox SBX-001", "does not deliver: SNK-001"});
+    assertThat(page.locator(".checks .t-bad")).hasCount(1);
     assertThat(page.locator(".seal .lines")).containsText("<img src=x onerror=alert(1)>");
     assertThat(page.locator("main img, main script")).hasCount(0);
   }

@@ -4,7 +4,7 @@ import { day, clock, t } from './text.mjs';
 
 /**
  * @typedef {{label: string, colour: string, dash?: number[], values: (number | null)[]}} Line `colour` names one of the style sheet's
- * @typedef {{title: string, times: string[], lines: Line[], unit: (n: number) => string}} Figures
+ * @typedef {{title: string, times: string[], lines: Line[], unit: (n: number) => string, least: number}} Figures `least` is the height of a chart of zeros
  */
 
 const HEIGHT = 190;
@@ -16,13 +16,13 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const minute = (at) => clock(at).slice(0, 5);
 
 /** @param {Figures & {at: (index: number | null) => void}} props */
-const options = ({ title, lines, unit, at }) => ({
+const options = ({ title, lines, unit, least, at }) => ({
   width: 300,
   height: HEIGHT,
   title: '',
   legend: { show: false },
   cursor: { y: false, drag: { x: false, y: false } },
-  scales: { x: { time: true }, y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ most) => [0, most > 0 ? most * 1.1 : 1] } },
+  scales: { x: { time: true }, y: { range: (/** @type {any} */ _, /** @type {number} */ low, /** @type {number} */ most) => [0, most > 0 ? Math.max(most * 1.1, least) : least] } },
   axes: [
     { stroke: () => colour('soft'), grid: { stroke: () => colour('hair'), width: 1 }, ticks: { show: false }, space: 64, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map((s) => minute(new Date(s * 1000).toISOString())) },
     { stroke: () => colour('soft'), grid: { stroke: () => colour('hair'), width: 1 }, ticks: { show: false }, size: 68, values: (/** @type {any} */ _, /** @type {number[]} */ splits) => splits.map(unit) },

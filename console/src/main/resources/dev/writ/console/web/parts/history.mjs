@@ -33,8 +33,8 @@ function Charts({ table }) {
   return [
     h('p', { class: 'faint small' }, t('ops.since', { at: moment(table.since) })),
     h('div', { class: 'charts' },
-      h(Chart, { title: t('ops.chart.effects'), times: made.times, unit: rate, lines: made.verdicts }),
-      h(Chart, { title: t('ops.chart.latency'), times: made.times, unit: span, lines: made.latency })),
+      h(Chart, { title: t('ops.chart.effects'), times: made.times, unit: rate, least: 0.01, lines: made.verdicts }),
+      h(Chart, { title: t('ops.chart.latency'), times: made.times, unit: span, least: 10, lines: made.latency })),
     h(Codes, { codes: table.codes ?? [] }),
   ];
 }
