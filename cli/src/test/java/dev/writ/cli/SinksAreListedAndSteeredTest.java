@@ -130,8 +130,17 @@ class SinksAreListedAndSteeredTest {
                       resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
                     analyst:
                   """)
-          + new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
+          + new String(surfaces.readAllBytes(), StandardCharsets.UTF_8)
+          + "\npeople: [{ tenant: acme, subject: agent, roles: [operator] }]\n";
     }
+  }
+
+  /** What the console's page for operators reads. */
+  private static String operations(HttpClient client, String url, String what) throws Exception {
+    return ask(
+        client,
+        HttpRequest.newBuilder(URI.create(url + "/v1/operations" + what))
+            .header("Authorization", "Bearer token-of-agent"));
   }
 
   private static String ask(HttpClient client, HttpRequest.Builder request) throws Exception {
@@ -232,6 +241,16 @@ class SinksAreListedAndSteeredTest {
         awaitMetric(client, url, "writ_sink_delivered_total{sink=\"pager\"} 1.0");
         awaitMetric(client, url, "writ_sink_dead_letters{sink=\"pager\"} 0.0");
         String incident = receiver.taken().getFirst().id();
+        assertThat(operations(client, url, "/incidents"))
+            .contains(incident, "\"code\":\"GRD-714\"", "\"kind\":\"PolicyDenied\"");
+        assertThat(operations(client, url, "/incidents?before=1"))
+            .isEqualTo("{\"complete\":true,\"incidents\":[],\"searched_from\":0}");
+        assertThat(operations(client, url, "/sinks"))
+            .contains("\"name\":\"lines\"", "\"name\":\"pager\"", "\"name\":\"redis\"")
+            .contains("\"dead_letters\":0,\"delivered\":1,\"failures\":0,\"kind\":\"webhook\"")
+            .doesNotContain(receiver.url(), "exec.jsonl", redis.url());
+        assertThat(operations(client, url, ""))
+            .contains("\"name\":\"ledger\",\"ok\":true", "\"queue\":{", "\"sandboxes\":{");
         assertThat(done("incident", "list")).contains(incident, "PolicyDenied", "pager: read");
         assertThat(done("incident", "show", incident)).contains("dev.writ.incident.PolicyDenied");
         done("incident", "resend", incident);
@@ -240,6 +259,7 @@ class SinksAreListedAndSteeredTest {
         done("sink", "pause", "lines");
         awaitMetric(client, url, "writ_sink_paused{sink=\"lines\"} 1.0");
         assertThat(status("lines").get("state")).isEqualTo(JsonValue.of("paused"));
+        assertThat(operations(client, url, "/sinks")).contains("\"state\":\"paused\"");
         done("sink", "resume", "lines");
         done("sink", "replay", "redis");
         awaitMetric(client, url, "writ_sink_delivered_total{sink=\"redis\"} 4.0");

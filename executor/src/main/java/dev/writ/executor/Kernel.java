@@ -30,6 +30,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
+import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
@@ -959,6 +960,13 @@ public final class Kernel {
 
   public LedgerView ledger() {
     return ledger;
+  }
+
+  /**
+   * What the accounts of a tenant's budgets hold now, under the policy in force; reserves nothing.
+   */
+  public List<JudgeInputs.Balance> balances(String tenant) {
+    return accounts.balances(system().policyInForce(), tenant, now());
   }
 
   /** For tests. */

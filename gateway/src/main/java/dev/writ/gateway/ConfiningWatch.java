@@ -28,6 +28,7 @@ final class ConfiningWatch {
   private final InstantSource clock;
   private final JsonLog log;
   private volatile Probe.Result seen = new Probe.Result(false, Optional.of("not-looked-yet"));
+  private volatile Optional<String> found = Optional.empty();
   private Optional<Instant> foundAt = Optional.empty();
 
   /**
@@ -46,6 +47,11 @@ final class ConfiningWatch {
     return seen;
   }
 
+  /** What confines, as the last look found it; absent where nothing does, or need not. */
+  Optional<String> found() {
+    return found;
+  }
+
   /** To be called every {@link #EVERY}, by one thread. */
   void look() {
     try {
@@ -60,6 +66,7 @@ final class ConfiningWatch {
     Optional<Policy> inForce = policy.get().filter(confining::isNeeded);
     if (inForce.isEmpty()) {
       foundAt = Optional.empty();
+      found = Optional.empty();
       return NOT_NEEDED;
     }
     Instant now = clock.instant();
@@ -68,10 +75,11 @@ final class ConfiningWatch {
     }
     foundAt = Optional.empty();
     try {
-      String found = confining.require(inForce.get());
+      String said = confining.require(inForce.get());
       if (!seen.equals(Probe.Result.OK)) {
-        log.event("sandbox", found);
+        log.event("sandbox", said);
       }
+      found = Optional.of(said);
       foundAt = Optional.of(now);
       return Probe.Result.OK;
     } catch (WritException e) {
@@ -81,6 +89,7 @@ final class ConfiningWatch {
 
   /** Writes to the log only if the reason differs from the last one. */
   private Probe.Result refused(WritException e) {
+    found = Optional.empty();
     Probe.Result result = new Probe.Result(false, Optional.of(e.code().code()));
     if (!seen.equals(result)) {
       log.refused("sandbox", e);

@@ -24,6 +24,7 @@ import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.ops.EffectTelemetry;
+import dev.writ.gateway.ops.Health;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
@@ -47,6 +48,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +83,7 @@ public final class Gateway implements AutoCloseable {
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
   private final Optional<Sessions> sessions;
+  private final Supplier<Health> health;
   private GatewayConfig config;
   private boolean closed;
 
@@ -99,8 +102,10 @@ public final class Gateway implements AutoCloseable {
       Housekeeping retaining,
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
-      Optional<Sessions> sessions) {
+      Optional<Sessions> sessions,
+      Supplier<Health> health) {
     this.changes = changes;
+    this.health = health;
     this.sessions = sessions;
     this.looking = looking;
     this.collecting = collecting;
@@ -310,6 +315,7 @@ public final class Gateway implements AutoCloseable {
     metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
+    Instant startedAt = installation.clock().instant();
     log.event("listening", server.url());
     server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
@@ -335,7 +341,23 @@ public final class Gateway implements AutoCloseable {
             HOUSEKEEPING_EVERY, new RetentionSchedule(kernel, metrics, log), log::failed),
         ledgerStopped,
         changes,
-        installation.sessions());
+        installation.sessions(),
+        () ->
+            new Health(
+                startedAt,
+                readiness.checks(),
+                lane.waiting(),
+                lane.running(),
+                kernel.commitsWaiting(),
+                readiness.diskFree(),
+                installation
+                    .confining()
+                    .map(c ->
+                        new Health.Sandboxes(
+                            confining.flatMap(ConfiningWatch::found),
+                            c.running(),
+                            c.started(),
+                            c.ended()))));
   }
 
   private static Observer observer(
@@ -411,6 +433,11 @@ public final class Gateway implements AutoCloseable {
   /** Adds a number that only grows, with a label from a fixed list. */
   public void counter(String name, String help, String label, String word, Supplier<Number> value) {
     metrics.counter(name, help, label, word, value);
+  }
+
+  /** How the server is now. */
+  public Health health() {
+    return health.get();
   }
 
   /** Announces new events in the ledger. */

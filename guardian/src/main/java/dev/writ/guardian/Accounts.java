@@ -289,6 +289,29 @@ public final class Accounts implements Accounting {
   }
 
   /**
+   * What the accounts of a tenant's budgets hold now, those of all its principals; reserves
+   * nothing.
+   *
+   * @return in the order of budget name and key
+   */
+  public List<JudgeInputs.Balance> balances(Policy p, String tenant, Instant now) {
+    Instant time = Timestamps.truncate(now);
+    List<TenantAccounts.Account> accounts = TenantAccounts.of(p, tenant);
+    lock.lock();
+    try {
+      usePolicy(p);
+      return accounts.stream()
+          .map(account ->
+              totals
+                  .balance(account.budget(), account.key(), time)
+                  .plus(folded.balance(account.budget(), account.key(), time)))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Settles: replaces the reservation by the measured use, once the effect has its receipt.
    *
    * @param cpuMsMeasured a recorded input, see the receipt

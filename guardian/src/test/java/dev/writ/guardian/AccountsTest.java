@@ -122,6 +122,51 @@ class AccountsTest {
     assertThat(calls.used()).as("the released call is given back").isEqualTo(1);
   }
 
+  private static List<String> balances(Accounts accounts, Policy policy, String tenant) {
+    return accounts.balances(policy, tenant, World.NOW).stream()
+        .map(b -> b.budget() + " " + b.key() + " " + b.used() + "+" + b.reserved())
+        .toList();
+  }
+
+  @Test
+  void balancesAreOfEveryPrincipalOfTheTenantAndReserveNothing() {
+    Policy policy =
+        World.policy(
+            World.POLICY
+                .replace(
+                    "roles:\n",
+                    "  - { tenant: other, subject: stranger, roles: [analyst] }\nroles:\n")
+                .replace(
+                    "requirements:",
+                    """
+                      - { name: by-tool, scope: tool, unit: calls, limit: 9, window_s: 60 }
+                      - { name: of-js, scope: role, unit: cpu_ms, limit: 9000, window_s: 60, match: { tool: js } }
+                      - { name: theirs, scope: tenant, unit: calls, limit: 9, window_s: 60, match: { tenant: other } }
+                    requirements:\
+                    """));
+    Accounts accounts = World.accounts(policy);
+    Admitted settled = admitted(1, 5_000, World.NOW);
+    judge(accounts, policy, settled, World.NOW);
+    accounts.settle(settled.id(), 700);
+    judge(accounts, policy, admitted(2, 3_000, World.NOW), World.NOW);
+    List<String> acme =
+        List.of(
+            "by-tool [\"acme\",\"js\"] 1+1",
+            "calls [\"acme\",\"lead\"] 0+0",
+            "calls [\"acme\",\"owner\"] 0+0",
+            "calls [\"acme\",\"researcher\"] 1+1",
+            "of-js [\"acme\",\"analyst\"] 700+3000");
+    assertThat(balances(accounts, policy, "acme")).isEqualTo(acme);
+    assertThat(balances(accounts, policy, "acme")).as("it reserves nothing").isEqualTo(acme);
+    assertThat(balances(accounts, policy, "other"))
+        .containsExactly(
+            "by-tool [\"other\",\"js\"] 0+0",
+            "calls [\"other\",\"stranger\"] 0+0",
+            "of-js [\"other\",\"analyst\"] 0+0",
+            "theirs [\"other\"] 0+0");
+    assertThat(balances(accounts, policy, "nobody's")).isEmpty();
+  }
+
   @Test
   void whatIsInDoubtStaysCharged() {
     Accounts accounts = World.accounts(CPU);

@@ -21,6 +21,7 @@ import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
 import dev.writ.console.oidc.OidcSurface;
+import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
@@ -138,6 +139,7 @@ public final class ServeCommand implements CliCommand {
     GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
     WarmUp warmUp = warmUp(session, open, config);
     Sessions sessions = sessions(config);
+    ServedOperations operations = operations(open, config);
     Gateway gateway =
         start(
             session,
@@ -152,19 +154,19 @@ public final class ServeCommand implements CliCommand {
                 open,
                 config,
                 sessions,
+                operations,
                 session.environment(),
                 directory(arguments, home)));
     // At once, since the log says by now that it listens: a command after that is to find it.
     Serving serving = Serving.at(home, gateway.url(), token);
     HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
+    operations.serves(gateway);
+    List<ConfiguredSink> configured =
+        ConfiguredSink.of(config, session.environment(), directory(arguments, home), Homes.clock());
     Sinks sinks =
-        ServedSinks.start(
-            gateway,
-            open,
-            ConfiguredSink.of(
-                config, session.environment(), directory(arguments, home), Homes.clock()),
-            line -> JsonLog.write(log(session), line));
+        ServedSinks.start(gateway, open, configured, line -> JsonLog.write(log(session), line));
+    operations.feeds(configured, sinks.feeders());
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
@@ -230,6 +232,7 @@ public final class ServeCommand implements CliCommand {
       OpenHome open,
       GatewayConfig config,
       Sessions sessions,
+      ServedOperations operations,
       Map<String, String> environment,
       Path directory) {
     return (pipeline, lane) -> {
@@ -271,6 +274,7 @@ public final class ServeCommand implements CliCommand {
                   Version.text(),
                   config.extras().region().orElse(""),
                   !config.extras().certificates().isEmpty())));
+      all.add(new OperationSurface(pipeline, Version.text(), operations));
       all.add(
           new AuditSurface(
               pipeline,
@@ -306,6 +310,11 @@ public final class ServeCommand implements CliCommand {
         config.listen().isLoopback(),
         Version.text(),
         new SecureRandom());
+  }
+
+  /** How the server is, for who operates it. */
+  static ServedOperations operations(OpenHome open, GatewayConfig config) {
+    return new ServedOperations(open.kernel().ledger(), config.extras().alerts());
   }
 
   /** Of people who sign in to the console; over TLS alone where browsers reach it by TLS. */

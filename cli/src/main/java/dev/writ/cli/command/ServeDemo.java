@@ -85,6 +85,7 @@ final class ServeDemo {
     GatewayConfig config = config(port, token, surfaces.config(random));
     // Ignores the caller's environment: none of its secrets, no workspace.
     Sessions sessions = ServeCommand.sessions(config);
+    ServedOperations operations = ServeCommand.operations(open, config);
     Gateway gateway =
         ServeCommand.start(
             session,
@@ -94,7 +95,8 @@ final class ServeDemo {
             enrolSurfaces(open),
             List.of(),
             sessions,
-            ServeCommand.surfaces(session, open, config, sessions, Map.of(), dir));
+            ServeCommand.surfaces(session, open, config, sessions, operations, Map.of(), dir));
+    operations.serves(gateway);
     List<Example> examples = examples(open, gateway, dir, token);
     examples.addAll(
         2,

@@ -73,6 +73,17 @@ public final class SinkCommand implements CliCommand {
         Homes.clock());
   }
 
+  /**
+   * How a sink is, in a word.
+   *
+   * @param behind events of the log that were not read
+   */
+  static String word(SinkState state, long behind) {
+    return state.paused()
+        ? "paused"
+        : state.trouble().isPresent() ? "failing" : behind == 0 ? "current" : "behind";
+  }
+
   /** {@code writ sink list}. */
   static final class Lists implements CliCommand {
     @Override
@@ -143,9 +154,7 @@ public final class SinkCommand implements CliCommand {
      */
     private record Status(String name, String kind, SinkState state, long behind, double seconds) {
       String word() {
-        return state.paused()
-            ? "paused"
-            : state.trouble().isPresent() ? "failing" : behind == 0 ? "current" : "behind";
+        return SinkCommand.word(state, behind);
       }
 
       JsonValue.Obj toJson() {

@@ -20,6 +20,9 @@ import java.util.TreeMap;
 final class Assets {
   private static final String PREACT = "/META-INF/resources/webjars/preact/10.28.0/";
 
+  private static final String UPLOT =
+      "/META-INF/resources/webjars/uplot/1.6.30/dist/uPlot.iife.min.js";
+
   private static final Map<String, String> LIBRARIES =
       Map.of(
           "lib/preact.mjs", PREACT + "dist/preact.module.js",
@@ -41,6 +44,7 @@ final class Assets {
     TreeMap<String, Asset> all = new TreeMap<>();
     names().forEach(name -> all.put(name, asset(name, read(name))));
     LIBRARIES.forEach((name, resource) -> all.put(name, asset(name, library(resource))));
+    all.put("lib/uplot.mjs", asset("lib/uplot.mjs", charts()));
     all.put("verify.mjs", asset("verify.mjs", SecondVerifier.source()));
     return Collections.unmodifiableSortedMap(all);
   }
@@ -68,6 +72,12 @@ final class Assets {
     return text.replaceAll("from\\s*\"preact\"", "from\"./preact.mjs\"")
         .replaceAll("//# sourceMappingURL=\\S+\\s*$", "")
         .getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** A script that makes one name, which becomes a module's. */
+  private static byte[] charts() {
+    String text = new String(read(UPLOT), StandardCharsets.UTF_8);
+    return (text + "\nexport default uPlot;\n").getBytes(StandardCharsets.UTF_8);
   }
 
   private static byte[] read(String resource) {

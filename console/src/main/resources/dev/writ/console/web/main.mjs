@@ -14,6 +14,7 @@ import { Effect } from './pages/effect.mjs';
 import { Effects } from './pages/effects.mjs';
 import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
+import { Operations } from './pages/operations.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 import { Tools } from './pages/tools.mjs';
@@ -27,6 +28,7 @@ const PAGES = [
   ['effects', 'search', 'e'],
   ['approvals', 'stamp', 'a'],
   ['tools', 'wrench', 't', ['developer', 'operator', 'auditor']],
+  ['operations', 'gauge', 'o', ['operator', 'auditor']],
   ['audit', 'list', 'u'],
   ['keys', 'key', 'k'],
 ];
@@ -42,6 +44,7 @@ function Page({ at }) {
   if (page === 'approvals') return h(Approvals, { id: part });
   if (page === 'audit' && part === null) return h(AuditPage, null);
   if (page === 'tools') return h(Tools, { part, query });
+  if (page === 'operations' && part === null) return h(Operations, { query });
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }

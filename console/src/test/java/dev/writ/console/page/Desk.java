@@ -15,6 +15,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.executor.driver.Driver;
@@ -48,6 +49,7 @@ final class Desk implements AutoCloseable {
 
   final TestGateway gateway;
   final Sessions sessions;
+  final DeskState state = new DeskState();
   final Envelope done;
   final Envelope denied;
   final Envelope waiting;
@@ -69,6 +71,7 @@ final class Desk implements AutoCloseable {
                 List.of(
                     new ConsoleSurface(
                         pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false)),
+                    new OperationSurface(pipeline, "0.1.0", state),
                     new AuditSurface(
                         pipeline,
                         new RunBundle(packages()),
@@ -83,7 +86,9 @@ final class Desk implements AutoCloseable {
                 "{ tenant: acme, subject: bob, roles: [worker] }",
                 "{ tenant: acme, subject: bob, roles: [worker] }\n"
                     + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
-            + "people: [ { tenant: acme, subject: rita, roles: [operator] } ]\n");
+            + "people:\n"
+            + "  - { tenant: acme, subject: rita, roles: [operator] }\n"
+            + "  - { tenant: acme, subject: deputy, roles: [operator] }\n");
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(
         "mail",

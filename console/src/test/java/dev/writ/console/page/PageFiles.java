@@ -15,6 +15,8 @@ final class PageFiles {
   private static final Path WEB = Path.of("src/main/resources/dev/writ/console/web");
   private static final String PREACT = "/META-INF/resources/webjars/preact/10.28.0/";
 
+  private static final String UPLOT = "/META-INF/resources/webjars/uplot/1.6.30/dist/";
+
   private PageFiles() {}
 
   /** Those that this module has, by their path. */
@@ -39,6 +41,7 @@ final class PageFiles {
         "lib/hooks.mjs",
         resource(PREACT + "hooks/dist/hooks.mjs")
             .replace("from\"preact\"", "from\"./preact.mjs\""));
+    files.put("lib/uplot.mjs", resource(UPLOT + "uPlot.iife.min.js") + "\nexport default uPlot;\n");
     return files;
   }
 
@@ -50,6 +53,11 @@ final class PageFiles {
     files.put("lib/jsx.d.ts", types("src/jsx.d.ts").replace("'./dom'", "'./dom.js'"));
     files.put("lib/dom.d.ts", types("src/dom.d.ts"));
     files.put("lib/hooks.d.mts", types("hooks/src/index.d.ts"));
+    files.put(
+        "lib/uplot.d.mts",
+        resource(UPLOT + "uPlot.d.ts")
+            .replace("export = uPlot;", "export default uPlot;")
+            .replace("export as namespace uPlot;", ""));
     return files;
   }
 

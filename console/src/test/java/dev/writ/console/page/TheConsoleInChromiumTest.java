@@ -77,6 +77,7 @@ class TheConsoleInChromiumTest {
         "#/audit",
         "#/tools",
         "#/tools/mail/1.0.0",
+        "#/operations",
         "#/keys",
         "#/no-such-page");
   }

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Whether the server can execute effects now: disk, ledger, clock, policy, not draining, probes.
@@ -59,7 +60,8 @@ public final class Readiness {
     ledgerStopped = true;
   }
 
-  List<Check> checks() {
+  /** All of them, now. */
+  public List<Check> checks() {
     List<Check> checks = new ArrayList<>();
     checks.add(new Check("disk", diskHasRoom()));
     checks.add(new Check("ledger", !ledgerStopped && ledgerAnswers()));
@@ -95,10 +97,15 @@ public final class Readiness {
   }
 
   private boolean diskHasRoom() {
+    return diskFree().orElse(0) >= DISK_BYTES_MIN;
+  }
+
+  /** Bytes that are free where the ledger lies; absent where the host does not say. */
+  public OptionalLong diskFree() {
     try {
-      return Files.getFileStore(disk).getUsableSpace() >= DISK_BYTES_MIN;
+      return OptionalLong.of(Files.getFileStore(disk).getUsableSpace());
     } catch (IOException e) {
-      return false;
+      return OptionalLong.empty();
     }
   }
 

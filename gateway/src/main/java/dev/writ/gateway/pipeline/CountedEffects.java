@@ -23,7 +23,7 @@ record CountedEffects(Statistics statistics, EffectObserver other) implements Ef
   @Override
   public void refused(String surface, Digest id, Request request, ErrorCode code, ToolWork work) {
     other.refused(surface, id, request, code, work);
-    counted(() -> statistics.refused(request));
+    counted(() -> statistics.refused(request, code));
   }
 
   /** No effect fails because it is counted: of a ledger that is closed meanwhile, for example. */

@@ -1,6 +1,7 @@
 package dev.writ.gateway.statistics;
 
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -9,6 +10,8 @@ import java.util.OptionalLong;
  * @param tool its name and version; {@code other} where policy does not know it, so that a caller
  *     cannot make up names
  * @param cost by policy's prices; 0 without one, and for what was not executed
+ * @param code why it was denied, refused or failed; absent for others, and where a tool failed
+ *     without one
  */
 public record Happened(
     String tenant,
@@ -17,7 +20,8 @@ public record Happened(
     Instant at,
     Kind kind,
     OptionalLong durationMs,
-    long cost) {
+    long cost,
+    Optional<String> code) {
 
   /** How it was answered. */
   public enum Kind {

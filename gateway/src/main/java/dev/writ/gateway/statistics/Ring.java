@@ -8,12 +8,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The last day of one tenant: minutes, and tools and subjects in spans of ten. For one thread. */
+/**
+ * The last day of one tenant: minutes, and tools, subjects and codes in spans of ten. For one
+ * thread.
+ */
 final class Ring {
   static final int MINUTES = 24 * 60;
   static final int SPAN = 10;
 
-  /** Tools and subjects of a span; the rest is counted together. */
+  /** Tools, subjects and codes of a span; the rest is counted together. */
   private static final int NAMES_MAX = 128;
 
   private final Cell[] minutes = new Cell[MINUTES];
@@ -25,13 +28,14 @@ final class Ring {
     private final long number;
     private final TreeMap<Happened.Tool, Cell> tools = new TreeMap<>();
     private final TreeMap<String, Cell> subjects = new TreeMap<>();
+    private final TreeMap<String, Cell> codes = new TreeMap<>();
 
     Span(long number) {
       this.number = number;
     }
 
     int cells() {
-      return tools.size() + subjects.size();
+      return tools.size() + subjects.size() + codes.size();
     }
   }
 
@@ -58,7 +62,7 @@ final class Ring {
     return cells;
   }
 
-  /** Forgets the tools and subjects of all but the last hour. */
+  /** Forgets the names of all but the last hour. */
   void forgetNames() {
     long newest = Long.MIN_VALUE;
     for (Span span : spans) {
@@ -108,6 +112,7 @@ final class Ring {
       int before = span.cells();
       cell(span.tools, happened.tool(), Happened.Tool.OTHER).add(happened);
       cell(span.subjects, happened.subject(), "").add(happened);
+      happened.code().ifPresent(code -> cell(span.codes, code, "").add(happened));
       cells += span.cells() - before;
     }
   }
@@ -140,7 +145,8 @@ final class Ring {
         series,
         namedFrom.isAfter(namedSince) ? namedFrom : namedSince,
         sums(firstSpan, span -> span.tools),
-        sums(firstSpan, span -> span.subjects));
+        sums(firstSpan, span -> span.subjects),
+        sums(firstSpan, span -> span.codes));
   }
 
   /** The sums of a name, the most used first. */

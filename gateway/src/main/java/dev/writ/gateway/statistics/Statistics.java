@@ -1,5 +1,6 @@
 package dev.writ.gateway.statistics;
 
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
@@ -55,7 +56,8 @@ public final class Statistics {
           receipt.finishedAt(),
           receipt.status() == Status.SUCCEEDED ? Happened.Kind.SUCCEEDED : Happened.Kind.FAILED,
           OptionalLong.of(Duration.between(receipt.startedAt(), receipt.finishedAt()).toMillis()),
-          cost(request.effect()));
+          cost(request.effect()),
+          receipt.status() == Status.SUCCEEDED ? Optional.empty() : receipt.code());
     } else if (served.isEmpty() && !answer.isKnown()) {
       Verdict verdict = answer.decision().verdict();
       if (verdict != Verdict.ALLOW) {
@@ -64,18 +66,24 @@ public final class Statistics {
             answer.decision().decidedAt(),
             verdict == Verdict.DENY ? Happened.Kind.DENIED : Happened.Kind.WAITING,
             OptionalLong.empty(),
-            0);
+            0,
+            verdict == Verdict.DENY ? answer.decision().code() : Optional.empty());
       }
     }
   }
 
   /** The kernel refused to judge or to execute it. */
-  public void refused(Request request) {
-    add(request, now(), Happened.Kind.REFUSED, OptionalLong.empty(), 0);
+  public void refused(Request request, ErrorCode code) {
+    add(request, now(), Happened.Kind.REFUSED, OptionalLong.empty(), 0, Optional.of(code.code()));
   }
 
   private void add(
-      Request request, Instant at, Happened.Kind kind, OptionalLong durationMs, long cost) {
+      Request request,
+      Instant at,
+      Happened.Kind kind,
+      OptionalLong durationMs,
+      long cost,
+      Optional<String> code) {
     rings.add(
         new Happened(
             request.scope().tenant(),
@@ -84,7 +92,8 @@ public final class Statistics {
             at,
             kind,
             durationMs,
-            cost));
+            cost,
+            code));
   }
 
   private Policy policy() {
@@ -199,6 +208,9 @@ public final class Statistics {
                 row.durationMs().map(OptionalLong::of).orElse(OptionalLong.empty()),
                 k == Happened.Kind.SUCCEEDED || k == Happened.Kind.FAILED
                     ? row.cost().orElse(0L)
-                    : 0)));
+                    : 0,
+                k == Happened.Kind.SUCCEEDED || k == Happened.Kind.WAITING
+                    ? Optional.empty()
+                    : row.code())));
   }
 }

@@ -10,7 +10,8 @@ import java.util.Map;
  *
  * @param minutes of a step
  * @param since from then on nothing is missing
- * @param namedFrom tools and subjects are counted from then on
+ * @param namedFrom tools, subjects and codes are counted from then on
+ * @param codes why something was denied, refused or failed
  */
 public record StatisticsTable(
     int minutes,
@@ -18,7 +19,8 @@ public record StatisticsTable(
     List<Step> series,
     Instant namedFrom,
     List<Map.Entry<Happened.Tool, Counts>> tools,
-    List<Map.Entry<String, Counts>> subjects) {
+    List<Map.Entry<String, Counts>> subjects,
+    List<Map.Entry<String, Counts>> codes) {
 
   /**
    * One of the steps.
@@ -31,6 +33,7 @@ public record StatisticsTable(
     series = List.copyOf(series);
     tools = List.copyOf(tools);
     subjects = List.copyOf(subjects);
+    codes = List.copyOf(codes);
   }
 
   public JsonValue.Obj toJson() {
@@ -59,6 +62,14 @@ public record StatisticsTable(
                 subject
                     .getValue()
                     .addTo(JsonValue.object().put("subject", subject.getKey()))
+                    .build())
+        .putList(
+            "codes",
+            codes,
+            code ->
+                JsonValue.object()
+                    .put("code", code.getKey())
+                    .put("calls", code.getValue().calls())
                     .build())
         .build();
   }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,8 @@ class TheLastDayIsCountedTest {
         at,
         Kind.SUCCEEDED,
         OptionalLong.of(10),
-        2);
+        2,
+        Optional.empty());
   }
 
   @Test
@@ -43,7 +45,14 @@ class TheLastDayIsCountedTest {
       for (int i = 0; i < 100; i++) {
         cell.add(
             new Happened(
-                "t", "s", Happened.Tool.OTHER, NOON, Kind.SUCCEEDED, OptionalLong.of(ms), 0));
+                "t",
+                "s",
+                Happened.Tool.OTHER,
+                NOON,
+                Kind.SUCCEEDED,
+                OptionalLong.of(ms),
+                0,
+                Optional.empty()));
       }
       assertThat(cell.counts().p50Ms().orElseThrow()).isBetween(ms, ms + ms / 4);
       assertThat(cell.counts().p99Ms()).isEqualTo(cell.counts().p50Ms());
@@ -56,7 +65,9 @@ class TheLastDayIsCountedTest {
     Cell cell = new Cell();
     for (int i = 0; i < 200; i++) {
       OptionalLong took = OptionalLong.of(i < 197 ? 5 : 5_000);
-      cell.add(new Happened("t", "s", Happened.Tool.OTHER, NOON, Kind.FAILED, took, 0));
+      cell.add(
+          new Happened(
+              "t", "s", Happened.Tool.OTHER, NOON, Kind.FAILED, took, 0, Optional.of("EXE-500")));
     }
     assertThat(cell.counts().p50Ms().orElseThrow()).isEqualTo(5);
     assertThat(cell.counts().p99Ms().orElseThrow()).isGreaterThanOrEqualTo(5_000);
@@ -149,6 +160,9 @@ class TheLastDayIsCountedTest {
           .contains("\"tool\":\"other\"")
           .doesNotContain("script");
       assertThat(text(reply, "subjects")).contains("alice").doesNotContain("eve");
+      assertThat(text(reply, "codes"))
+          .contains("{\"calls\":1,\"code\":\"GRD-102\"}")
+          .doesNotContain("GRD-103", "\"code\":\"\"");
       for (String who : List.of("alice", "rita", "eve")) {
         Reply refused = gateway.get(who, "/v1/statistics");
         assertThat(refused.status()).isEqualTo(403);
@@ -167,6 +181,8 @@ class TheLastDayIsCountedTest {
         JsonValue.Obj table = later.table("acme", 60, 24);
         assertThat(new String(Jcs.write(table.get("subjects")), StandardCharsets.UTF_8))
             .contains("\"allowed\":1", "\"calls\":2", "\"denied\":1");
+        assertThat(new String(Jcs.write(table.get("codes")), StandardCharsets.UTF_8))
+            .isEqualTo("[{\"calls\":1,\"code\":\"GRD-102\"}]");
       }
     }
   }

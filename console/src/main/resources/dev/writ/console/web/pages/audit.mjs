@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from '../parts/view.mjs';
 import { get, remove } from '../parts/api.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
-import { walk } from '../parts/history.mjs';
+import { walk } from '../parts/checkpoints.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { JobState, isBusy, useJob } from '../parts/jobs.mjs';
 import { Empty, Fault, Pairs, Waiting, useCall } from '../parts/parts.mjs';
@@ -104,7 +104,7 @@ function Job({ known, again }) {
 /** The log's checkpoints from its beginning to now, verified in this browser. */
 function Log() {
   const { value: told, problem } = useCall((signal) => get('/v1/checkpoints', { limit: 20 }, signal), []);
-  const [history, put] = useState(/** @type {import('../parts/history.mjs').History | null} */ (null));
+  const [history, put] = useState(/** @type {import('../parts/checkpoints.mjs').History | null} */ (null));
   const [fault, fail] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
     if (told) walk(told).then(put, fail);
@@ -116,7 +116,7 @@ function Log() {
     history === null ? !problem && !fault && h(Waiting, null) : h(Walked, { history }));
 }
 
-/** @param {{history: import('../parts/history.mjs').History}} props */
+/** @param {{history: import('../parts/checkpoints.mjs').History}} props */
 function Walked({ history }) {
   const last = history.points.at(-1);
   const witnesses = [...new Set(history.points.flatMap((p) => p.witnesses))];
@@ -124,7 +124,7 @@ function Walked({ history }) {
   const [tone, sign] = { checked: ['good', 'check'], failed: ['bad', 'cross'], unchecked: ['warn', 'question'] }[history.state];
   return h('div', null,
     h('p', null, h(Chip, { tone, sign }, t(`log.${history.state}`))),
-    h('svg', { class: 'history', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, h('path', { d: 'M0 4H100' }),
+    h('svg', { class: 'line', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, h('path', { d: 'M0 4H100' }),
       history.points.map((p) => h('rect', { key: p.note, class: p.verdict.state === 'checked' ? 'ok' : 'no', x: Math.min(99.6, ((p.size ?? 0) / size) * 99.6), y: 1, width: 0.4, height: 6 }))),
     h(Pairs, { rows: [
       [t('log.origin'), h(Foreign, { value: history.origin, most: 200 })],

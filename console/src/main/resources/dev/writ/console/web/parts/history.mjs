@@ -1,61 +1,70 @@
-// The log from its beginning to now, by its signed checkpoints: each verified here, and proved to hold the one before.
-import { parseNote, parseNoteKey, utf8, verifyCheckpoint, verifyConsistency } from '../verify.mjs';
-import { get } from './api.mjs';
-import { digestBytes, failed, remembered } from './proof.mjs';
+// The server's own history in charts: what came, how long it took, and why it was refused.
+import { h, useMemo } from './view.mjs';
+import { Chart } from './chart.mjs';
+import { Foreign } from './foreign.mjs';
+import { Problem } from './api.mjs';
+import { Fault, Waiting } from './parts.mjs';
+import { usePoll } from './poll.mjs';
+import { address } from './router.mjs';
+import { moment, number, span, t } from './text.mjs';
 
-/**
- * @typedef {import('./proof.mjs').Verdict} Verdict
- * @typedef {{note: string, size: number | null, root: string | null, witnesses: string[], verdict: Verdict}} Point
- * @typedef {{origin: string, points: Point[], known: Verdict & {first?: boolean}, state: Verdict['state']}} History
- */
+/** Spans by name: seconds of a step, and how many. @type {Record<string, [number, number]>} */
+const SPANS = { hour: [60, 60], six: [300, 72], day: [900, 96] };
+const CODES = 12;
 
-/**
- * @param {{log_keys: string[], checkpoints: string[]}} told
- * @returns {Promise<History>}
- */
-export async function walk(told) {
-  /** @type {Point[]} */
-  const points = [];
-  const keys = told.log_keys.map((vkey) => ({ vkey, key: parseNoteKey(vkey) }));
-  if (keys.length === 0) return { origin: '', points: [], known: { state: 'unchecked', why: 'no-checkpoint' }, state: 'unchecked' };
-  let signer = keys[0];
-  /** @type {{size: number, root: Uint8Array} | null} */
-  let before = null;
-  for (const note of told.checkpoints) {
-    /** @type {Point} */
-    const point = { note, size: null, root: null, witnesses: [], verdict: { state: 'unchecked', why: '' } };
-    points.push(point);
-    try {
-      const bytes = utf8(note);
-      const signatures = parseNote(bytes).signatures;
-      // A log's key may have been followed by another: each checkpoint has the signature of its own time.
-      signer = keys.find(({ key }) => signatures.some((/** @type {any} */ s) => s.name === key.name && s.id === key.id)) ?? keys[0];
-      const { key } = signer;
-      const read = await verifyCheckpoint(bytes, key, key.name);
-      Object.assign(point, { size: read.size, root: read.root, witnesses: signatures.filter((/** @type {any} */ s) => s.name !== key.name).map((/** @type {any} */ s) => s.name) });
-      const now = { size: read.size, root: digestBytes(read.root) };
-      if (before !== null) verifyConsistency(before.size, before.root, now.size, now.root, await hashes(before.size, now.size), 'log');
-      before = now;
-      point.verdict = { state: 'checked' };
-    } catch (e) {
-      point.verdict = failed(e);
-      before = null;
-    }
-  }
-  const last = points.at(-1);
-  const known = last?.verdict.state === 'checked' && before !== null
-    ? await remembered(signer.vkey, last.note, { origin: signer.key.name, size: before.size, root: before.root })
-    : /** @type {Verdict} */ ({ state: 'unchecked', why: 'no-checkpoint' });
-  const all = [known, ...points.map((p) => p.verdict)];
-  return { origin: signer.key.name, points, known, state: all.some((v) => v.state === 'failed') ? 'failed' : all.some((v) => v.state === 'unchecked') ? 'unchecked' : 'checked' };
+/** @param {number} n so many a second */
+const rate = (n) => (n === 0 ? '0' : t('ops.rate', { count: n >= 100 ? number(Math.round(n)) : number(Number(n.toPrecision(2))) }));
+
+/** @param {{query: Record<string, string>}} props */
+export function History({ query }) {
+  const name = Object.hasOwn(SPANS, query.span) ? query.span : 'hour';
+  const [step, steps] = SPANS[name];
+  const { value, problem } = usePoll('/v1/statistics', { step_s: step, steps });
+  return h('section', { class: 'part history' },
+    h('div', { class: 'title' }, h('h2', null, t('ops.history')),
+      h('nav', { class: 'row push', 'aria-label': t('ops.span') }, Object.keys(SPANS).map((each) => h('a', { key: each, class: 'button', href: address('operations', null, { span: each }), 'aria-current': each === name ? 'true' : undefined }, t(`ops.span.${each}`))))),
+    problem ? h(Fault, { problem: problem instanceof Problem ? problem : new Problem(0, {}) }) : null,
+    value === null ? problem ? null : h(Waiting, null) : h(Charts, { table: value }));
 }
 
-/**
- * @param {number} from
- * @param {number} to
- */
-async function hashes(from, to) {
-  if (from === to) return [];
-  const answer = await get('/v1/proofs/consistency', { from, to });
-  return answer.hashes.map(digestBytes);
+/** @param {{table: any}} props */
+function Charts({ table }) {
+  const made = useMemo(() => figures(table), [table]);
+  return [
+    h('p', { class: 'faint small' }, t('ops.since', { at: moment(table.since) })),
+    h('div', { class: 'charts' },
+      h(Chart, { title: t('ops.chart.effects'), times: made.times, unit: rate, least: 0.01, lines: made.verdicts }),
+      h(Chart, { title: t('ops.chart.latency'), times: made.times, unit: span, least: 10, lines: made.latency })),
+    h(Codes, { codes: table.codes ?? [] }),
+  ];
+}
+
+/** @param {any} table */
+function figures(table) {
+  const rates = (/** @type {string} */ name) => table.series.map((/** @type {any} */ s) => s[name] / table.step_s);
+  const times = (/** @type {string} */ name) => table.series.map((/** @type {any} */ s) => s[name] ?? null);
+  return {
+    times: table.series.map((/** @type {any} */ s) => s.at),
+    verdicts: [
+      { label: t('pulse.allowed'), colour: 'good', values: rates('allowed') },
+      { label: t('pulse.denied'), colour: 'bad', dash: [8, 4], values: rates('denied') },
+      { label: t('pulse.waiting'), colour: 'warn', dash: [3, 3], values: rates('waiting') },
+      { label: t('pulse.failed'), colour: 'info', dash: [10, 3, 2, 3], values: rates('failed') },
+    ],
+    latency: [
+      { label: t('ops.p50'), colour: 'good', values: times('p50_ms') },
+      { label: t('ops.p99'), colour: 'warn', dash: [8, 4], values: times('p99_ms') },
+    ],
+  };
+}
+
+/** @param {{codes: {code: string, calls: number}[]}} props */
+function Codes({ codes }) {
+  const most = Math.max(1, ...codes.map((one) => one.calls));
+  return h('div', { class: 'codes' }, h('h3', null, t('ops.codes')),
+    codes.length === 0 ? h('p', { class: 'faint' }, t('ops.codes.none'))
+      : h('ul', { class: 'bar-list' }, codes.slice(0, CODES).map((one) => h('li', { key: one.code },
+        one.code === '' ? h('span', null, t('ops.codes.other')) : h('a', { href: address('effects', null, { code: one.code }) }, h('code', null, h(Foreign, { value: one.code, most: 60, line: true }))),
+        h('span', { class: 'track', 'aria-hidden': 'true' }, h('span', { class: 'fill t-bad', style: { width: `${(one.calls / most) * 100}%` } })),
+        h('span', { class: 'num' }, number(one.calls))))));
 }

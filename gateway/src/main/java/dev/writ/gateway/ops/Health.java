@@ -1,0 +1,45 @@
+package dev.writ.gateway.ops;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * How a server is now, for who operates it.
+ *
+ * @param waiting calls that wait for their turn
+ * @param running calls that have their turn
+ * @param commitsWaiting batches that wait for the disk
+ * @param diskFree bytes where the ledger lies; absent where the host does not say
+ * @param sandboxes absent where no tool can be a process
+ */
+public record Health(
+    Instant startedAt,
+    List<Readiness.Check> checks,
+    int waiting,
+    int running,
+    int commitsWaiting,
+    OptionalLong diskFree,
+    Optional<Sandboxes> sandboxes) {
+  public Health {
+    checks = List.copyOf(checks);
+  }
+
+  /**
+   * Sandboxes since the server started.
+   *
+   * @param found what confines, as the last successful look said; absent without one
+   * @param running now
+   * @param ended by reason
+   */
+  public record Sandboxes(
+      Optional<String> found, long running, long started, SortedMap<String, Long> ended) {
+    public Sandboxes {
+      ended = Collections.unmodifiableSortedMap(new TreeMap<>(ended));
+    }
+  }
+}
