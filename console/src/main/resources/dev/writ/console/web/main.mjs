@@ -13,20 +13,25 @@ import { Effect } from './pages/effect.mjs';
 import { Effects } from './pages/effects.mjs';
 import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
+import { Policy, seesPolicy } from './pages/policy.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 
 /** @type {[string, string][]} */
-const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['keys', 'key']];
+const PAGES = [['live', 'pulse'], ['effects', 'search'], ['approvals', 'stamp'], ['policy', 'list'], ['keys', 'key']];
+
+/** @param {import('./parts/api.mjs').Session} session the pages that somebody has */
+const pagesOf = (session) => PAGES.filter(([name]) => name !== 'policy' || seesPolicy(session));
 const WAITING_MS = 15000;
 
-/** @param {{at: import('./parts/router.mjs').Place}} props */
-function Page({ at }) {
+/** @param {{at: import('./parts/router.mjs').Place, session: import('./parts/api.mjs').Session}} props */
+function Page({ at, session }) {
   const { page, part, query } = at;
   if (page === 'live' && part === null) return h(Live, { query });
   if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
+  if (page === 'policy' && part === null && seesPolicy(session)) return h(Policy, null);
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -72,7 +77,7 @@ function Shell({ session }) {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
       if (into) return;
-      const to = led ? PAGES.find(([name]) => name[0] === e.key) : undefined;
+      const to = led ? pagesOf(session).find(([name]) => name[0] === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
       else if (e.key === '?') showHelp(true);
@@ -96,11 +101,11 @@ function Shell({ session }) {
     } }, t('skip')),
     h('header', { class: 'top' },
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
-      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, PAGES.map(([name, sign]) => h('a', {
+      h('nav', { class: 'pages', 'aria-label': t('nav.label') }, pagesOf(session).map(([name, sign]) => h('a', {
         key: name, href: address(name), 'aria-current': at.page === name || (name === 'effects' && at.page === 'runs') ? 'page' : undefined,
       }, h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)), name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting')))))),
       h(Person, { session, help: () => showHelp(true) })),
-    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
+    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at, session })),
     help && h(Help, { close: () => showHelp(false) }),
   ];
 }
@@ -165,7 +170,7 @@ export function Look() {
 function Help({ close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g p', 'help.policy'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),
