@@ -15,6 +15,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.Behaviours;
@@ -73,14 +74,16 @@ final class Desk implements AutoCloseable {
                         new RunBundle(packages()),
                         new RunAuditor(List.of()),
                         new SecureRandom(),
-                        failure -> faults.add(failure.toString()))));
+                        failure -> faults.add(failure.toString())),
+                    new PolicySurface(pipeline, tool -> packages().manifest(tool))));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
         TestPolicy.YAML.replace(
-            "{ tenant: acme, subject: bob, roles: [worker] }",
-            "{ tenant: acme, subject: bob, roles: [worker] }\n"
-                + "  - { tenant: acme, subject: rita, roles: [stand-in] }"));
+                "{ tenant: acme, subject: bob, roles: [worker] }",
+                "{ tenant: acme, subject: bob, roles: [worker] }\n"
+                    + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
+            + "people: [ { tenant: acme, subject: rita, roles: [auditor] } ]\n");
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(
         "mail",

@@ -72,6 +72,7 @@ class TheConsoleInChromiumTest {
         Desk.effect(desk.hostile),
         "#/approvals",
         Desk.approval(desk.waiting),
+        "#/policy",
         "#/keys",
         "#/no-such-page");
   }

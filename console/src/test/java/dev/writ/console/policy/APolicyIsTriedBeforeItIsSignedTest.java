@@ -169,6 +169,17 @@ class APolicyIsTriedBeforeItIsSignedTest {
     assertThat(string(fault, "found")).isEqualTo("not an integer");
   }
 
+  /** The example of spec/policy-desk.md. */
+  @Test
+  void aFaultIsToldAsTheSpecSays() {
+    assertThat(check("writ_policy: 1\nname: demo\nversion: one\n").text())
+        .isEqualTo(
+            "{\"faults\":[{\"code\":\"GRD-504\",\"column\":10,\"field\":\"/version\","
+                + "\"found\":\"not an integer\",\"line\":3,"
+                + "\"meaning\":\"a value has another type than it must\","
+                + "\"remedy\":\"See spec/policy.md.\"}]}");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -247,7 +258,8 @@ class APolicyIsTriedBeforeItIsSignedTest {
     effect("bob", "run-2", "calc", "{}");
     Digest denied = effect("bob", "run-2", "mail", "{\"forbidden\":1}");
     String stricter =
-        text().replace("'!has(params.forbidden)'", "'has(params.forbidden)'")
+        text()
+            .replace("'!has(params.forbidden)'", "'has(params.forbidden)'")
             .replace("\"!has(params.forbidden)\"", "\"has(params.forbidden)\"");
     Reply found = whatIf("rita", stricter);
     assertThat(found.status()).as(found.text()).isEqualTo(200);
@@ -277,6 +289,26 @@ class APolicyIsTriedBeforeItIsSignedTest {
       assertThat(whatIf(other, nothing).text()).doesNotContain("run-1");
     }
     assertThat(whatIf("eve", nothing).json().get("judged")).isEqualTo(JsonValue.of(0));
+  }
+
+  /** What one run did is no history of another. */
+  @Test
+  void eachRunHasItsOwnHistory() {
+    effect("alice", "run-1", "calc", "{}");
+    effect("alice", "run-1", "sim", "{}");
+    effect("alice", "run-2", "sim", "{}");
+    String ordered =
+        text()
+            .replace(
+                "order: []",
+                "order: [ { effect: { tool: sim, operation: do },"
+                    + " after: { tool: calc, operation: do } } ]");
+    assertThat(check(ordered).text()).contains("\"faults\":[]");
+    JsonValue.Obj found = whatIf("rita", ordered).json();
+    List<JsonValue> changes = ((JsonValue.Arr) found.get("changes")).items();
+    assertThat(changes).hasSize(1);
+    assertThat(string((JsonValue.Obj) changes.getFirst(), "run")).isEqualTo("run-2");
+    assertThat(string((JsonValue.Obj) changes.getFirst(), "code")).isEqualTo("GRD-305");
   }
 
   @Test
