@@ -22,6 +22,7 @@ import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
 import dev.writ.console.oidc.OidcSurface;
 import dev.writ.console.operation.OperationSurface;
+import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
@@ -283,6 +284,7 @@ public final class ServeCommand implements CliCommand {
               new SecureRandom(),
               failure -> uncaught(Thread.currentThread(), failure)));
       all.add(new ToolSurface(pipeline, open.packages()));
+      all.add(new PolicySurface(pipeline, open.packages()::manifest));
       return all;
     };
   }

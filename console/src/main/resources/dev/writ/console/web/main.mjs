@@ -15,6 +15,7 @@ import { Effects } from './pages/effects.mjs';
 import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
 import { Operations } from './pages/operations.mjs';
+import { Policy, seesPolicy } from './pages/policy.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 import { Tools } from './pages/tools.mjs';
@@ -28,6 +29,7 @@ const PAGES = [
   ['effects', 'search', 'e'],
   ['approvals', 'stamp', 'a'],
   ['tools', 'wrench', 't', ['developer', 'operator', 'auditor']],
+  ['policy', 'scroll', 'p', ['auditor', 'operator', 'developer']],
   ['operations', 'gauge', 'o', ['operator', 'auditor']],
   ['audit', 'list', 'u'],
   ['keys', 'key', 'k'],
@@ -35,8 +37,8 @@ const PAGES = [
 const FIRST = 3; // that a telephone shows beside the menu of the others
 const WAITING_MS = 15000;
 
-/** @param {{at: import('./parts/router.mjs').Place}} props */
-function Page({ at }) {
+/** @param {{at: import('./parts/router.mjs').Place, session: import('./parts/api.mjs').Session}} props */
+function Page({ at, session }) {
   const { page, part, query } = at;
   if (page === 'live' && part === null) return h(Live, { query });
   if (page === 'effects') return part === null ? h(Effects, { query }) : h(Effect, { id: part, key: part });
@@ -45,6 +47,7 @@ function Page({ at }) {
   if (page === 'audit' && part === null) return h(AuditPage, null);
   if (page === 'tools') return h(Tools, { part, query });
   if (page === 'operations' && part === null) return h(Operations, { query });
+  if (page === 'policy' && part === null && seesPolicy(session)) return h(Policy, null);
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -91,7 +94,7 @@ function Shell({ session }) {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
       if (e.key === 'Escape' && into) /** @type {HTMLElement} */ (e.target).blur();
       if (into) return;
-      const to = led ? PAGES.find(([, , letter]) => letter === e.key) : undefined;
+      const to = led ? pages.find(([, , letter]) => letter === e.key) : undefined;
       led = e.key === 'g';
       if (to) go(address(to[0]));
       else if (e.key === '?') showHelp(true);
@@ -117,7 +120,7 @@ function Shell({ session }) {
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
       h(Navigation, { pages, at: at.page, waiting }),
       h(Person, { session, help: () => showHelp(true) })),
-    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
+    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at, session })),
     help && h(Help, { pages, close: () => showHelp(false) }),
   ];
 }

@@ -16,6 +16,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
 import dev.writ.console.operation.OperationSurface;
+import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.executor.driver.Driver;
@@ -78,7 +79,8 @@ final class Desk implements AutoCloseable {
                         new RunAuditor(List.of()),
                         new SecureRandom(),
                         failure -> faults.add(failure.toString())),
-                    new ToolSurface(pipeline, packages())));
+                    new ToolSurface(pipeline, packages()),
+                    new PolicySurface(pipeline, tool -> packages().manifest(tool))));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
@@ -87,7 +89,7 @@ final class Desk implements AutoCloseable {
                 "{ tenant: acme, subject: bob, roles: [worker] }\n"
                     + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
             + "people:\n"
-            + "  - { tenant: acme, subject: rita, roles: [operator] }\n"
+            + "  - { tenant: acme, subject: rita, roles: [auditor, operator] }\n"
             + "  - { tenant: acme, subject: deputy, roles: [operator] }\n");
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(

@@ -78,6 +78,7 @@ class TheConsoleInChromiumTest {
         "#/tools",
         "#/tools/mail/1.0.0",
         "#/operations",
+        "#/policy",
         "#/keys",
         "#/no-such-page");
   }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -17,16 +18,20 @@ final class OpenApi {
   private OpenApi() {}
 
   /**
-   * @param served the routes of the server; paths that the server does not have are left out of the
-   *     document
+   * @param served the routes of the server; operations that the server does not have are left out
+   *     of the document
    */
   static byte[] of(List<Route> served) {
-    Set<String> paths = served.stream().map(Route::path).collect(Collectors.toSet());
+    Set<String> operations =
+        served.stream()
+            .map(route -> route.method() + " " + route.path())
+            .collect(Collectors.toSet());
     ObjectBuilder document = JsonValue.object();
     whole()
         .members()
         .forEach((name, value) ->
-            document.put(name, name.equals("paths") ? only(paths, (JsonValue.Obj) value) : value));
+            document.put(
+                name, name.equals("paths") ? only(operations, (JsonValue.Obj) value) : value));
     return Jcs.write(document.build());
   }
 
@@ -35,8 +40,17 @@ final class OpenApi {
     paths
         .members()
         .forEach((path, item) -> {
-          if (served.contains(path)) {
-            kept.put(path, item);
+          ObjectBuilder operations = JsonValue.object();
+          ((JsonValue.Obj) item)
+              .members()
+              .forEach((method, operation) -> {
+                if (served.contains(method.toUpperCase(Locale.ROOT) + " " + path)) {
+                  operations.put(method, operation);
+                }
+              });
+          JsonValue.Obj those = operations.build();
+          if (!those.members().isEmpty()) {
+            kept.put(path, those);
           }
         });
     return kept.build();

@@ -12,6 +12,7 @@ import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.view.Sight;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.PolicyPerson;
@@ -65,6 +66,11 @@ public final class Reader {
   /** Whether a caller may read documents of that scope, by the policy in force. */
   public boolean maySee(Caller caller, Scope scope) {
     return kernel.access().mayRead(who(caller), scope) || audits(caller, scope);
+  }
+
+  /** What a caller may see of effects; for one thread. */
+  public Sight sight(Caller caller) {
+    return new CallerSight(this, caller);
   }
 
   /** Whether a caller may read that run, by the policy in force. */

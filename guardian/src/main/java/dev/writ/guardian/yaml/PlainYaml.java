@@ -330,7 +330,6 @@ public final class PlainYaml {
 
   private static WritException refuse(
       GuardianError code, String file, Located.Place at, String found) {
-    return new WritException(
-        code, file + " line " + at.line() + ", column " + at.column() + ": " + found);
+    return new FileFault(code, file, at, "", found);
   }
 }

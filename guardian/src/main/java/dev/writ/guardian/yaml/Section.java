@@ -285,9 +285,7 @@ public final class Section {
 
   private static WritException refuse(
       GuardianError code, String file, String path, Located.Place at, String found) {
-    String where = at.line() == 0 ? file : file + " line " + at.line() + ", column " + at.column();
-    String field = path.isEmpty() ? "" : ", field " + path;
-    return new WritException(code, where + field + (found.isEmpty() ? "" : ": " + found));
+    return new FileFault(code, file, at, path, found);
   }
 
   /** One value with its place. */

@@ -92,13 +92,13 @@ public final class PolicyCounterfactual {
     }
   }
 
-  private final Recording recording;
+  private final RecordedDecisions recording;
   private final Policy policy;
   private final SystemStates states;
   private final TreeSet<String> done = new TreeSet<>();
   private final List<Judged> judged = new ArrayList<>();
 
-  private PolicyCounterfactual(Recording recording, Policy policy) {
+  private PolicyCounterfactual(RecordedDecisions recording, Policy policy) {
     this.recording = recording;
     this.policy = policy;
     this.states = new SystemStates(recording);
@@ -106,11 +106,16 @@ public final class PolicyCounterfactual {
 
   /** All decisions of a verified recording, in the order of the run. */
   public static List<Judged> judge(Recording recording, Policy policy) {
+    return judge(RecordedDecisions.of(recording), policy);
+  }
+
+  /** Decisions of one run or of several, in the order in which they are told. */
+  public static List<Judged> judge(RecordedDecisions recording, Policy policy) {
     PolicyCounterfactual against = new PolicyCounterfactual(recording, policy);
-    recording.events((journal, _, event) -> {
-      if (journal == Recording.Journal.SYSTEM) {
+    recording.events(event -> {
+      if (event.runId().equals(SystemState.RUN)) {
         against.states.event(event);
-      } else if (journal == Recording.Journal.RUN) {
+      } else {
         against.event(event);
       }
     });
@@ -124,13 +129,13 @@ public final class PolicyCounterfactual {
       Receipt receipt = Receipt.read(document(event.body()).document());
       if (receipt.status() == Status.SUCCEEDED) {
         Request request = Request.read(document(receipt.request()).document());
-        done.add(key(receipt.tool().name(), request.effect().operation()));
+        done.add(key(event.run(), receipt.tool().name(), request.effect().operation()));
       }
     }
   }
 
-  private static String key(String tool, String operation) {
-    return tool + "\u0000" + operation;
+  private static String key(String run, String tool, String operation) {
+    return run + "\u0000" + tool + "\u0000" + operation;
   }
 
   private Judged decision(Event event) {
@@ -174,7 +179,7 @@ public final class PolicyCounterfactual {
             then,
             policy,
             recorded,
-            (tool, operation) -> done.contains(key(tool, operation)));
+            (tool, operation) -> done.contains(key(event.run(), tool, operation)));
     Optional<ToolManifest> manifest = manifest(effect, then, recorded);
     PolicyExplain explained =
         PolicyExplain.of(

@@ -8,11 +8,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Writes a document as YAML for people: short values on one line, comments above them. */
-final class PolicyText {
+public final class PolicyText {
   private static final int WIDTH = 120;
   private static final Pattern PLAIN =
       Pattern.compile("(?!(?:true|false|null)$)[A-Za-z_][A-Za-z0-9_./-]*");
@@ -54,6 +55,11 @@ final class PolicyText {
 
   private PolicyText(SortedMap<String, String> comments) {
     this.comments = comments;
+  }
+
+  /** Without comments. */
+  public static String of(JsonValue.Obj document) {
+    return write(document, new TreeMap<>());
   }
 
   /**

@@ -73,7 +73,8 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
-  // The session is over, or never was: whoever is here signs in again, and comes back to this address. A document whose signature does not count says nothing of it.
+  // The session is over, or never was: whoever is here signs in again, and comes back to this address.
+  // What a signed document is refused for (CAN-…) is about its key, not about the session.
   if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
   throw problem;
 }

@@ -1,0 +1,110 @@
+package dev.writ.console.policy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.view.EffectPage;
+import dev.writ.gateway.view.EffectQuery;
+import dev.writ.gateway.view.EffectView;
+import dev.writ.gateway.view.Effects;
+import dev.writ.gateway.view.Sight;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.replay.engine.PolicyCounterfactual;
+import dev.writ.replay.engine.PolicyCounterfactual.Answer;
+import dev.writ.replay.engine.PolicyCounterfactual.Judged;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * The latest decisions under another policy. Only those of which the caller sees the contents are
+ * judged: an expression tells of parameters by which verdict it gives.
+ */
+final class PolicyWhatIf {
+  /** Pages of the list that are searched for decisions. */
+  private static final int PAGES_MAX = 5;
+
+  private final LedgerView ledger;
+  private final Function<ToolRef, Optional<ToolManifest>> manifests;
+
+  PolicyWhatIf(LedgerView ledger, Function<ToolRef, Optional<ToolManifest>> manifests) {
+    this.ledger = ledger;
+    this.manifests = manifests;
+  }
+
+  /**
+   * @param last how many decisions
+   * @throws dev.writ.canonicalize.WritException {@code GWY-117}
+   */
+  JsonValue.Obj of(Policy policy, int last, Sight sight) {
+    TreeMap<Digest, EffectView> rows = new TreeMap<>();
+    boolean complete = collect(last, sight, rows);
+    LinkedHashSet<RunId> runs = new LinkedHashSet<>();
+    TreeSet<Digest> decisions = new TreeSet<>();
+    rows.values()
+        .forEach(row -> {
+          runs.add(new RunId(row.scope().tenant(), row.scope().run()));
+          decisions.add(row.decision());
+        });
+    List<Judged> judged =
+        PolicyCounterfactual.judge(new LedgerDecisions(ledger, manifests, runs, decisions), policy);
+    return JsonValue.object()
+        .put("judged", judged.size())
+        .put("unknown", judged.stream().filter(j -> j.answer() == Answer.UNKNOWN).count())
+        .put("all", JsonValue.of(complete))
+        .putList(
+            "changes",
+            judged.reversed().stream().filter(Judged::changes).toList(),
+            change -> change(change, rows.get(change.request())))
+        .build();
+  }
+
+  /** Whether no other decision was left out. */
+  private boolean collect(int last, Sight sight, TreeMap<Digest, EffectView> rows) {
+    Effects effects = new Effects(ledger);
+    EffectQuery query = EffectQuery.newest(EffectQuery.LIMIT_MAX);
+    for (int i = 0; i < PAGES_MAX; i++) {
+      EffectPage page = effects.page(query, sight);
+      List<EffectView> seen = new ArrayList<>();
+      page.effects().stream()
+          .map(EffectPage.Shown::row)
+          .filter(row -> sight.contents(row.scope()))
+          .forEach(seen::add);
+      for (EffectView row : seen) {
+        if (rows.size() == last) {
+          return false;
+        }
+        rows.put(row.request(), row);
+      }
+      if (page.complete()) {
+        return true;
+      }
+      query = query.before(page.nextBefore().orElseThrow());
+    }
+    return false;
+  }
+
+  private static JsonValue change(Judged change, EffectView row) {
+    return JsonValue.object()
+        .put("request", change.request())
+        .put("run", row.scope().run())
+        .put("subject", row.scope().subject())
+        .put("tool", row.tool())
+        .put("operation", row.operation())
+        .put("decided_at", row.decidedAt())
+        .put("before", change.recorded().name())
+        .putIfPresent("before_code", change.recordedCode(), JsonValue::of)
+        .put("after", change.answer().name())
+        .putIfPresent("code", change.code(), JsonValue::of)
+        .putIfPresent("check", change.check(), JsonValue::of)
+        .put("why", change.why())
+        .build();
+  }
+}
