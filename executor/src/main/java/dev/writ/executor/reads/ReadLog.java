@@ -110,8 +110,7 @@ public final class ReadLog {
               .toList();
       return fresh.isEmpty()
           ? Optional.empty()
-          : Optional.of(
-              new Stated(ledger.append(batch(fresh, policy, now)), fresh, now));
+          : Optional.of(new Stated(ledger.append(batch(fresh, policy, now)), fresh, now));
     } finally {
       lock.unlock();
     }
@@ -126,7 +125,8 @@ public final class ReadLog {
     Batch batch = new Batch();
     Optional<Event> head = ledger.pendingHead(ReadEvent.RUN);
     for (Known read : reads) {
-      ReadEvent statement = new ReadEvent(read.by(), read.thing(), read.what(), policy.digest(), now);
+      ReadEvent statement =
+          new ReadEvent(read.by(), read.thing(), read.what(), policy.digest(), now);
       Envelope signed = signer.sign(ReadEvent.TYPE, statement.toJson());
       Event event =
           head.map(
