@@ -11,6 +11,7 @@ import dev.writ.cli.command.CloseCommand;
 import dev.writ.cli.command.CompletionCommand;
 import dev.writ.cli.command.ConfigCommand;
 import dev.writ.cli.command.ConformCommand;
+import dev.writ.cli.command.ConsoleCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
@@ -86,6 +87,7 @@ final class Commands {
           new CanonCommand(),
           new ConformCommand(),
           new ServeCommand(),
+          new ConsoleCommand(),
           new McpCommand(),
           new HookCommand(),
           new SetupCommand(),

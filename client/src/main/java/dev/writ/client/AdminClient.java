@@ -2,6 +2,7 @@ package dev.writ.client;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
@@ -13,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -54,21 +56,47 @@ public final class AdminClient implements AutoCloseable {
     }
   }
 
+  /**
+   * A code that opens a session of the console.
+   *
+   * @param text good once
+   */
+  public record SignInCode(String text, Instant expiresAt) {}
+
+  /**
+   * Asks for a code for the holder of a key.
+   *
+   * @param access the Authorization header of an access document that the key has signed
+   * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}, {@code GWY-062}
+   */
+  public SignInCode signInCode(String access) {
+    Fields fields =
+        Fields.of(
+            "answer",
+            send(
+                HttpRequest.newBuilder(server.resolve("/console/sign-in-codes"))
+                    .header("Authorization", access)
+                    .POST(HttpRequest.BodyPublishers.noBody())));
+    return new SignInCode(fields.name("code"), fields.time("expires_at"));
+  }
+
   /** Sends a signed document. */
   public JsonValue.Obj post(String path, Envelope signed) {
+    return send(
+        HttpRequest.newBuilder(server.resolve(path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(signed.toBytes())));
+  }
+
+  private JsonValue.Obj send(HttpRequest.Builder request) {
     try {
       HttpResponse<byte[]> response =
           http.send(
-              HttpRequest.newBuilder(server.resolve(path))
-                  .timeout(ANSWER_WITHIN)
-                  .header("Content-Type", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofByteArray(signed.toBytes()))
-                  .build(),
-              HttpResponse.BodyHandlers.ofByteArray());
+              request.timeout(ANSWER_WITHIN).build(), HttpResponse.BodyHandlers.ofByteArray());
       if (!(parsed(response.body()) instanceof JsonValue.Obj object)) {
         throw new WritException(ClientError.ANSWER_REFUSED, "it is no object");
       }
-      if (response.statusCode() != 200) {
+      if (response.statusCode() / 100 != 2) {
         throw new WritException(
             ClientError.REFUSED, text(object, "code") + " " + text(object, "detail"));
       }

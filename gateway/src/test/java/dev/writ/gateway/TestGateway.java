@@ -10,6 +10,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.http.AccessAuthentication;
+import dev.writ.gateway.http.Authenticator;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.GatewayServer;
@@ -94,6 +95,8 @@ public final class TestGateway implements AutoCloseable {
             backend, new RunBundle(BundleExport.Packages.of(home.tools)), 2 << 20, 8 << 20, others);
     surfaces.add(nativeApi);
     Tokens tokens = new Tokens(tokens());
+    Authenticator access =
+        AccessAuthentication.authenticator(() -> home.kernel().system().trust(), TestHome.ORIGIN);
     server =
         GatewayServer.start(
             new GatewayServer.Config(
@@ -102,10 +105,9 @@ public final class TestGateway implements AutoCloseable {
                 surfaces,
                 List.of(
                     tokens,
-                    AccessAuthentication.authenticator(
-                        () -> home.kernel().system().trust(), TestHome.ORIGIN),
+                    access,
                     new SessionAuthentication(
-                        sessions, List.of(tokens), new Certificates(List.of()))),
+                        sessions, List.of(tokens, access), new Certificates(List.of()))),
                 places,
                 finished::add,
                 (_, e) -> failures.add(e),

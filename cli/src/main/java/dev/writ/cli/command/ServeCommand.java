@@ -20,6 +20,7 @@ import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
@@ -273,6 +274,7 @@ public final class ServeCommand implements CliCommand {
               new RunAuditor(List.copyOf(open.drivers().byName().values())),
               new SecureRandom(),
               failure -> uncaught(Thread.currentThread(), failure)));
+      all.add(new ToolSurface(pipeline, open.packages()));
       return all;
     };
   }

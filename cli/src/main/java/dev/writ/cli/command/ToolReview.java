@@ -18,21 +18,17 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.RolloutStage;
 import dev.writ.guardian.policy.VersionRule;
-import dev.writ.tools.author.Language;
 import dev.writ.tools.author.ResourceClass;
 import dev.writ.tools.author.SourceForm;
-import dev.writ.tools.author.ToolSource;
-import dev.writ.tools.http.HttpApi;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
+import dev.writ.tools.review.PackageDifference;
+import dev.writ.tools.review.ReviewedPackage;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * {@code writ tool review}: what an approver looks at before a verdict: what the tool does and may
@@ -48,25 +44,24 @@ final class ToolReview implements CliCommand {
   }
 
   /**
-   * @param manifest absent if the package is not in the registry; a package with findings never is
+   * @param reviewed absent if the package is not in the registry; a package with findings never is
    * @param active the active version, to compare with
-   * @param requests of an HTTP tool, by its operations
-   * @param requestsBefore those of the active version
    */
   record Review(
       ToolGoverning.Standing standing,
-      Optional<ToolManifest> manifest,
-      Optional<ToolManifest> active,
-      SortedMap<String, String> requests,
-      SortedMap<String, String> requestsBefore)
+      Optional<ReviewedPackage> reviewed,
+      Optional<ReviewedPackage> active)
       implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("standing", standing.toJson())
-          .putIfPresent("manifest", manifest, ToolManifest::toJson)
-          .putIfPresent("requests", Optional.of(requests).filter(r -> !r.isEmpty()), Review::lines)
-          .putIfPresent("compared_with", active, m -> m.ref().toJson())
+          .putIfPresent("manifest", reviewed, r -> r.manifest().toJson())
+          .putIfPresent(
+              "requests",
+              reviewed.map(ReviewedPackage::requests).filter(r -> !r.isEmpty()),
+              Review::lines)
+          .putIfPresent("compared_with", active, r -> r.manifest().ref().toJson())
           .putList("differences", differences(), JsonValue::of)
           .build();
     }
@@ -78,12 +73,12 @@ final class ToolReview implements CliCommand {
     }
 
     List<String> differences() {
-      if (manifest.isEmpty() || active.isEmpty()) {
+      if (reviewed.isEmpty() || active.isEmpty()) {
         return List.of();
       }
-      List<String> lines = ToolReview.differences(active.get(), manifest.get());
-      compare(lines, "request", requestsBefore, requests);
-      return lines;
+      return PackageDifference.between(active.get(), reviewed.get()).stream()
+          .map(PackageDifference::line)
+          .toList();
     }
 
     void print(Terminal terminal) {
@@ -107,13 +102,15 @@ final class ToolReview implements CliCommand {
           .words()
           .forEach((approver, word) ->
               out.println("  " + word.verdict() + " by " + approver + ", " + word.role()));
-      manifest.ifPresentOrElse(
-          m -> ToolReview.print(m, terminal),
+      reviewed.ifPresentOrElse(
+          r -> ToolReview.print(r.manifest(), terminal),
           () -> out.println("  its files are not in the registry: they are once nothing is found"));
-      requests.forEach((name, line) -> out.println("  request     " + name + " " + line));
-      active.ifPresent(m -> out.println("  beside version " + m.version() + ", which is active:"));
+      reviewed.ifPresent(r ->
+          r.requests().forEach((name, line) -> out.println("  request     " + name + " " + line)));
+      active.ifPresent(
+          r -> out.println("  beside version " + r.manifest().version() + ", which is active:"));
       differences().forEach(line -> out.println("    " + line));
-      if (active.isPresent() && differences().isEmpty() && manifest.isPresent()) {
+      if (active.isPresent() && differences().isEmpty() && reviewed.isPresent()) {
         out.println("    the same but for its version");
       }
       terminal.err().println("next: " + standing.next());
@@ -130,23 +127,19 @@ final class ToolReview implements CliCommand {
             .map(v -> ToolGoverning.submitted(system, name, v))
             .orElseGet(() -> latest(system, name));
     ToolRegistry registry = ToolRegistry.open(Homes.home(session).tools());
-    Optional<ToolManifest> active =
+    Optional<ReviewedPackage> active =
         system.policyInForce().tools().stream()
             .filter(t -> t.ref().name().equals(name))
             .filter(t -> t.stage().equals(RolloutStage.ACTIVE.text()))
             .filter(t -> !t.ref().equals(version.tool()))
             .max(Comparator.comparing((ApprovedTool t) -> t.ref().version(), VersionRule.ORDER))
-            .flatMap(t -> manifest(registry, t.ref().name(), t.ref().version()));
-    Optional<ToolManifest> submitted =
-        manifest(registry, name, version.tool().version())
-            .filter(m -> m.ref().equals(version.tool()));
+            .flatMap(t -> reviewed(registry, t.ref().name(), t.ref().version()));
+    Optional<ReviewedPackage> submitted =
+        reviewed(registry, name, version.tool().version())
+            .filter(r -> r.manifest().ref().equals(version.tool()));
     session.show(
         new Review(
-            ToolGoverning.Standing.of(system, name, version.tool().version()),
-            submitted,
-            active,
-            submitted.map(m -> requests(registry, m)).orElse(new TreeMap<>()),
-            active.map(m -> requests(registry, m)).orElse(new TreeMap<>())),
+            ToolGoverning.Standing.of(system, name, version.tool().version()), submitted, active),
         Review::print);
     return ExitCode.OK;
   }
@@ -161,27 +154,19 @@ final class ToolReview implements CliCommand {
         .orElseThrow(() -> Homes.notFound(name + ": nobody submitted it"));
   }
 
-  private static Optional<ToolManifest> manifest(
+  private static Optional<ReviewedPackage> reviewed(
+      ToolRegistry registry, String name, String version) {
+    Optional<RegisteredTool> found = registered(registry, name, version);
+    return found.map(tool -> ReviewedPackage.of(tool.manifest(), tool.content()));
+  }
+
+  private static Optional<RegisteredTool> registered(
       ToolRegistry registry, String name, String version) {
     try {
-      return Optional.of(registry.resolve(name, version).manifest());
+      return Optional.of(registry.resolve(name, version));
     } catch (WritException notThere) {
       return Optional.empty();
     }
-  }
-
-  /** What an HTTP tool sends, which its files say and its manifest does not. */
-  private static SortedMap<String, String> requests(ToolRegistry registry, ToolManifest manifest) {
-    if (!manifest.driver().equals(Language.HTTP.text())) {
-      return new TreeMap<>();
-    }
-    RegisteredTool tool = registry.resolve(manifest.name(), manifest.version());
-    return manifest.files().stream()
-        .filter(file -> file.path().equals(ToolSource.FILE))
-        .findFirst()
-        .flatMap(file -> ToolSource.parse(tool.content().read(file)).http())
-        .map(HttpApi::lines)
-        .orElse(new TreeMap<>());
   }
 
   private static void print(ToolManifest m, Terminal terminal) {
@@ -218,60 +203,5 @@ final class ToolReview implements CliCommand {
 
   private static String text(JsonValue value) {
     return new String(Jcs.write(value), StandardCharsets.UTF_8);
-  }
-
-  /** How the second manifest differs from the first, in words. */
-  private static List<String> differences(ToolManifest first, ToolManifest second) {
-    List<String> lines = new ArrayList<>();
-    TreeMap<String, JsonValue> before = new TreeMap<>(first.toJson().members());
-    TreeMap<String, JsonValue> after = new TreeMap<>(second.toJson().members());
-    for (String member : List.of("capabilities", "determinism", "driver", "resources_max")) {
-      String old = text(before.get(member));
-      String now = text(after.get(member));
-      if (!old.equals(now)) {
-        lines.add(member + ": " + old + " → " + now);
-      }
-    }
-    compare(lines, "operation", operations(first), operations(second));
-    compare(lines, "file", files(first), files(second));
-    return lines;
-  }
-
-  private static TreeMap<String, String> operations(ToolManifest manifest) {
-    TreeMap<String, String> all = new TreeMap<>();
-    manifest
-        .operations()
-        .forEach(o ->
-            all.put(
-                o.name(),
-                text(o.input())
-                    + o.output().map(ToolReview::text).orElse("")
-                    + " "
-                    + o.mediaType()));
-    return all;
-  }
-
-  private static TreeMap<String, String> files(ToolManifest manifest) {
-    TreeMap<String, String> all = new TreeMap<>();
-    manifest.files().forEach(f -> all.put(f.path(), f.digest().toString()));
-    return all;
-  }
-
-  private static void compare(
-      List<String> lines,
-      String what,
-      SortedMap<String, String> before,
-      SortedMap<String, String> after) {
-    TreeSet<String> names = new TreeSet<>(before.keySet());
-    names.addAll(after.keySet());
-    for (String name : names) {
-      if (!before.containsKey(name)) {
-        lines.add(what + " " + name + ": new");
-      } else if (!after.containsKey(name)) {
-        lines.add(what + " " + name + ": gone");
-      } else if (!before.get(name).equals(after.get(name))) {
-        lines.add(what + " " + name + ": changed");
-      }
-    }
   }
 }

@@ -83,6 +83,7 @@ class ImportsRunOneWayTest {
                       "executor",
                       "verify",
                       "replay",
+                      "tools",
                       "gateway")),
               Map.entry(
                   "sinks",

@@ -8,12 +8,14 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.AccessAuthentication;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Sessions;
+import dev.writ.gateway.http.SignInCodes;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Pipeline;
@@ -25,6 +27,10 @@ import java.util.SortedMap;
 /** The console: its page and the sessions of who signs in. What it shows it reads from the API. */
 public final class ConsoleSurface implements Surface {
   private static final String SESSION = "/console/session";
+
+  /** The kinds of credentials that open a session. */
+  private static final List<String> OPENING =
+      List.of(Tokens.METHOD, Certificates.METHOD, SignInCodes.METHOD);
 
   /** Nothing but what this origin serves runs or is shown, and no text becomes markup. */
   private static final String CONTENT_POLICY =
@@ -77,6 +83,8 @@ public final class ConsoleSurface implements Surface {
     return List.of(
         Route.get("/", PUBLIC, call -> asset(call, "index.html")),
         Route.get("/console/sign-in", PUBLIC, _ -> ways()),
+        new Route(
+            "POST", "/console/sign-in-codes", CALLER, new Route.Body.None(), _ -> true, this::code),
         new Route("POST", SESSION, CALLER, new Route.Body.None(), _ -> true, this::signIn),
         Route.get(SESSION, CALLER, this::session),
         new Route("DELETE", SESSION, CALLER, new Route.Body.None(), _ -> true, this::signOut),
@@ -108,10 +116,26 @@ public final class ConsoleSurface implements Surface {
         HttpAnswer.json(200, JsonValue.object().putList("ways", ways, JsonValue::of).build()));
   }
 
-  /** Opens a session for who shows a token or a certificate. */
+  /** A code for who shows an access document: its key then opens a session in a browser. */
+  private HttpAnswer code(HttpCall call) {
+    Caller caller = call.caller();
+    if (!caller.method().equals(AccessAuthentication.METHOD)) {
+      throw new WritException(GatewayError.NO_SESSION_FOR, "it is of the kind " + caller.method());
+    }
+    SignInCodes.Issued issued = sessions.codes().issue(caller, call.receivedAt());
+    return fresh(
+        HttpAnswer.json(
+            201,
+            JsonValue.object()
+                .put("code", issued.text())
+                .put("expires_at", issued.expiresAt())
+                .build()));
+  }
+
+  /** Opens a session for who shows a token, a certificate or a code. */
   private HttpAnswer signIn(HttpCall call) {
     Caller caller = call.caller();
-    if (!List.of(Tokens.METHOD, Certificates.METHOD).contains(caller.method())) {
+    if (!OPENING.contains(caller.method())) {
       throw new WritException(GatewayError.NO_SESSION_FOR, "it is of the kind " + caller.method());
     }
     return fresh(empty()).with("Set-Cookie", sessions.open(caller, call.receivedAt()));

@@ -1,11 +1,11 @@
 // The console: who is signed in, where the page is, and what is around every page.
 import { h, render, useEffect, useRef, useState } from './parts/view.mjs';
-import { get, signOut, standing, whoami } from './parts/api.mjs';
+import { Problem, get, refused, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
-import { address, go, place } from './parts/router.mjs';
+import { address, go, parse, place } from './parts/router.mjs';
 import { keep, kept, useStore } from './parts/store.mjs';
 import { LANGUAGES, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
@@ -16,15 +16,17 @@ import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
+import { Tools } from './pages/tools.mjs';
 
 /**
- * Name, sign, and the key that leads there behind `g`.
- * @type {[string, string, string][]}
+ * Name, sign, the key that leads there behind `g`, and as what one of these a person sees it.
+ * @type {[string, string, string, string[]?][]}
  */
 const PAGES = [
   ['live', 'pulse', 'l'],
   ['effects', 'search', 'e'],
   ['approvals', 'stamp', 'a'],
+  ['tools', 'wrench', 't', ['developer', 'operator', 'auditor']],
   ['audit', 'list', 'u'],
   ['keys', 'key', 'k'],
 ];
@@ -39,6 +41,7 @@ function Page({ at }) {
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
   if (page === 'audit' && part === null) return h(AuditPage, null);
+  if (page === 'tools') return h(Tools, { part, query });
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
 }
@@ -66,6 +69,7 @@ function Shell({ session }) {
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const [help, showHelp] = useState(false);
   const waiting = useWaiting(true);
+  const pages = PAGES.filter(([, , , looks]) => looks === undefined || looks.some((look) => session.people_roles?.includes(look)));
   const first = useRef(true);
 
   // Another page begins at its top, and is announced: its heading takes the focus.
@@ -108,23 +112,23 @@ function Shell({ session }) {
     } }, t('skip')),
     h('header', { class: 'top' },
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
-      h(Navigation, { at: at.page, waiting }),
+      h(Navigation, { pages, at: at.page, waiting }),
       h(Person, { session, help: () => showHelp(true) })),
     h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at })),
-    help && h(Help, { close: () => showHelp(false) }),
+    help && h(Help, { pages, close: () => showHelp(false) }),
   ];
 }
 
-/** @param {{at: string, waiting: number}} props where there is little room, all but the first stand in a menu */
-function Navigation({ at, waiting }) {
+/** @param {{pages: typeof PAGES, at: string, waiting: number}} props where there is little room, all but the first stand in a menu */
+function Navigation({ pages, at, waiting }) {
   const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
   useShut(menu);
-  const link = (/** @type {[string, string, string]} */ [name, sign]) => h('a', { key: name, href: address(name), 'aria-current': at === name || (name === 'effects' && at === 'runs') ? 'page' : undefined },
+  const link = (/** @type {[string, string, string, string[]?]} */ [name, sign]) => h('a', { key: name, href: address(name), 'aria-current': at === name || (name === 'effects' && at === 'runs') ? 'page' : undefined },
     h(Icon, { name: sign }), h('span', null, t(`nav.${name}`)),
     name === 'approvals' && waiting > 0 && h('span', { class: 'count' }, waiting >= 100 ? '99+' : waiting, h('span', { class: 'sr' }, ' ', t('nav.waiting'))));
-  const others = PAGES.slice(FIRST);
+  const others = pages.slice(FIRST);
   return h('nav', { class: 'pages', 'aria-label': t('nav.label') },
-    PAGES.slice(0, FIRST).map(link),
+    pages.slice(0, FIRST).map(link),
     h('span', { class: 'others' }, others.map(link)),
     h('details', { class: 'menu', ref: menu }, h('summary', { 'aria-current': others.some(([name]) => name === at) ? 'page' : undefined }, h(Icon, { name: 'list' }), h('span', null, t('nav.menu'))), h('div', { class: 'sheet' }, others.map(link))));
 }
@@ -193,15 +197,30 @@ export function Look() {
       LANGUAGES.map((name) => h('option', { key: name, value: name, selected: name === spoken, lang: name }, { en: 'English', de: 'Deutsch' }[name])))));
 }
 
-/** @param {{close: () => void}} props */
-function Help({ close }) {
+/** @param {{pages: typeof PAGES, close: () => void}} props */
+function Help({ pages, close }) {
   const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => box.current?.showModal(), []);
-  const rows = [['g l', 'help.live'], ['g e', 'help.effects'], ['g a', 'help.approvals'], ['g u', 'help.audit'], ['g k', 'help.keyspage'], ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
+  const rows = [...pages.map(([name, , letter]) => [`g ${letter}`, `nav.${name}`]), ['/', 'help.find'], ['j k', 'help.rows'], ['p', 'help.pause'], ['?', 'help.help'], ['Esc', 'help.close']];
   return h('dialog', { ref: box, class: 'help', 'aria-labelledby': 'help-title', onClose: close },
     h('h2', { id: 'help-title' }, t('help.keys')),
     h('dl', null, rows.map(([keys, what]) => h('div', { key: keys }, h('dt', null, keys.split(' ').map((k) => h('kbd', null, k))), h('dd', null, t(what))))),
     h('form', { method: 'dialog' }, h('button', null, t('close'))));
+}
+
+/** By the code of the address, where it has one; it counts once, and leaves the address at once. */
+async function enter() {
+  const { page, part } = place.get();
+  if (page !== 'sign-in' || part === null) return whoami();
+  history.replaceState(null, '', address('live'));
+  place.set(parse(location.hash));
+  try {
+    await signIn(part, 'Writ-Code');
+  } catch (e) {
+    if (!(e instanceof Problem) || e.status !== 401) throw e;
+    refused.set(e);
+    await whoami();
+  }
 }
 
 function Console() {
@@ -210,7 +229,7 @@ function Console() {
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   const ask = () => {
     fail(null);
-    whoami().catch(fail);
+    enter().catch(fail);
   };
   useEffect(ask, []);
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));

@@ -15,6 +15,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.Behaviours;
@@ -73,14 +74,16 @@ final class Desk implements AutoCloseable {
                         new RunBundle(packages()),
                         new RunAuditor(List.of()),
                         new SecureRandom(),
-                        failure -> faults.add(failure.toString()))));
+                        failure -> faults.add(failure.toString())),
+                    new ToolSurface(pipeline, packages())));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
     home.activate(
         TestPolicy.YAML.replace(
-            "{ tenant: acme, subject: bob, roles: [worker] }",
-            "{ tenant: acme, subject: bob, roles: [worker] }\n"
-                + "  - { tenant: acme, subject: rita, roles: [stand-in] }"));
+                "{ tenant: acme, subject: bob, roles: [worker] }",
+                "{ tenant: acme, subject: bob, roles: [worker] }\n"
+                    + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
+            + "people: [ { tenant: acme, subject: rita, roles: [operator] } ]\n");
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(
         "mail",
@@ -161,6 +164,16 @@ final class Desk implements AutoCloseable {
     return new Cookie(pair[0], pair[1]).setUrl(gateway.server.url() + "/").setHttpOnly(true);
   }
 
+  /** For who measures: with the browser's own clock and without holding movement back. */
+  Page unhurried(String as, Screen screen) {
+    BrowserContext context =
+        browser.newContext(
+            new Browser.NewContextOptions().setViewportSize(screen.width(), screen.height()));
+    contexts.add(context);
+    context.addCookies(List.of(cookies.computeIfAbsent(as, _ -> signIn(as))));
+    return context.newPage();
+  }
+
   /** For somebody who is not signed in. */
   Page stranger(Screen screen) {
     BrowserContext context =
@@ -190,6 +203,15 @@ final class Desk implements AutoCloseable {
 
   /** What an operator would sign, with the public half that the page would send. */
   void enrolKeyOf(Page page) {
+    enrolKeyOf(page, "approver\",\"writ_subject\":\"rita\",\"writ_tenant\":\"acme");
+  }
+
+  /** The same for a key of the installation, which is of no tenant. */
+  void enrolOperatorKeyOf(Page page) {
+    enrolKeyOf(page, "operator\",\"writ_subject\":\"rita");
+  }
+
+  private void enrolKeyOf(Page page, String role) {
     String jwk =
         (String)
             page.evaluate(
@@ -198,8 +220,7 @@ final class Desk implements AutoCloseable {
     String trusted =
         jwk.replaceFirst(
             "}$",
-            ",\"writ_not_before\":\"2026-01-01T00:00:00.000Z\",\"writ_role\":\"approver\","
-                + "\"writ_subject\":\"rita\",\"writ_tenant\":\"acme\"}");
+            ",\"writ_not_before\":\"2026-01-01T00:00:00.000Z\",\"writ_role\":\"" + role + "\"}");
     gateway.home.enrol(
         TrustedKey.fromJson("key", Jcs.parse(trusted.getBytes(StandardCharsets.UTF_8))));
   }

@@ -19,8 +19,10 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
+import dev.writ.gateway.http.Caller;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.TreeMap;
@@ -73,6 +75,8 @@ class TheConsoleInChromiumTest {
         "#/approvals",
         Desk.approval(desk.waiting),
         "#/audit",
+        "#/tools",
+        "#/tools/mail/1.0.0",
         "#/keys",
         "#/no-such-page");
   }
@@ -325,25 +329,7 @@ class TheConsoleInChromiumTest {
   @ValueSource(strings = {"#/effects", "#/runs/run-1"})
   void a_list_of_any_length_has_few_rows_in_the_page(String address) {
     Page page = desk.page("rita", Screen.WIDE);
-    String row =
-        desk.gateway
-            .get("rita", "/v1/effects?limit=1")
-            .text()
-            .replaceFirst("^.*?\\[(\\{.*?})].*$", "$1");
-    page.route(
-        "**/v1/effects?*",
-        route -> {
-          StringBuilder rows = new StringBuilder();
-          for (int i = 0; i < 10_000; i++) {
-            rows.append(i == 0 ? "" : ",")
-                .append(
-                    row.replaceFirst("\"request_id\":\"[^\"]*\"", "\"request_id\":\"r" + i + "\""));
-          }
-          route.fulfill(
-              new Route.FulfillOptions()
-                  .setContentType("application/json")
-                  .setBody("{\"effects\":[" + rows + "],\"searched\":{},\"complete\":true}"));
-        });
+    LongRun.serve(page, desk.gateway.get("rita", "/v1/effects?limit=1").text(), 10_000);
     page.navigate(desk.gateway.server.url() + "/" + address);
     page.waitForSelector(".long li");
     assertThat(page.locator(".long li").first()).hasAttribute("aria-setsize", "10000");
@@ -379,6 +365,36 @@ class TheConsoleInChromiumTest {
     page.locator(".person summary").click();
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
     assertThat(page.locator("main h1")).hasText("Sign in");
+  }
+
+  @Test
+  void an_address_with_a_code_signs_in_once_and_keeps_nothing_of_it() {
+    Instant now = desk.gateway.home.clock.instant();
+    String code =
+        desk.sessions
+            .codes()
+            .issue(
+                new Caller(
+                    "access",
+                    TestKeys.key("alice").verifyingKey().kid(),
+                    "acme",
+                    "alice",
+                    List.of()),
+                now)
+            .text();
+    Page page = desk.stranger(Screen.PHONE);
+    page.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
+    assertThat(page.locator("main h1")).hasText("Live");
+    assertThat(page.locator(".person")).containsText("alice");
+    assertThat(page).hasURL(desk.gateway.server.url() + "/#/live");
+    page.goBack();
+    assertThat(page.evaluate("history.length + ' ' + location.href"))
+        .asString()
+        .doesNotContain(code);
+    Page other = desk.stranger(Screen.PHONE);
+    other.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
+    assertThat(other.locator("main h1")).hasText("Sign in");
+    assertThat(other.locator("[role=alert]")).containsText("GWY-095");
   }
 
   @Test

@@ -2,15 +2,18 @@ package dev.writ.console.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Sessions;
+import dev.writ.guardian.document.AccessDocument;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -259,6 +263,80 @@ class ASessionIsItsBrowsersAloneTest {
     signIn("bob");
     server.home.clock.forward(Duration.ofMinutes(31));
     signIn("alice");
+  }
+
+  /** What an agent's key signs to show whose it is. */
+  private String access(String who) {
+    Instant now = server.home.clock.instant();
+    return AccessDocument.header(
+        Envelope.sign(
+            AccessDocument.TYPE,
+            new AccessDocument(TestKeys.TENANT, TestHome.ORIGIN, now, now.plusSeconds(60)).toJson(),
+            TestKeys.key(who)));
+  }
+
+  private HttpResponse<String> posted(String path, String authorization) throws Exception {
+    return server.send(
+        server
+            .to(path)
+            .header("Authorization", authorization)
+            .POST(HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private String code(String who) throws Exception {
+    HttpResponse<String> issued = posted("/console/sign-in-codes", access(who));
+    assertThat(issued.statusCode()).as(issued.body()).isEqualTo(201);
+    assertThat(issued.headers().firstValue("cache-control")).contains("no-store");
+    return text(issued.body(), "code");
+  }
+
+  @Test
+  void whoHasAKeySignsInByACodeThatCountsOnce() throws Exception {
+    String code = code("alice");
+    HttpResponse<String> opened = posted(SESSION, "Writ-Code " + code);
+    assertThat(opened.statusCode()).as(opened.body()).isEqualTo(204);
+    String header = opened.headers().firstValue("set-cookie").orElseThrow();
+    String cookie = header.substring(0, header.indexOf(';'));
+    assertThat(text(session(cookie).body(), "subject")).isEqualTo("alice");
+    for (String wrong : List.of(code, "", code("alice") + "x")) {
+      assertThat(problem(posted(SESSION, "Writ-Code " + wrong))).as(wrong).isEqualTo("401 GWY-095");
+    }
+    String late = code("alice");
+    server.home.clock.forward(Duration.ofMinutes(2));
+    assertThat(problem(posted(SESSION, "Writ-Code " + late))).isEqualTo("401 GWY-095");
+    // The key is what it rests on.
+    assertThat(session(cookie).statusCode()).isEqualTo(200);
+    server.home.revoke("alice");
+    assertThat(problem(session(cookie))).isEqualTo("401 GWY-090");
+    assertThat(posted("/console/sign-in-codes", access("alice")).statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void nobodyElseGetsACode() throws Exception {
+    HttpResponse<String> token =
+        server.send(
+            server.as("alice", "/console/sign-in-codes").POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(problem(token)).isEqualTo("403 GWY-094");
+    Signed bob = signIn("bob");
+    HttpResponse<String> session =
+        server.send(
+            server
+                .to("/console/sign-in-codes")
+                .header("Cookie", bob.cookie)
+                .header("Writ-Csrf", bob.csrf)
+                .POST(HttpRequest.BodyPublishers.noBody()));
+    assertThat(problem(session)).isEqualTo("403 GWY-094");
+  }
+
+  @Test
+  void ofTooManyCodesTheOldestIsForgotten() throws Exception {
+    String first = code("alice");
+    String second = code("alice");
+    for (int i = 0; i < 255; i++) {
+      code("bob");
+    }
+    assertThat(problem(posted(SESSION, "Writ-Code " + first))).isEqualTo("401 GWY-095");
+    assertThat(posted(SESSION, "Writ-Code " + second).statusCode()).isEqualTo(204);
   }
 
   @Test

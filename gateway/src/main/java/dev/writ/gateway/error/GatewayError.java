@@ -137,7 +137,11 @@ public enum GatewayError implements ErrorCode {
   NO_SESSION_FOR(
       "GWY-094",
       "this credential cannot open a session",
-      "Sign in with a token or a client certificate of the configuration."),
+      "Sign in with a token or a client certificate of the configuration, or by writ console."),
+  SIGN_IN_CODE(
+      "GWY-095",
+      "the sign-in code was used, has expired, or never was",
+      "Run writ console again; an address counts once, within two minutes."),
   STATISTICS_OF_ALL(
       "GWY-100",
       "statistics are for those who see the effects of the whole tenant",

@@ -33,6 +33,18 @@ public final class AccessAuthentication {
       }
 
       @Override
+      public boolean stillKnows(Caller earlier, Instant now) {
+        return earlier.method().equals(SignInCodes.METHOD)
+            && trust
+                .get()
+                .key(earlier.principal())
+                .filter(key -> key.isValidAt(now) && key.revokedAt().isEmpty())
+                .filter(key -> key.subject().equals(earlier.subject()))
+                .filter(key -> key.tenant().filter(earlier.tenant()::equals).isPresent())
+                .isPresent();
+      }
+
+      @Override
       public String challenge() {
         return AccessDocument.SCHEME;
       }

@@ -34,6 +34,7 @@ public final class Problems {
         CanonicalizeError.SIGNATURE_MISSING,
         GatewayError.NOT_AUTHENTICATED,
         GatewayError.SESSION_ENDED,
+        GatewayError.SIGN_IN_CODE,
         GatewayError.ACCESS_REFUSED);
     status(
         403,

@@ -32,7 +32,9 @@ public final class SessionAuthentication implements Authenticator {
 
   @Override
   public Optional<Caller> authenticate(String scheme, String credentials, Instant now) {
-    return Optional.empty();
+    return scheme.equalsIgnoreCase(SignInCodes.SCHEME)
+        ? Optional.of(sessions.codes().take(credentials, now))
+        : Optional.empty();
   }
 
   @Override

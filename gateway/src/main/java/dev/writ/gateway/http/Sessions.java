@@ -29,6 +29,7 @@ public final class Sessions {
 
   private final SecureRandom random;
   private final boolean secure;
+  private final SignInCodes codes;
   private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
 
   /** What is kept of a session. */
@@ -65,6 +66,12 @@ public final class Sessions {
   public Sessions(SecureRandom random, boolean secure) {
     this.random = random;
     this.secure = secure;
+    this.codes = new SignInCodes(random);
+  }
+
+  /** The codes by which holders of keys sign in. */
+  public SignInCodes codes() {
+    return codes;
   }
 
   /**

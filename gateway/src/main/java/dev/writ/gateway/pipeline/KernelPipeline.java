@@ -18,6 +18,7 @@ import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.schedule.Ticket;
+import dev.writ.gateway.statistics.Statistics;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Origin;
@@ -467,6 +468,11 @@ public final class KernelPipeline implements Pipeline {
   @Override
   public Kernel kernel() {
     return kernel;
+  }
+
+  @Override
+  public Statistics statistics() {
+    return backend.statistics();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.statistics.Statistics;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.policy.Policy;
@@ -222,6 +223,9 @@ public interface Pipeline {
 
   /** The kernel, for reading only; effects are submitted by {@link #vouch}. */
   Kernel kernel();
+
+  /** What was counted of the last day; a surface must show a caller only its tenant's. */
+  Statistics statistics();
 
   /** Wakes threads that wait for new events in it. */
   Changes changes();

@@ -120,6 +120,23 @@ public final class Statistics {
     return rings.table(tenant, now(), step, steps).toJson();
   }
 
+  /** The versions of one tool in a tenant's last day, the most used first, as JSON. */
+  public JsonValue.Obj ofTool(String tenant, String tool) {
+    fill();
+    StatisticsTable day = rings.table(tenant, now(), Ring.SPAN, Ring.MINUTES / Ring.SPAN);
+    return JsonValue.object()
+        .put("named_from", day.namedFrom())
+        .putList(
+            "versions",
+            day.tools().stream().filter(entry -> entry.getKey().name().equals(tool)).toList(),
+            entry ->
+                entry
+                    .getValue()
+                    .addTo(JsonValue.object().put("version", entry.getKey().version()))
+                    .build())
+        .build();
+  }
+
   /**
    * Counts what the log has from before the start, the newest first, as far as that is bearable.
    */

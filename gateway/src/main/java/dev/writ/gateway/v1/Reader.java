@@ -100,7 +100,7 @@ public final class Reader {
   }
 
   /** Whether a caller may see the rows of all effects of its tenant. */
-  boolean seesAllRows(Caller caller) {
+  public boolean seesAllRows(Caller caller) {
     return seesTenant(caller) || looks(caller, PolicyPerson.Look::seesRows);
   }
 

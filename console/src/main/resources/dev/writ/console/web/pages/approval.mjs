@@ -1,6 +1,6 @@
 // One decision of a person: exactly what would be done, and the signature on it by a key of this browser.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { get, post } from '../parts/api.mjs';
+import { get, post, serversTime } from '../parts/api.mjs';
 import { Params } from '../parts/content.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
@@ -140,17 +140,6 @@ function Word({ item, session, given }) {
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
       h('button', { class: verdict, disabled: busy }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
-}
-
-const SKEW_MS = 300000;
-
-/**
- * The server's time, since it refuses what is signed in its future; this device's where they are so far apart that a person has to look.
- * @returns {Promise<number>}
- */
-async function serversTime() {
-  const server = Date.parse((await get('/console/session')).now);
-  return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
 }
 
 /** @param {{given: string, id: string}} props */

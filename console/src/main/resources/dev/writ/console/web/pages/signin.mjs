@@ -1,6 +1,6 @@
 // Who is here: a token, a certificate of the connection, or the organization's own sign-in.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { Problem, askWays, signIn } from '../parts/api.mjs';
+import { Problem, askWays, refused, signIn } from '../parts/api.mjs';
 import { Foreign } from '../parts/foreign.mjs';
 import { Rosette } from '../parts/icons.mjs';
 import { place } from '../parts/router.mjs';
@@ -11,7 +11,7 @@ export function SignIn({ ways: known, look }) {
   const [ways, tell] = useState(known);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const [busy, work] = useState(false);
-  const [problem, fail] = useState(/** @type {Problem | null} */ (null));
+  const [problem, fail] = useState(refused.get());
   useEffect(() => {
     document.title = `${t('signin.title')} · Writ`;
     if (known.length === 0) askWays().then(tell, () => tell(['token']));

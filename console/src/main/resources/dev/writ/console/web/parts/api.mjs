@@ -10,6 +10,9 @@ import { store } from './store.mjs';
 /** Who is signed in; `known` is false until the server was asked. */
 export const standing = store(/** @type {Standing} */ ({ session: null, ways: [], known: false }));
 
+/** Why the code of an address did not sign anybody in. */
+export const refused = store(/** @type {Problem | null} */ (null));
+
 /** A refusal of the server, or that there was no answer. */
 export class Problem extends Error {
   /**
@@ -70,8 +73,8 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
-  // The session is over, or never was: whoever is here signs in again, and comes back to this address.
-  if (problem.status === 401 && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
+  // The session is over, or never was: whoever is here signs in again, and comes back to this address. A document whose signature does not count says nothing of it.
+  if (problem.status === 401 && !problem.code?.startsWith('CAN-') && !path.startsWith('/console/session')) standing.set({ ...standing.get(), session: null });
   throw problem;
 }
 
@@ -120,6 +123,17 @@ export async function remove(path) {
   await send('DELETE', path);
 }
 
+const SKEW_MS = 300000;
+
+/**
+ * The server's time, since it refuses what is signed in its future; this device's where they are so far apart that a person has to look.
+ * @returns {Promise<number>}
+ */
+export async function serversTime() {
+  const server = Date.parse((await get('/console/session')).now);
+  return Math.abs(server - Date.now()) < SKEW_MS ? server : Date.now();
+}
+
 /** Asks who is signed in, and how one can sign in where nobody is. */
 export async function whoami() {
   try {
@@ -144,9 +158,12 @@ export async function askWays() {
   }
 }
 
-/** @param {string | null} token null for what the connection itself shows: a client certificate */
-export async function signIn(token) {
-  await send('POST', '/console/session', { headers: token === null ? {} : { Authorization: `Bearer ${token}` } });
+/**
+ * @param {string | null} credential a token or a code; null for what the connection itself shows: a client certificate
+ * @param {'Bearer' | 'Writ-Code'} [scheme]
+ */
+export async function signIn(credential, scheme = 'Bearer') {
+  await send('POST', '/console/session', { headers: credential === null ? {} : { Authorization: `${scheme} ${credential}` } });
   await whoami();
 }
 

@@ -1,0 +1,80 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+
+/**
+ * One-time codes by which the holder of an enrolled key signs in to the console (spec/console.md,
+ * Signing in). Only their digests are kept, in memory. Thread safe.
+ */
+public final class SignInCodes {
+  /** The method, in logs, of a caller that signed in by a key. */
+  public static final String METHOD = "key";
+
+  /** The scheme of the Authorization header that carries a code. */
+  public static final String SCHEME = "Writ-Code";
+
+  static final Duration LIFE = Duration.ofMinutes(2);
+  private static final int MAX = 256;
+  private static final int SECRET_BYTES = 32;
+
+  private final SecureRandom random;
+  private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
+
+  private record Kept(Caller caller, Instant end) {}
+
+  /**
+   * A new code.
+   *
+   * @param text what its holder shows, once
+   */
+  public record Issued(String text, Instant expiresAt) {}
+
+  SignInCodes(SecureRandom random) {
+    this.random = random;
+  }
+
+  /**
+   * Makes one; the oldest of too many is forgotten.
+   *
+   * @param by who showed a signed access document
+   */
+  public synchronized Issued issue(Caller by, Instant now) {
+    byDigest.values().removeIf(kept -> !kept.end.isAfter(now));
+    if (byDigest.size() >= MAX) {
+      byDigest.pollFirstEntry();
+    }
+    byte[] secret = new byte[SECRET_BYTES];
+    random.nextBytes(secret);
+    String text = Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    Instant end = now.plus(LIFE);
+    byDigest.put(
+        digest(text),
+        new Kept(new Caller(METHOD, by.principal(), by.tenant(), by.subject(), by.roles()), end));
+    return new Issued(text, end);
+  }
+
+  /**
+   * Takes one: it counts once.
+   *
+   * @throws WritException {@code GWY-095}
+   */
+  synchronized Caller take(String text, Instant now) {
+    Kept kept = byDigest.remove(digest(text));
+    if (kept == null || !kept.end.isAfter(now)) {
+      throw new WritException(GatewayError.SIGN_IN_CODE, "");
+    }
+    return kept.caller;
+  }
+
+  private static Digest digest(String text) {
+    return Digest.sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+}
