@@ -121,7 +121,7 @@ public final class AgentRun {
         home.kernel().ledger(),
         new RunId(tenant(), name),
         home.packages(),
-        new BundleExport.Options(true, true, Optional.empty(), false),
+        BundleExport.Options.WHOLE,
         file);
   }
 

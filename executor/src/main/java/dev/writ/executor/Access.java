@@ -152,8 +152,7 @@ public final class Access {
     if (seesTenant(who)) {
       return ledger.get(Tables.REFERENCE, Tables.key(who.tenant(), content.hex())).isPresent();
     }
-    if (isHeldBy(who.tenant(), content, Tables.EVERYBODY)
-        || who.subjects().stream().anyMatch(subject -> isHeldBy(who.tenant(), content, subject))) {
+    if (who.subjects().stream().anyMatch(subject -> holds(who.tenant(), subject, content))) {
       return true;
     }
     boolean[] found = {false};
@@ -167,6 +166,14 @@ public final class Access {
           return !found[0] && ++looked[0] < RUNS_LOOKED_AT_MAX;
         });
     return found[0];
+  }
+
+  /**
+   * Whether content is a subject's own: it uploaded it or its effects produced it, or it was
+   * uploaded for everybody in the tenant.
+   */
+  public boolean holds(String tenant, String subject, Digest content) {
+    return isHeldBy(tenant, content, Tables.EVERYBODY) || isHeldBy(tenant, content, subject);
   }
 
   private boolean isHeldBy(String tenant, Digest content, String subject) {

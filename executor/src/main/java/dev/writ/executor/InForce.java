@@ -36,6 +36,16 @@ final class InForce {
     };
   }
 
+  /** Does something under the state in force, which does not change meanwhile. */
+  <T> T during(Function<SystemState, T> work) {
+    order.readLock().lock();
+    try {
+      return work.apply(state);
+    } finally {
+      order.readLock().unlock();
+    }
+  }
+
   /** The next state, and the commit of its event. */
   record Change(SystemState next, Commit commit) {}
 

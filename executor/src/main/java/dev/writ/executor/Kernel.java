@@ -16,6 +16,7 @@ import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.reads.ReadLog;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.stage.Idempotency;
@@ -105,6 +106,7 @@ public final class Kernel {
   private final Watch stages = new Watch();
   private final Access access;
   private final ContentRetention retention;
+  private final ReadLog reads;
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
@@ -124,6 +126,7 @@ public final class Kernel {
     this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     Parts parts = Parts.of(surroundings(config), seam);
     this.retention = new ContentRetention(ledger, guarded(config.executorKey()));
+    this.reads = new ReadLog(ledger, guarded(config.executorKey()));
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
@@ -857,6 +860,19 @@ public final class Kernel {
   public RetentionPlan planRetention(Instant now) {
     SystemState state = system();
     return ContentRetention.plan(ledger, state.policyInForce(), state::isHeld, now);
+  }
+
+  /**
+   * Has the log state that a person is about to read something, as far as policy's section {@code
+   * reads} asks for that, and returns when it is durable (spec/read-event.md).
+   *
+   * @throws WritException {@code EXE-912}, {@code EXE-98x}, {@code LED-02x}: then nothing may be
+   *     handed out
+   */
+  public void recordRead(ReadLog.Look look) {
+    inForce
+        .during(state -> reads.state(look, state.policyInForce(), this::now))
+        .ifPresent(ReadLog.Stated::await);
   }
 
   /** What each tenant has put into the store. */

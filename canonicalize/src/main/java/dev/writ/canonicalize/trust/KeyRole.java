@@ -11,7 +11,7 @@ public enum KeyRole {
   PRINCIPAL("delegation"),
   APPROVER("approval", "access", "tool-approval"),
   GUARDIAN("decision", "intent"),
-  EXECUTOR("receipt", "refusal", "run-closing", "deletion"),
+  EXECUTOR("receipt", "refusal", "run-closing", "deletion", "read-event"),
   OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),
   PUBLISHER("tool-package", "tool-submission"),

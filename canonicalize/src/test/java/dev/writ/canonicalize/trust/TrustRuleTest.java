@@ -145,7 +145,7 @@ class TrustRuleTest {
             principal: delegation
             approver: approval access tool-approval
             guardian: decision intent
-            executor: receipt refusal run-closing deletion
+            executor: receipt refusal run-closing deletion read-event
             operator: resolution system-change
             policy-owner: policy
             publisher: tool-package tool-submission

@@ -50,6 +50,9 @@ public final class ExportCommand implements CliCommand {
             "--latest",
             "Export a closed run up to the latest checkpoint, too: the bundle then shows"
                 + " which keys were revoked since.")
+        .flag(
+            "--reads",
+            "Add what the log states of people's reads of the run, up to the latest checkpoint.")
         .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
         .flag("--without-tools", "Leave out the tools' manifests and packages.");
   }
@@ -89,7 +92,8 @@ public final class ExportCommand implements CliCommand {
               !arguments.has("--without-blobs"),
               !arguments.has("--without-tools"),
               kept,
-              arguments.has("--latest")),
+              arguments.has("--latest") || arguments.has("--reads"),
+              arguments.has("--reads")),
           file);
     }
     session.show(

@@ -299,6 +299,7 @@ final class Plot {
                     every_s: 86400
                     rules: [ { name: logs, contents: [outputs, observations], match: { tool: mail }, keep_s: 2592000, bytes_max: 1073741824 } ]
                   people: [ { tenant: acme, subject: otto, roles: [auditor, operator] } ]
+                  reads: [ { tenant: acme, what: [bundles, outputs] } ]
                   engine:
                     slots: 8
                     flags: [ { match: { tool: odd }, enabled: false } ]

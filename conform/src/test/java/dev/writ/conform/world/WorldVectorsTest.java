@@ -60,6 +60,7 @@ class WorldVectorsTest {
     all.addAll(StandingVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RetentionVectors.all());
+    all.addAll(ReadVectors.all());
     all.addAll(RunVectors.all());
     all.addAll(PasskeyVectors.all());
     return all;

@@ -16,6 +16,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.TemporaryFile;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.ledger.RunId;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -185,6 +186,7 @@ public final class AuditSurface implements Surface {
     }
     String format =
         call.query().getOrDefault("format", List.of("json")).getFirst().toLowerCase(Locale.ROOT);
+    reader.records().runs(call.caller(), job.runs(), ReadClass.REPORTS);
     return switch (format) {
       case "json" -> attached(HttpAnswer.json(200, AuditResults.json(job)), job, "json");
       case "csv" ->

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.Driver;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpLimits;
@@ -128,6 +130,34 @@ class RunsAreAuditedInTheBackgroundTest {
             "\"run\",\"holds\",\"state\",\"code\",\"message\"\r\n"
                 + "\"run-1\",\"true\",\"open\",\"\",\"\"\r\n"
                 + "\"run-2\",\"true\",\"open\",\"\",\"\"\r\n");
+  }
+
+  @Test
+  void whatAnAuditorReadsOfARunIsInTheLogWherePolicySaysSo() {
+    gateway.home.activate(
+        TestPolicy.YAML
+            + """
+            people: [ { tenant: acme, subject: bob, roles: [auditor] } ]
+            reads: [ { tenant: acme, what: [reports] } ]
+            """);
+    effect("alice", "run-1");
+    effect("bob", "run-2");
+    String id = done("bob", "{\"kind\":\"verify\",\"runs\":[\"run-1\",\"run-2\"]}");
+    assertThat(gateway.home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run())).isEmpty();
+    assertThat(result("bob", id, "csv")).contains("\"run-1\",\"true\"");
+    assertThat(gateway.home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run()))
+        .as("the own run is not recorded")
+        .singleElement()
+        .satisfies(event ->
+            assertThat(ReadEvent.read(gateway.home.document(event.body()).document()).thing())
+                .isEqualTo(ReadEvent.Thing.ofRun("run-1")));
+    gateway.home.clock.forward(Duration.ofSeconds(60));
+    gateway.home.beforeWrite(() -> {
+      throw new IllegalStateException("the disk is full");
+    });
+    Reply refused = gateway.get("bob", JOBS + "/" + id + "/result?format=json");
+    assertThat(problem(refused)).isEqualTo("503 GWY-140");
+    assertThat(refused.text()).doesNotContain("holds");
   }
 
   @Test

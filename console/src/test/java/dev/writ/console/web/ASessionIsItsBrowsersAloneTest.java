@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
@@ -36,13 +38,15 @@ class ASessionIsItsBrowsersAloneTest {
 
   @TempDir Path dir;
   private final Sessions sessions = new Sessions(new SecureRandom(), false);
+  private TestHome home;
   private WholeGateway server;
 
   @BeforeEach
   void start() {
+    home = TestGateway.newHome(dir);
     server =
         new WholeGateway(
-            TestGateway.newHome(dir),
+            home,
             "writ_gateway: 1\nlisten: { port: 0 }\n" + TOKENS,
             dir,
             installation -> installation.with(sessions),
@@ -103,6 +107,30 @@ class ASessionIsItsBrowsersAloneTest {
         server.send(server.to("/v1/runs").header("Cookie", signIn("bob").cookie).GET()).body();
     assertThat(own).contains("run-1");
     assertThat(foreign).doesNotContain("run-1");
+  }
+
+  /** A program with the same subject's token is none; what it reads is not recorded. */
+  @Test
+  void whatASessionReadsOfOthersIsInTheLogWherePolicySaysSo() throws Exception {
+    home.activate(
+        TestPolicy.SHARED.replace(
+                "subject: alice, roles: [worker]",
+                "subject: alice, roles: [worker], surfaces: [test, vouched]")
+            + "reads: [ { tenant: acme, what: [bundles] } ]\n");
+    server.post("alice", "/test/run-1/calc", "{\"n\":1}");
+    String bundle = "/v1/runs/run-1/bundle";
+    assertThat(server.send(server.as("bob", bundle).GET()).statusCode()).isEqualTo(200);
+    assertThat(home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run())).isEmpty();
+    Signed bob = signIn("bob");
+    assertThat(server.send(server.to(bundle).header("Cookie", bob.cookie).GET()).statusCode())
+        .isEqualTo(200);
+    assertThat(home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run()))
+        .singleElement()
+        .satisfies(event -> {
+          ReadEvent read = ReadEvent.read(home.document(event.body()).document());
+          assertThat(read.by()).isEqualTo(new ReadEvent.Person("acme", "bob", "session"));
+          assertThat(read.thing()).isEqualTo(ReadEvent.Thing.ofRun("run-1"));
+        });
   }
 
   @Test

@@ -33,5 +33,8 @@ public final class EventKind {
   /** Of the run {@link dev.writ.executor.document.Deletion#RUN} alone. */
   public static final String CONTENT_DELETED = "content.deleted";
 
+  /** Of the run {@link dev.writ.executor.document.ReadEvent#RUN} alone. */
+  public static final String CONTENT_READ = "content.read";
+
   private EventKind() {}
 }

@@ -145,7 +145,11 @@ public enum GatewayError implements ErrorCode {
   STATISTICS_OF_ALL(
       "GWY-100",
       "statistics are for those who see the effects of the whole tenant",
-      "Have policy give the subject a role of people or of execute_for.");
+      "Have policy give the subject a role of people or of execute_for."),
+  READ_NOT_RECORDED(
+      "GWY-140",
+      "policy has this read recorded, and it could not be, so nothing is handed out",
+      "Have an operator look why the log takes no events; then read again.");
 
   private final Entry entry;
 

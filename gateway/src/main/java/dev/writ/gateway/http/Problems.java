@@ -128,6 +128,7 @@ public final class Problems {
         ExecutorError.OWN_KEY,
         ExecutorError.STATE_MOVED,
         GuardianError.JUDGED_LATE,
+        GatewayError.READ_NOT_RECORDED,
         GatewayError.STORAGE,
         GatewayError.STORAGE_BUSY,
         GatewayError.SERVER_BUSY,

@@ -4,6 +4,8 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
@@ -14,6 +16,8 @@ import dev.writ.gateway.http.Route;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.StorageUse;
 import java.io.FilterInputStream;
@@ -142,8 +146,23 @@ final class BlobRoutes {
     } else {
       throw Reader.unknown(digest);
     }
-    return BlobAnswer.of(
-        reader.kernel().ledger(), caller.tenant(), digest, mediaType, call.headers());
+    HttpAnswer answer =
+        BlobAnswer.of(reader.kernel().ledger(), caller.tenant(), digest, mediaType, call.headers());
+    of.ifPresentOrElse(
+        document -> read(caller, document), () -> reader.records().content(caller, digest));
+    return answer;
+  }
+
+  /** A content that a receipt or a request names. */
+  private void read(Caller caller, Digest id) {
+    Envelope document = reader.kernel().ledger().document(id).orElseThrow();
+    reader
+        .records()
+        .effect(
+            caller,
+            Scope.read(Fields.of("document", document.document())),
+            id,
+            document.payloadType().equals(Request.TYPE) ? ReadClass.PARAMETERS : ReadClass.OUTPUTS);
   }
 
   private Stream<Content> named(Caller caller, Digest document) {
@@ -173,11 +192,14 @@ final class BlobRoutes {
     Digest id = Bodies.id(call, "id");
     Receipt receipt = Receipt.read(reader.document(call.caller(), id, Receipt.TYPE).document());
     Content output = receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
-    return BlobAnswer.of(
-        reader.kernel().ledger(),
-        call.caller().tenant(),
-        output.digest(),
-        output.mediaType(),
-        call.headers());
+    HttpAnswer answer =
+        BlobAnswer.of(
+            reader.kernel().ledger(),
+            call.caller().tenant(),
+            output.digest(),
+            output.mediaType(),
+            call.headers());
+    reader.records().effect(call.caller(), receipt.scope(), id, ReadClass.OUTPUTS);
+    return answer;
   }
 }

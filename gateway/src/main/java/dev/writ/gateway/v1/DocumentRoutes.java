@@ -5,6 +5,7 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
@@ -20,6 +21,8 @@ import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.ReadClass;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -60,9 +63,17 @@ final class DocumentRoutes {
     Digest id = Bodies.id(call, "id");
     Optional<Envelope> waiting = reader.waiting(caller, id, type);
     if (waiting.isPresent() && !type.equals(Intent.TYPE)) {
+      read(caller, waiting.get(), ReadClass.PARAMETERS);
       return HttpAnswer.of(200, waiting.get().payloadType(), waiting.get().payload());
     }
-    return Replies.envelope(reader.document(caller, id, type));
+    Envelope document = reader.document(caller, id, type);
+    read(caller, document, ReadClass.PARAMETERS);
+    return Replies.envelope(document);
+  }
+
+  private void read(Caller caller, Envelope document, ReadClass what) {
+    Scope scope = Scope.read(Fields.of("document", document.document()));
+    reader.records().effect(caller, scope, document.id(), what);
   }
 
   /**
@@ -104,6 +115,7 @@ final class DocumentRoutes {
     Optional<Digest> receipt =
         reader.kernel().ledger().get(Tables.SERVED, Tables.key(id)).map(Digest::ofBytes);
     if (receipt.isPresent()) {
+      read(caller, reader.document(caller, id, Request.TYPE), ReadClass.OUTPUTS);
       Served served = reader.kernel().receipt(caller.tenant(), receipt.get());
       return Replies.of(served, reader.kernel().guidance(id));
     }

@@ -12,9 +12,11 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.statistics.Statistics;
+import dev.writ.gateway.view.EffectDetail;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Waiting;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 import java.util.Optional;
@@ -66,12 +68,21 @@ final class EffectRoutes {
     byte[] request = reader.kernel().ledger().document(id).orElseThrow().payload();
     call.admission().weigh(request);
     call.admission().reserve((long) COPIES * request.length);
-    return HttpAnswer.json(
-        200,
+    EffectDetail detail =
         effects
             .detail(id, sight, new KernelSurround(reader.kernel()))
-            .orElseThrow(() -> Reader.unknown(id))
-            .toJson());
+            .orElseThrow(() -> Reader.unknown(id));
+    if (detail.contents()) {
+      reader
+          .records()
+          .effect(
+              call.caller(),
+              detail.row().scope(),
+              id,
+              ReadClass.PARAMETERS,
+              ReadClass.OBSERVATIONS);
+    }
+    return HttpAnswer.json(200, detail.toJson());
   }
 
   /** The tenant's requests that wait for approval, for its approvers. */
@@ -85,6 +96,7 @@ final class EffectRoutes {
         approves
             ? waiting.page(caller.tenant(), after, limit, call.admission()::weigh)
             : new Waiting.Page(List.of(), Optional.empty());
+    reader.records().waiting(caller, page.waiting());
     ObjectBuilder json =
         JsonValue.object()
             .putList("waiting", page.waiting(), view -> view.toJson())

@@ -27,9 +27,16 @@ import java.util.function.Predicate;
  */
 public final class Reader {
   private final Kernel kernel;
+  private final ReadRecords records;
 
   public Reader(Kernel kernel) {
     this.kernel = kernel;
+    this.records = new ReadRecords(kernel);
+  }
+
+  /** Has the log state what people read. */
+  public ReadRecords records() {
+    return records;
   }
 
   /** Whether this is the refusal that unknown and unauthorized ids both get. */

@@ -14,6 +14,7 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.pipeline.Changes;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
 import java.io.IOException;
@@ -198,6 +199,7 @@ final class RunRoutes {
   private HttpAnswer bundle(HttpCall call) {
     String run = call.value("run");
     reader.run(call.caller(), run);
+    reader.records().runs(call.caller(), List.of(run), ReadClass.BUNDLES);
     return bundles.of(reader.kernel(), new RunId(call.caller().tenant(), run));
   }
 }

@@ -65,6 +65,11 @@ public final class EffectDetail {
     return shown.row();
   }
 
+  /** Whether it shows what the effect was given and what was observed. */
+  public boolean contents() {
+    return shown.contents();
+  }
+
   public JsonValue.Obj toJson() {
     ObjectBuilder json =
         JsonValue.object()

@@ -291,6 +291,14 @@ public final class Policy {
   }
 
   /**
+   * What people's reads in a tenant are recorded, sorted; none without the section {@code reads}.
+   */
+  public List<ReadClass> recordsReads(String tenant) {
+    RecordedReads reads = parts.reads().get(tenant);
+    return reads == null ? List.of() : reads.what();
+  }
+
+  /**
    * Whether a subject may execute for, and fetch the outcomes of, another one (protocol rule 3).
    */
   public boolean mayExecuteFor(String tenant, String subject) {

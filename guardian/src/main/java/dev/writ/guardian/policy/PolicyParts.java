@@ -41,6 +41,7 @@ record PolicyParts(
     Optional<StorageLimits> storage,
     Optional<Retention> retention,
     SortedMap<String, PolicyPerson> people,
+    SortedMap<String, RecordedReads> reads,
     boolean observes) {
 
   private static final long FORMAT = 1;
@@ -86,6 +87,8 @@ record PolicyParts(
             section.optional("storage", key -> StorageLimits.read(section.section(key))),
             section.optional("retention", key -> Retention.read(section.section(key))),
             byKey(section, "people", i -> PolicyPerson.read(i.itemSection()), PolicyPerson::key),
+            byKey(
+                section, "reads", i -> RecordedReads.read(i.itemSection()), RecordedReads::tenant),
             section.optional("mode", key -> section.oneOf(key, MODES, mode -> mode)).stream()
                 .anyMatch(OBSERVE::equals));
     if (temporal != null) {
@@ -179,6 +182,10 @@ record PolicyParts(
             "people",
             Optional.of(people).filter(p -> !p.isEmpty()),
             p -> JsonValue.of(p.values().stream().map(PolicyPerson::toJson).toList()))
+        .putIfPresent(
+            "reads",
+            Optional.of(reads).filter(r -> !r.isEmpty()),
+            r -> JsonValue.of(r.values().stream().map(RecordedReads::toJson).toList()))
         .putIfPresent("mode", observes ? Optional.of(OBSERVE) : Optional.empty(), JsonValue::of)
         .build();
   }

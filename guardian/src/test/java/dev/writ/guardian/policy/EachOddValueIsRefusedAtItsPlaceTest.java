@@ -43,6 +43,8 @@ class EachOddValueIsRefusedAtItsPlaceTest {
       retention:
         rules:
           - { name: logs, contents: [outputs, observations], match: { tool: js }, keep_s: 60 }
+      reads:
+        - { tenant: acme, what: [bundles, reports] }
       """;
 
   private static Policy parse(String yaml) {
@@ -72,6 +74,10 @@ class EachOddValueIsRefusedAtItsPlaceTest {
         "[mon, fri] | [monday] | GRD-505 | /temporal/hours/0/days",
         "[outputs, observations] | [] | GRD-505 | /retention/rules/0/contents",
         "[outputs, observations] | [outputs, outputs] | GRD-506 | /retention/rules/0/contents",
+        "[bundles, reports] | [] | GRD-505 | /reads/0/what",
+        "[bundles, reports] | [bundles, bundles] | GRD-506 | /reads/0/what",
+        "[bundles, reports] | [policies] | GRD-505 | /reads/0/what",
+        "[bundles, reports] } | [bundles], match: {} } | GRD-502 | /reads/0/match",
         "tool: js }, keep_s | role: analyst }, keep_s | GRD-505 | /retention/rules/0/match",
         // Numbers and words.
         "limit: 1000, | limit: none, | GRD-504 | /budgets/0/limit",

@@ -117,7 +117,8 @@ public final class Replay {
         stepping.system(event);
       }
       case CONSUMED -> {
-        // A receipt of another run, whose document is read when it is consumed, or a deletion.
+        // A receipt of another run, whose document is read when it is consumed, a deletion or a
+        // read.
       }
     }
   }

@@ -13,6 +13,7 @@ import dev.writ.gateway.v1.BlobAnswer;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.policy.ReadClass;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -84,7 +85,8 @@ final class LoglineArtifacts {
    *     receipt
    */
   HttpAnswer get(HttpCall call, Caller caller, Receipt receipt) {
-    if (!new Reader(pipeline.kernel()).maySee(caller, receipt.scope())) {
+    Reader reader = new Reader(pipeline.kernel());
+    if (!reader.maySee(caller, receipt.scope())) {
       throw Reader.unknown(call.value("receipt"));
     }
     Content content =
@@ -93,7 +95,14 @@ final class LoglineArtifacts {
             .filter(c -> c.digest().toString().equals(call.value("digest")))
             .findFirst()
             .orElseThrow(() -> Reader.unknown(call.value("digest")));
-    return BlobAnswer.of(
-        pipeline.ledger(), caller.tenant(), content.digest(), content.mediaType(), call.headers());
+    HttpAnswer answer =
+        BlobAnswer.of(
+            pipeline.ledger(),
+            caller.tenant(),
+            content.digest(),
+            content.mediaType(),
+            call.headers());
+    reader.records().effect(caller, receipt.scope(), content.digest(), ReadClass.OUTPUTS);
+    return answer;
   }
 }

@@ -12,6 +12,7 @@ import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.ledger.RunId;
 import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -142,6 +143,13 @@ final class McpResources {
     if (receipt.matches()) {
       Digest id = Digest.parse(receipt.group(1));
       Envelope envelope = reader.document(caller, id, Receipt.TYPE);
+      reader
+          .records()
+          .effect(
+              caller,
+              Receipt.read(envelope.document()).scope(),
+              id,
+              receipt.group(2) == null ? ReadClass.PARAMETERS : ReadClass.OUTPUTS);
       return receipt.group(2) == null
           ? McpSchema.TextResourceContents.builder(
                   uri, new String(envelope.toBytes(), StandardCharsets.UTF_8))
@@ -183,6 +191,7 @@ final class McpResources {
       throw new WritException(GatewayError.UNKNOWN_ID, "");
     }
     reader.run(caller, run);
+    reader.records().runs(caller, List.of(run), ReadClass.BUNDLES);
     making.acquireUninterruptibly();
     try {
       byte[] bytes =

@@ -130,6 +130,7 @@ public final class ExecStream {
     Optional<ExecJournal.Entry> entry =
         journal.read(placed.event).filter(e -> reader.maySee(caller, e.scope()));
     if (entry.isPresent()) {
+      reader.records().outputs(caller, entry.get().scope());
       receiver.entry(placed.index, entry.get().fields());
     }
   }

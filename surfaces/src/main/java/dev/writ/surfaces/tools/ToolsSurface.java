@@ -16,6 +16,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.policy.ReadClass;
 import dev.writ.guardian.profile.CommandAdmission;
 import dev.writ.ledger.LedgerView;
 import java.util.List;
@@ -114,8 +115,11 @@ public final class ToolsSurface implements Surface {
             .map(Receipt.Artifact::content)
             .findFirst()
             .orElseThrow(() -> Reader.unknown(execId));
-    return BlobAnswer.of(
-        ledger, call.caller().tenant(), content.digest(), content.mediaType(), call.headers());
+    HttpAnswer answer =
+        BlobAnswer.of(
+            ledger, call.caller().tenant(), content.digest(), content.mediaType(), call.headers());
+    reader.records().effect(call.caller(), receipt.scope(), content.digest(), ReadClass.OUTPUTS);
+    return answer;
   }
 
   private static HttpAnswer problem(HttpCall call, ExecCalls.Ended.Denied denied) {

@@ -3,9 +3,11 @@ package dev.writ.surfaces.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.fixture.Behaviours;
@@ -387,6 +389,37 @@ class TheToolGatewayOverASocketTest {
             "/v1/tools/exec/exec-1/artifacts/junit.xml")) {
       assertThat(server.get("alice", none).status()).as(none).isEqualTo(404);
     }
+  }
+
+  @Test
+  void whatAnAuditorReadsOfOthersIsInTheLogWherePolicySaysSo() {
+    server.home.activate(
+        SeedServer.POLICY
+            + SECTION
+            + """
+            people: [ { tenant: acme, subject: bob, roles: [auditor] } ]
+            reads: [ { tenant: acme, what: [outputs] } ]
+            """);
+    Reply reply = exec(FITTING);
+    String artifact = "/v1/tools/exec/" + reply.string("exec_id") + "/artifacts/junit.xml";
+    assertThat(server.get("alice", artifact).status()).isEqualTo(200);
+    assertThat(stream("alice", "")).hasSize(1);
+    assertThat(reads()).as("what is one's own").isEmpty();
+    assertThat(server.get("bob", artifact).status()).isEqualTo(200);
+    assertThat(reads())
+        .singleElement()
+        .satisfies(read -> assertThat(read.thing().id()).hasValue(Digest.sha256(new byte[] {1})));
+    assertThat(stream("bob", "")).hasSize(1);
+    assertThat(reads())
+        .hasSize(2)
+        .last()
+        .satisfies(read -> assertThat(read.thing().id()).as("the run as a whole").isEmpty());
+  }
+
+  private List<ReadEvent> reads() {
+    return server.home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run()).stream()
+        .map(event -> ReadEvent.read(server.home.document(event.body()).document()))
+        .toList();
   }
 
   /** What was refused is told by its code and its case, never by its content. */

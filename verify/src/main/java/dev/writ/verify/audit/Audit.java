@@ -7,6 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Event;
@@ -52,6 +53,7 @@ public final class Audit {
   private final RowCheck rows;
   private final RunWalk runs;
   private final DeletionCheck deletions;
+  private final ReadCheck reads;
   private final AccountWalk ahead;
   private Optional<Event> system = Optional.empty();
   private long current;
@@ -67,6 +69,7 @@ public final class Audit {
     Documents documents = new Documents(events, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
     this.deletions = new DeletionCheck(documents, standing, runs, this::before);
+    this.reads = new ReadCheck(documents, standing);
     this.ahead = AccountWalk.ahead(ledger, documents.with(new Findings()), standing.policies());
   }
 
@@ -158,6 +161,8 @@ public final class Audit {
     standing.time(index, event);
     if (event.runId().equals(Deletion.RUN)) {
       deletions.event(event).ifPresent(deletion -> rows.deleted(deletion, event.body()));
+    } else if (event.runId().equals(ReadEvent.RUN)) {
+      reads.event(event);
     } else if (!event.runId().equals(SystemState.RUN)) {
       runs.event(index, event);
       ahead.event(event);
@@ -204,7 +209,8 @@ public final class Audit {
         findings.rows + " rows that the kernel acts on: recomputed from the events",
         findings.outputs + " outputs and artifacts: kept, in full size",
         findings.deleted
-            + " contents: deleted, by rules of the policies in force, as the executor signed");
+            + " contents: deleted, by rules of the policies in force, as the executor signed",
+        findings.reads + " reads by people: stated, as policy asks, as the executor signed");
   }
 
   private List<String> notVerified() {

@@ -31,6 +31,7 @@ final class Findings {
   long outputs;
   long deleted;
   long deletedBySize;
+  long reads;
   long workspaces;
   long emptied;
   private long otherReceipts;

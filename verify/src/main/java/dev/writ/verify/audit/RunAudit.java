@@ -27,6 +27,7 @@ public final class RunAudit {
   private final SystemStateHistory standing;
   private final RunWalk runs;
   private final DeletionCheck deletions;
+  private final ReadCheck reads;
 
   /** Finds events of the run that were taken before. */
   @FunctionalInterface
@@ -51,6 +52,7 @@ public final class RunAudit {
             new Rejudging(documents, standing, tools),
             new ServedRequests(findings));
     this.deletions = new DeletionCheck(documents, standing, runs, events::event);
+    this.reads = new ReadCheck(documents, standing);
   }
 
   /**
@@ -105,6 +107,24 @@ public final class RunAudit {
    */
   public void deletion(Event event) {
     deletions.event(event);
+    requireNone();
+  }
+
+  /**
+   * Takes an event that states that a person read something of the run.
+   *
+   * @param of the run
+   * @throws WritException {@code EXE-950} to {@code EXE-954}
+   */
+  public void read(Event event, RunId of) {
+    reads
+        .event(event)
+        .ifPresent(statement ->
+            findings.same(
+                AuditError.BINDING,
+                Findings.place(event),
+                statement.by().tenant() + "/" + statement.thing().run().orElse(""),
+                of.toString()));
     requireNone();
   }
 

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.journal.EventKind;
@@ -48,18 +49,25 @@ public final class BundleExport {
    *     consistent with it
    * @param latest exports even a closed run at the latest checkpoint, with the system run up to
    *     then: the later revocation of a key that signed, for example
+   * @param reads adds what the log states of reads of the run, up to the latest checkpoint
    */
-  public record Options(boolean blobs, boolean tools, Optional<Checkpoint> kept, boolean latest) {
+  public record Options(
+      boolean blobs, boolean tools, Optional<Checkpoint> kept, boolean latest, boolean reads) {
     public static final Options WHOLE = new Options(true, true, Optional.empty());
 
     /** At the checkpoint of its closing. */
     public Options(boolean blobs, boolean tools, Optional<Checkpoint> kept) {
-      this(blobs, tools, kept, false);
+      this(blobs, tools, kept, false, false);
     }
 
     /** The same, at the latest checkpoint. */
     public Options atLatest() {
-      return new Options(blobs, tools, kept, true);
+      return new Options(blobs, tools, kept, true, reads);
+    }
+
+    /** The same, at the latest checkpoint and with the reads that it covers. */
+    public Options withReads() {
+      return new Options(blobs, tools, kept, true, true);
     }
   }
 
@@ -373,6 +381,23 @@ public final class BundleExport {
               }
             }));
     deletions();
+    if (options.reads()) {
+      reads();
+    }
+  }
+
+  /** The statements about reads of the run that the checkpoint covers. */
+  private void reads() {
+    events(
+        ReadEvent.RUN,
+        event -> {
+          ReadEvent read = ReadEvent.read(ledger.document(event.body()).orElseThrow().document());
+          if (read.by().tenant().equals(run.tenant())
+              && read.thing().run().filter(run.run()::equals).isPresent()) {
+            consumed.put(index(event), event);
+            found.document(event.body(), References.place(event));
+          }
+        });
   }
 
   /** The statements about contents of the run. */

@@ -514,10 +514,16 @@ public final class BundleVerifier {
             deletions::event);
     long total = events();
     long[] done = {0};
+    long[] reads = {0};
     events.forEach((journal, index, event, referred) -> {
       if (event.kind().equals(EventKind.CONTENT_DELETED) && journal == Recording.Journal.CONSUMED) {
         presence.document(event.body(), References.place(event));
         audit.deletion(event);
+      } else if (event.kind().equals(EventKind.CONTENT_READ)
+          && journal == Recording.Journal.CONSUMED) {
+        presence.document(event.body(), References.place(event));
+        audit.read(event, bundle.manifest().run());
+        reads[0]++;
       } else if (journal == Recording.Journal.CONSUMED) {
         presence.received(event.body(), References.place(event));
         audit.consumed(event);
@@ -537,6 +543,10 @@ public final class BundleVerifier {
     audit.verified().forEach(this::verified);
     if (bundle.manifest().closed()) {
       verified("1 closing: counts every event and receipt of the run, and names its last");
+    }
+    if (reads[0] > 0) {
+      verified(reads[0] + " reads by people: stated, as policy asks, as the executor signed");
+      notVerified.add("that these are all reads: only the whole log shows that");
     }
     notVerified.addAll(audit.notVerified());
     presence.requireNothingElse();

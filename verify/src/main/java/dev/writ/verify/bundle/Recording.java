@@ -21,8 +21,8 @@ public interface Recording extends DocumentSource {
     /** The system run that the run depends on. */
     SYSTEM,
     /**
-     * Events of other runs: those of receipts that this run consumes, and statements of deletion
-     * about its contents.
+     * Events of other runs: those of receipts that this run consumes, and statements of deletion or
+     * of reading about its contents.
      */
     CONSUMED
   }

@@ -1266,7 +1266,7 @@ const KINDS_OF_ROLE = {
   principal: ['delegation'],
   approver: ['approval', 'access', 'tool-approval'],
   guardian: ['decision', 'intent'],
-  executor: ['receipt', 'refusal', 'run-closing', 'deletion'],
+  executor: ['receipt', 'refusal', 'run-closing', 'deletion', 'read-event'],
   operator: ['resolution', 'system-change'],
   'policy-owner': ['policy'],
   publisher: ['tool-package', 'tool-submission'],
@@ -1716,6 +1716,17 @@ const deletedContents = (value, place) => {
   return value;
 };
 
+/** What a person can read, sorted (read-event.md). */
+const READ_WORDS = ['bundles', 'observations', 'outputs', 'parameters', 'reports'];
+
+const readWords = (value, place) => {
+  list(oneOf(...READ_WORDS))(value, place);
+  if (value.length === 0 || !value.every((word, i) => i === 0 || value[i - 1] < word)) refuse('CAN-023', place, value.join(' '), 'at least one, sorted, none twice');
+  return value;
+};
+
+const readEventForm = record({ id: optional(digest), method: name, policy: digest, read_at: time, run: optional(name), subject: name, tenant: name, what: readWords });
+
 const contentKey = (of, seq, id) => `${of} ${seq} ${id}`;
 
 const FORMS = {
@@ -1836,6 +1847,11 @@ const FORMS = {
     ),
   }),
   deletion: record({ contents: deletedContents, deleted_at: time, policy: digest, rule: name, run: name, tenant: name }),
+  'read-event': (value, place) => {
+    readEventForm(value, place);
+    if (!('run' in value) && !('id' in value)) refuse('CAN-020', place, null, 'run or id');
+    return value;
+  },
   'tool-submission': record({ ...governedTool, submitted_at: time }),
   'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
   // Only what is read here; the policy language is not judged again.
@@ -1864,6 +1880,7 @@ const FORMS = {
     previous: optional(digest),
     prices: anyObject,
     principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
+    reads: optional(list(record({ tenant: name, what: readWords }))),
     requirements: list(anyObject),
     retention: optional(record({ every_s: optional(count), rules: list(retentionRule) })),
     revoked: list(digest),
@@ -1921,6 +1938,7 @@ const DOCUMENT_OF_EVENT = {
   'hold.placed': 'system-change',
   'hold.released': 'system-change',
   'content.deleted': 'deletion',
+  'content.read': 'read-event',
   'ledger.incarnated': 'system-change',
   'clock.corrected': 'system-change',
   'policy.activated': 'policy',
@@ -2599,6 +2617,8 @@ const LATE_MS = 86400000;
 const SYSTEM = { tenant: 'writ', run: 'system' };
 /** The run of the installation whose events state deletions (retention.md). */
 const DELETIONS = { tenant: 'writ', run: 'retention' };
+/** The run of the installation whose events state what people read (read-event.md). */
+const READS = { tenant: 'writ', run: 'reads' };
 const isOfSystem = (event) => event.tenant === SYSTEM.tenant && event.run === SYSTEM.run;
 
 /** From which stage an operator may put a version into which. */
@@ -3123,7 +3143,7 @@ class Run {
     this.opener = null;
     this.owner = null; // the subject of the first request
     this.ownerIsRecorded = false; // by a decision so far: then by every later one that has to
-    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0, deleted: 0, deletedBySize: 0 };
+    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0, deleted: 0, deletedBySize: 0, reads: 0 };
   }
 
   async verify(event, envelope, kind) {
@@ -3594,10 +3614,11 @@ class Run {
     same('EXE-955', place, '/lamport', receipt.lamport, greatest + 1);
   }
 
-  /** A receipt of another run that an effect of this one builds on, or a statement of deletion. */
+  /** A receipt of another run that an effect of this one builds on, or a statement of deletion or of reading. */
   async consumed(event) {
     const place = placeOf(event);
     if (event.kind === 'content.deleted') return this.stateDeletion(event, place);
+    if (event.kind === 'content.read') return this.stateRead(event, place);
     if (event.kind !== 'receipt.signed') refuse('RPL-024', place, event.kind, 'receipt.signed');
     if (event.tenant !== this.bundle.manifest.tenant) refuse('EXE-953', place, event.tenant, this.bundle.manifest.tenant);
     if (event.run === this.bundle.manifest.run) refuse('RPL-024', place, event.run, 'another run');
@@ -3619,6 +3640,23 @@ class Run {
     if (policy?.id !== document.policy) refuse('EXE-950', `${place} /policy`, document.policy, policy?.id ?? null);
     if (this.system.isHeld(document)) refuse('EXE-961', place, `${document.tenant}/${document.run}`, 'no run that a hold covers');
     document.contents.forEach((item, i) => this.deletedByRule(event, document, policy.policy, item, `${place} /contents/${i}`));
+  }
+
+  /** Somebody read something of this run, which the policy in force has recorded (read-event.md). */
+  async stateRead(event, place) {
+    const { manifest } = this.bundle;
+    same('EXE-953', place, '/prng_seed', event.prng_seed, null);
+    if (event.tenant !== READS.tenant || event.run !== READS.run) refuse('EXE-954', place, `${event.tenant}/${event.run}`, `${READS.tenant}/${READS.run}`);
+    const { envelope, document } = bodyOf(event, 'read-event', this.documents);
+    this.documents.need(envelope.id);
+    await this.verify(event, envelope, 'read-event');
+    same('EXE-953', place, '/read_at', document.read_at, event.at);
+    const { policy } = this.system;
+    if (policy?.id !== document.policy) refuse('EXE-950', `${place} /policy`, document.policy, policy?.id ?? null);
+    const recorded = policy.policy.reads?.find((one) => one.tenant === document.tenant)?.what ?? [];
+    if (!document.what.every((word) => recorded.includes(word))) refuse('EXE-954', `${place} /what`, document.what.join(' '), `${recorded.join(' ')}, which policy has recorded`);
+    if (document.tenant !== manifest.tenant || document.run !== manifest.run) refuse('EXE-953', place, `${document.tenant}/${document.run ?? ''}`, `${manifest.tenant}/${manifest.run}`);
+    this.counts.reads++;
   }
 
   deletedByRule(event, document, policy, item, place) {
@@ -4062,6 +4100,7 @@ function describe(bundle, run, pins) {
   ];
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
   if (c.deleted > 0) verified.push(`${run.deleted.size} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
+  if (c.reads > 0) verified.push(`${c.reads} reads by people: stated, as policy asks, as the executor signed`);
   if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
   if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
   const signers = [...bundle.system.signed.keys.keys()];
@@ -4080,6 +4119,7 @@ function describe(bundle, run, pins) {
   if (manifest.blobs === 'left-out') notVerified.push(`${run.sizes.size} blobs: left out`);
   if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
+  if (c.reads > 0) notVerified.push('that these are all reads: only the whole log shows that');
   if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
   notVerified.push(...run.workspace.told());
   if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);

@@ -1,0 +1,2 @@
+/** Statements in the log about what people read. */
+package dev.writ.executor.reads;

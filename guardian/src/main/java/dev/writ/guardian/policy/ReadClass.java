@@ -1,0 +1,25 @@
+package dev.writ.guardian.policy;
+
+import java.util.List;
+import java.util.Locale;
+
+/** What a person can read of somebody else's effects; policy names what is recorded of it. */
+public enum ReadClass {
+  /** The bundle of a run. */
+  BUNDLES,
+  /** What the driver observed. */
+  OBSERVATIONS,
+  /** What an effect gave: output, raw output, artifacts. */
+  OUTPUTS,
+  /** What an effect was given, and the signed documents about it. */
+  PARAMETERS,
+  /** What a server found out about a run from its bundle: its page, a replay, a comparison. */
+  REPORTS;
+
+  /** All of them, in the order of their words. */
+  public static final List<ReadClass> ALL = List.of(values());
+
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
