@@ -43,6 +43,7 @@ import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SinkCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
+import dev.writ.cli.command.TopCommand;
 import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VersionCommand;
@@ -63,6 +64,7 @@ final class Commands {
           new ApprovalsCommand(),
           new ApproveCommand(),
           new LogCommand(),
+          new TopCommand(),
           new ReceiptsCommand(),
           new ShowCommand(),
           new OutputCommand(),

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.error.ClientError;
 import java.io.IOException;
@@ -15,7 +16,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** The server that has a home open: it gets approvals that were signed in this process. */
+/**
+ * The server that has a home open: it gets approvals that were signed in this process, and is read.
+ */
 final class ServedHome {
   private final URI server;
 
@@ -55,14 +58,31 @@ final class ServedHome {
    * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
    */
   Approved approve(Envelope approval) {
+    return new Approved(
+        answer(
+            HttpRequest.newBuilder(server.resolve("/v1/approvals"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(approval.toBytes()))));
+  }
+
+  /**
+   * Reads for whom the token is.
+   *
+   * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
+   */
+  JsonValue.Obj get(String path, String token) {
+    if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new WritException(CliError.USAGE, "the file of --token has no token");
+    }
+    return answer(
+        HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token));
+  }
+
+  private JsonValue.Obj answer(HttpRequest.Builder request) {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<byte[]> response =
           client.send(
-              HttpRequest.newBuilder(server.resolve("/v1/approvals"))
-                  .timeout(Duration.ofMinutes(1))
-                  .header("Content-Type", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofByteArray(approval.toBytes()))
-                  .build(),
+              request.timeout(Duration.ofMinutes(1)).build(),
               HttpResponse.BodyHandlers.ofByteArray());
       if (!(Jcs.parse(response.body()) instanceof JsonValue.Obj answer)) {
         throw new WritException(ClientError.ANSWER_REFUSED, "it is no object");
@@ -71,7 +91,7 @@ final class ServedHome {
         throw new WritException(
             ClientError.REFUSED, new Approved(answer).text("code") + " of " + server);
       }
-      return new Approved(answer);
+      return answer;
     } catch (IOException e) {
       throw new WritException(
           ClientError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);

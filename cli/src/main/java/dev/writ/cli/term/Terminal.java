@@ -92,6 +92,22 @@ public final class Terminal {
     }
   }
 
+  /**
+   * Draws these lines in place of all that {@link #out} shows, which is a terminal.
+   *
+   * @return whether somebody sees it
+   */
+  public boolean redraw(List<String> lines) {
+    outStream.flush();
+    try {
+      out.write("\u001b[H\u001b[2J".getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      return false;
+    }
+    lines.forEach(outStream::println);
+    return !outStream.checkError();
+  }
+
   private static int width(String columns) {
     try {
       return columns == null ? WIDTH_DEFAULT : Math.max(WIDTH_MIN, Integer.parseInt(columns));

@@ -1,0 +1,84 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.home.Serving;
+import dev.writ.client.error.ClientError;
+import dev.writ.embed.home.Home;
+import dev.writ.gateway.view.WaitingView;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** {@code writ top}: what the server that has the home open is doing, again and again. */
+public final class TopCommand implements CliCommand {
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+
+  @Override
+  public CommandUsage usage() {
+    return CommandUsage.of(
+            "top",
+            "Show what a running server does: calls, verdicts, latency, busiest tools, and what"
+                + " waits for an approval.",
+            "Refreshed every two seconds until Ctrl-C at a terminal; one frame elsewhere. Policy's"
+                + " section `people` says whose token sees the counts.")
+        .flag("--once", "Show one frame and end.")
+        .option(
+            "--token",
+            "FILE",
+            "A file with a bearer token (default: the one of the home's agent that the server"
+                + " made).");
+  }
+
+  @Override
+  public boolean endsAtOnce() {
+    return true;
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    Home home = Homes.home(session);
+    Serving.At at =
+        Serving.of(home)
+            .orElseThrow(() ->
+                new WritException(ClientError.NO_ANSWER, "no server has " + home.dir() + " open"));
+    String token =
+        arguments
+            .option("--token")
+            .map(file -> new String(session.read(file), StandardCharsets.UTF_8).strip())
+            .orElse(at.token());
+    if (arguments.has("--once") || session.json() || !session.terminal().outIsTerminal()) {
+      session.show(
+          frame(session, home, at, token),
+          (frame, terminal) -> frame.lines(terminal).forEach(line -> terminal.out().println(line)));
+      return ExitCode.OK;
+    }
+    try (UntilStopped until = new UntilStopped()) {
+      boolean isRead;
+      do {
+        isRead =
+            session.terminal().redraw(frame(session, home, at, token).lines(session.terminal()));
+      } while (isRead && until.pause(LOOK_EVERY));
+      return ExitCode.OK;
+    }
+  }
+
+  private static TopFrame frame(Session session, Home home, Serving.At at, String token) {
+    JsonValue.Obj statistics =
+        new ServedHome(at.url()).get("/v1/statistics?step_s=60&steps=60", token);
+    List<WaitingView> waiting = Homes.read(session, ledger -> WaitingHere.all(home, ledger));
+    return new TopFrame(
+        at.url(),
+        Homes.clock().instant(),
+        statistics,
+        waiting.size(),
+        waiting.isEmpty() ? Optional.empty() : Optional.of(waiting.getFirst().since()));
+  }
+}
