@@ -152,12 +152,12 @@ class OperatorsSeeHowAServerIsTest {
     assertThat(text(seen.get("sandboxes")))
         .isEqualTo(
             "{\"ended\":{\"ok\":7},\"found\":\"bubblewrap\",\"running\":1,\"started\":9,\"waived\":[]}");
-    gateway.home.activate(TestPolicy.YAML + PEOPLE + "sandbox: { waived: [disk-limit] }\n");
-    assertThat(see("rita", "")).contains("\"waived\":[\"disk-limit\"]");
     assertThat(text(seen.get("log")))
         .contains("\"size\":" + gateway.home.kernel().ledger().treeSize());
     assertThat(text(seen))
         .contains("\"version\":\"1.2.3\"", "\"disk_free_bytes\":1000", "\"ready\":true");
+    gateway.home.activate(TestPolicy.YAML + PEOPLE + "sandbox: { waived: [disk-limit] }\n");
+    assertThat(see("rita", "")).contains("\"waived\":[\"disk-limit\"]");
     state.started = false;
     Reply early = gateway.get("rita", OPERATIONS);
     assertThat(early.status() + " " + early.string("code")).isEqualTo("503 GWY-121");
