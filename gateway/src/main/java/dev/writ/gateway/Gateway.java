@@ -24,12 +24,12 @@ import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.http.TraceContext;
 import dev.writ.gateway.ops.EffectTelemetry;
-import dev.writ.gateway.ops.Health;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.gateway.ops.Telemetry;
 import dev.writ.gateway.ops.Watch;
 import dev.writ.gateway.pipeline.Backend;
@@ -83,7 +83,7 @@ public final class Gateway implements AutoCloseable {
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
   private final Optional<Sessions> sessions;
-  private final Supplier<Health> health;
+  private final Supplier<ServerHealth> health;
   private GatewayConfig config;
   private boolean closed;
 
@@ -103,7 +103,7 @@ public final class Gateway implements AutoCloseable {
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
       Optional<Sessions> sessions,
-      Supplier<Health> health) {
+      Supplier<ServerHealth> health) {
     this.changes = changes;
     this.health = health;
     this.sessions = sessions;
@@ -343,7 +343,7 @@ public final class Gateway implements AutoCloseable {
         changes,
         installation.sessions(),
         () ->
-            new Health(
+            new ServerHealth(
                 startedAt,
                 readiness.checks(),
                 lane.waiting(),
@@ -353,7 +353,7 @@ public final class Gateway implements AutoCloseable {
                 installation
                     .confining()
                     .map(c ->
-                        new Health.Sandboxes(
+                        new ServerHealth.Sandboxes(
                             confining.flatMap(ConfiningWatch::found),
                             c.running(),
                             c.started(),
@@ -436,7 +436,7 @@ public final class Gateway implements AutoCloseable {
   }
 
   /** How the server is now. */
-  public Health health() {
+  public ServerHealth health() {
     return health.get();
   }
 

@@ -7,10 +7,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.fixture.TestClock;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestTools;
-import dev.writ.gateway.ops.Health;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Probe.Result;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.error.ToolsError;
 import java.io.ByteArrayOutputStream;
@@ -115,11 +115,11 @@ class TheServerSaysWhetherItCanConfineTest {
           .contains("writ_sandboxes_started_total 17.0")
           .contains("writ_sandbox_commands_total{reason=\"exited\"} 14.0")
           .contains("writ_sandbox_commands_total{reason=\"out-of-memory\"} 1.0");
-      Health health = server.gateway.health();
+      ServerHealth health = server.gateway.health();
       assertThat(health.checks()).allMatch(Readiness.Check::ok);
       assertThat(health.waiting() + health.running() + health.commitsWaiting()).isZero();
       assertThat(health.diskFree().orElseThrow()).isPositive();
-      Health.Sandboxes sandboxes = health.sandboxes().orElseThrow();
+      ServerHealth.Sandboxes sandboxes = health.sandboxes().orElseThrow();
       assertThat(sandboxes.found()).contains("an engine 1.0");
       assertThat(sandboxes.started()).isEqualTo(17);
       assertThat(sandboxes.ended()).containsEntry("exited", 14L);

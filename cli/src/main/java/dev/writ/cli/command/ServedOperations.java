@@ -2,12 +2,12 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.console.operation.IncidentPage;
+import dev.writ.console.operation.OperatedServer;
 import dev.writ.console.operation.OperationError;
-import dev.writ.console.operation.ServerState;
 import dev.writ.console.operation.SinkView;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.AlertThresholds;
-import dev.writ.gateway.ops.Health;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.ledger.LedgerView;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.feed.Feeder;
@@ -26,7 +26,7 @@ import java.util.TreeSet;
  * What the console's page for operators shows of a server that {@code writ serve} runs. Its surface
  * is made before the server and its sinks are, so they come later. Thread safe.
  */
-final class ServedOperations implements ServerState {
+final class ServedOperations implements OperatedServer {
   /** Events that one question reads: each may cost a few documents. */
   private static final int EVENTS_MAX = 2_000;
 
@@ -56,7 +56,7 @@ final class ServedOperations implements ServerState {
   }
 
   @Override
-  public Health health() {
+  public ServerHealth health() {
     return gateway.orElseThrow(ServedOperations::starting).health();
   }
 

@@ -25,12 +25,12 @@ public final class OperationSurface implements Surface {
 
   private final Pipeline pipeline;
   private final String version;
-  private final ServerState state;
+  private final OperatedServer state;
 
   /**
    * @param version of the server
    */
-  public OperationSurface(Pipeline pipeline, String version, ServerState state) {
+  public OperationSurface(Pipeline pipeline, String version, OperatedServer state) {
     this.pipeline = pipeline;
     this.version = version;
     this.state = state;
@@ -44,7 +44,7 @@ public final class OperationSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        route("", _ -> Overview.of(version, state.health(), kernel().ledger(), now())),
+        route("", _ -> Overview.of(version, state.health(), kernel().ledger(), pipeline.policy().waived(), now())),
         route("/budgets", call -> BudgetRows.of(kernel(), call.caller().tenant())),
         route(
             "/keys",

@@ -2,16 +2,21 @@ package dev.writ.console.operation;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.gateway.ops.Health;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
+import java.util.List;
 
 /** The server on one page. */
 final class Overview {
   private Overview() {}
 
-  static JsonValue.Obj of(String version, Health health, LedgerView ledger, Instant now) {
+  /**
+   * @param waived guarantees of sandboxes that policy does without
+   */
+  static JsonValue.Obj of(
+      String version, ServerHealth health, LedgerView ledger, List<String> waived, Instant now) {
     ObjectBuilder json =
         JsonValue.object()
             .put("now", now)
@@ -36,7 +41,7 @@ final class Overview {
                     .build())
             .put("log", log(ledger));
     health.diskFree().ifPresent(bytes -> json.put("disk_free_bytes", bytes));
-    health.sandboxes().ifPresent(sandboxes -> json.put("sandboxes", sandboxes(sandboxes)));
+    health.sandboxes().ifPresent(sandboxes -> json.put("sandboxes", sandboxes(sandboxes, waived)));
     return json.build();
   }
 
@@ -50,7 +55,7 @@ final class Overview {
         .build();
   }
 
-  private static JsonValue.Obj sandboxes(Health.Sandboxes sandboxes) {
+  private static JsonValue.Obj sandboxes(ServerHealth.Sandboxes sandboxes, List<String> waived) {
     ObjectBuilder ended = JsonValue.object();
     sandboxes.ended().forEach(ended::put);
     return JsonValue.object()
@@ -58,6 +63,7 @@ final class Overview {
         .put("running", sandboxes.running())
         .put("started", sandboxes.started())
         .put("ended", ended.build())
+        .putList("waived", waived, JsonValue::of)
         .build();
   }
 }

@@ -12,7 +12,7 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpLimits;
-import dev.writ.gateway.ops.Health;
+import dev.writ.gateway.ops.ServerHealth;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -62,24 +62,24 @@ class OperatorsSeeHowAServerIsTest {
   }
 
   /** What the command line knows of a server, made up. */
-  private static final class FakeState implements ServerState {
+  private static final class FakeState implements OperatedServer {
     private boolean started = true;
 
     @Override
-    public Health health() {
+    public ServerHealth health() {
       if (!started) {
         throw new WritException(OperationError.STARTING, "");
       }
       TreeMap<String, Long> ended = new TreeMap<>();
       ended.put("ok", 7L);
-      return new Health(
+      return new ServerHealth(
           Instant.parse("2026-01-01T00:00:00.000Z"),
           List.of(),
           3,
           2,
           1,
           OptionalLong.of(1_000),
-          Optional.of(new Health.Sandboxes(Optional.of("bubblewrap"), 1, 9, ended)));
+          Optional.of(new ServerHealth.Sandboxes(Optional.of("bubblewrap"), 1, 9, ended)));
     }
 
     @Override
@@ -150,11 +150,14 @@ class OperatorsSeeHowAServerIsTest {
     assertThat(text(seen.get("queue")))
         .isEqualTo("{\"commits_waiting\":1,\"running\":2,\"waiting\":3}");
     assertThat(text(seen.get("sandboxes")))
-        .isEqualTo("{\"ended\":{\"ok\":7},\"found\":\"bubblewrap\",\"running\":1,\"started\":9}");
+        .isEqualTo(
+            "{\"ended\":{\"ok\":7},\"found\":\"bubblewrap\",\"running\":1,\"started\":9,\"waived\":[]}");
     assertThat(text(seen.get("log")))
         .contains("\"size\":" + gateway.home.kernel().ledger().treeSize());
     assertThat(text(seen))
         .contains("\"version\":\"1.2.3\"", "\"disk_free_bytes\":1000", "\"ready\":true");
+    gateway.home.activate(TestPolicy.YAML + PEOPLE + "sandbox: { waived: [disk-limit] }\n");
+    assertThat(see("rita", "")).contains("\"waived\":[\"disk-limit\"]");
     state.started = false;
     Reply early = gateway.get("rita", OPERATIONS);
     assertThat(early.status() + " " + early.string("code")).isEqualTo("503 GWY-121");

@@ -2,10 +2,10 @@ package dev.writ.console.page;
 
 import dev.writ.console.operation.IncidentPage;
 import dev.writ.console.operation.IncidentPage.Incident;
-import dev.writ.console.operation.ServerState;
+import dev.writ.console.operation.OperatedServer;
 import dev.writ.console.operation.SinkView;
-import dev.writ.gateway.ops.Health;
 import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.ops.ServerHealth;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -13,16 +13,16 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** What the command line knows of a server, made up: well, or with everything that can be wrong. */
-final class DeskState implements ServerState {
+final class DeskState implements OperatedServer {
   private static final Instant SINCE = Instant.parse("2026-01-01T00:00:00.000Z");
 
   volatile boolean well;
 
   @Override
-  public Health health() {
+  public ServerHealth health() {
     TreeMap<String, Long> ended = new TreeMap<>();
     ended.put("ok", 41L);
-    return new Health(
+    return new ServerHealth(
         SINCE,
         List.of(
             new Readiness.Check("disk", true, Optional.empty()),
@@ -31,7 +31,7 @@ final class DeskState implements ServerState {
         1,
         0,
         OptionalLong.of(81_604_378_624L),
-        Optional.of(new Health.Sandboxes(Optional.of("bubblewrap 0.11"), 2, 43, ended)));
+        Optional.of(new ServerHealth.Sandboxes(Optional.of("bubblewrap 0.11"), 2, 43, ended)));
   }
 
   @Override

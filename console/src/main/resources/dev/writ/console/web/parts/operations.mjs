@@ -140,6 +140,7 @@ export function Sandbox({ server }) {
       [t('ops.origin'), h(Id, { value: server.log.origin })],
       [t('ops.last'), moment(server.log.last_event_at)],
       server.sandboxes?.found && [t('ops.confines'), h(Foreign, { value: server.sandboxes.found, most: 300 })],
+      server.sandboxes?.waived.length > 0 && [t('ops.waived'), h(Foreign, { value: server.sandboxes.waived.join(', '), most: 300 })],
       ended.length > 0 && [t('ops.ended'), ended.map(([why, many], i) => [i > 0 && ', ', h(Foreign, { value: why, most: 60 }), ` ${number(Number(many))}`])],
     ] }));
 }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param diskFree bytes where the ledger lies; absent where the host does not say
  * @param sandboxes absent where no tool can be a process
  */
-public record Health(
+public record ServerHealth(
     Instant startedAt,
     List<Readiness.Check> checks,
     int waiting,
@@ -25,7 +25,7 @@ public record Health(
     int commitsWaiting,
     OptionalLong diskFree,
     Optional<Sandboxes> sandboxes) {
-  public Health {
+  public ServerHealth {
     checks = List.copyOf(checks);
   }
 

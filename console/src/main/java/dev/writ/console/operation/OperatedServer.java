@@ -1,18 +1,18 @@
 package dev.writ.console.operation;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.ops.Health;
+import dev.writ.gateway.ops.ServerHealth;
 import java.util.List;
 
 /** What is around the kernel: the server, its sinks, and what they take for an incident. */
-public interface ServerState {
+public interface OperatedServer {
 
   /**
    * How the server is now.
    *
    * @throws WritException {@code GWY-121}
    */
-  Health health();
+  ServerHealth health();
 
   /**
    * The sinks that get records of a tenant: its own, and those of all tenants.
