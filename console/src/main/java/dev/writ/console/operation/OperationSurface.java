@@ -44,7 +44,11 @@ public final class OperationSurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        route("", _ -> Overview.of(version, state.health(), kernel().ledger(), pipeline.policy().waived(), now())),
+        route(
+            "",
+            _ ->
+                Overview.of(
+                    version, state.health(), kernel().ledger(), pipeline.policy().waived(), now())),
         route("/budgets", call -> BudgetRows.of(kernel(), call.caller().tenant())),
         route(
             "/keys",
