@@ -87,6 +87,16 @@ class AConfigurationIsCheckedAsItIsServedTest {
   }
 
   @Test
+  void aProviderOfPeopleWhoseFilesCannotBeUsedIsRefused() throws IOException {
+    String oidc =
+        "writ_gateway: 1\noidc: { issuer: \"https://login.example\", client_id: writ, tenant: acme";
+    isRefused(oidc + ", client_secret: none.txt }\n", "GWY-005", "none.txt");
+    isRefused(oidc + ", ca: gateway.yaml }\n", "GWY-007", "gateway.yaml");
+    isRefused(oidc + ", tenants: { a: b } }\n", "GWY-002", "oidc");
+    assertThat(writ("config", "check", file(oidc + " }\n")).status()).isZero();
+  }
+
+  @Test
   void whatTheSurfacesCannotBeMadeOfIsRefused() throws IOException {
     isRefused(LOGLINE.replace("  logline:", "  loglines:"), "GWY-002", "loglines");
     isRefused(LOGLINE.replace("\"134217728\"", "128MiB"), "GWY-002", "tool.js.memory_bytes");

@@ -20,6 +20,7 @@ import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
+import dev.writ.console.oidc.OidcError;
 import dev.writ.console.oidc.OidcSurface;
 import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.policy.PolicySurface;
@@ -294,7 +295,7 @@ public final class ServeCommand implements CliCommand {
         log(session),
         JsonValue.object()
             .put("at", Homes.clock().instant())
-            .put("level", "warning")
+            .put("level", refused.code() == OidcError.UNREACHED ? "error" : "info")
             .put("event", "sign-in")
             .put("code", refused.code().code())
             .put("detail", refused.found())
