@@ -9,8 +9,10 @@ import dev.writ.sandbox.workspace.Storage;
 import dev.writ.sandbox.workspace.WorkspaceSpec;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
@@ -56,11 +58,21 @@ class OtherUsersOfTheHostGetNothingTest {
     return engines.directory().resolve("s");
   }
 
-  private static List<String> openToOthers() throws Exception {
-    List<Path> all;
-    try (var walk = Files.walk(state())) {
-      all = walk.toList();
+  /** What is there, once nothing went away while it was looked at. */
+  private static List<Path> everything() throws IOException {
+    while (true) {
+      try (var walk = Files.walk(state())) {
+        return walk.toList();
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e;
+        }
+      }
     }
+  }
+
+  private static List<String> openToOthers() throws Exception {
+    List<Path> all = everything();
     ProcessBuilder builder =
         new ProcessBuilder("setpriv", "--reuid", "1999999998", "--regid", "1999999998");
     builder.command().addAll(List.of("--clear-groups", "--no-new-privs"));

@@ -150,7 +150,7 @@ class TheOperationsPageTest {
 
   @Test
   void who_operates_nothing_is_told_so_and_shown_nothing() {
-    Page page = desk.open("rita", Screen.WIDE, OPERATIONS);
+    Page page = desk.open("alice", Screen.WIDE, OPERATIONS);
     assertThat(page.locator(".fault")).containsText("GWY-120");
     assertThat(page.locator(".seal, .chart, .accounts, table")).hasCount(0);
     assertThat(page.locator("nav.pages")).not().containsText("Operations");
