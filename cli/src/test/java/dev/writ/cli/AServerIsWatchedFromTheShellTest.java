@@ -45,32 +45,13 @@ class AServerIsWatchedFromTheShellTest {
     assertThat(Run.of("--home", home(), "init").status()).isZero();
     assertThat(top("").err()).startsWith("writ: GWY-061 ").contains("no server");
     assertThat(Run.of("--home", home(), "run", "js", "--param", "source=6*7").status()).isZero();
-    Process first = serve();
-    try (BufferedReader out = first.inputReader(StandardCharsets.UTF_8)) {
+    Process server = serve();
+    try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       assertThat(out.readLine()).contains("url");
-      Run nobody = top("");
+      Run nobody = top("", "--as", "agent");
       assertThat(nobody.status()).isNotZero();
       assertThat(nobody.err()).startsWith("writ: GWY-060 ").contains("GWY-100");
       assertThat(nobody.out()).isEmpty();
-    } finally {
-      first.destroy();
-      assertThat(first.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    }
-    Path policy = Path.of(home(), "policy.yaml");
-    Files.writeString(
-        policy,
-        Files.readString(policy)
-            .replace(
-                "\napprovers:\n",
-                "\n"
-                    + "people:\n"
-                    + "  - { tenant: local, subject: agent, roles: [viewer] }\n\n"
-                    + "approvers:\n"));
-    Run activated = Run.of("--home", home(), "policy", "activate", policy.toString());
-    assertThat(activated.status()).as(activated.err()).isZero();
-    Process second = serve();
-    try (BufferedReader out = second.inputReader(StandardCharsets.UTF_8)) {
-      assertThat(out.readLine()).contains("url");
       Run seen = top("");
       assertThat(seen.status()).as(seen.err()).isZero();
       assertThat(seen.out())
@@ -83,8 +64,8 @@ class AServerIsWatchedFromTheShellTest {
       assertThat(stranger.status()).isNotEqualTo(ExitCode.OK.status());
       assertThat(stranger.err()).startsWith("writ: GWY-060 ").doesNotContain("writ_none");
     } finally {
-      second.destroy();
-      assertThat(second.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      server.destroy();
+      assertThat(server.waitFor(1, TimeUnit.MINUTES)).isTrue();
     }
   }
 }

@@ -130,8 +130,9 @@ class SinksAreListedAndSteeredTest {
                       resources: { cpu_ms: 30000, memory_bytes: 268435456, output_bytes: 1048576, wall_ms: 30000 }
                     analyst:
                   """)
-          + new String(surfaces.readAllBytes(), StandardCharsets.UTF_8)
-          + "\npeople: [{ tenant: acme, subject: agent, roles: [operator] }]\n";
+              .replaceFirst(
+                  "(\npeople:.*\n)", "$1  - { tenant: acme, subject: agent, roles: [operator] }\n")
+          + new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -15,16 +14,12 @@ import dev.writ.cli.home.Serving;
 import dev.writ.cli.term.Text;
 import dev.writ.client.AdminClient;
 import dev.writ.embed.home.Home;
-import dev.writ.guardian.document.AccessDocument;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 
 /** {@code writ console}: signs in to the console of a running server, by a key of the home. */
 public final class ConsoleCommand implements CliCommand {
-  private static final Duration ACCESS_LIFE = Duration.ofMinutes(1);
-
   @Override
   public CommandUsage usage() {
     return SystemWords.options(
@@ -62,14 +57,8 @@ public final class ConsoleCommand implements CliCommand {
                     CliError.USAGE,
                     "no server has " + home.dir() + " open: start one with writ serve"));
     String name = arguments.option("--as").orElseGet(home::approver);
-    Instant now = Homes.clock().instant();
-    Envelope access =
-        Envelope.sign(
-            AccessDocument.TYPE,
-            new AccessDocument(home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE)).toJson(),
-            home.key(name));
     try (AdminClient client = new AdminClient(server, arguments.option("--ca").map(Path::of))) {
-      AdminClient.SignInCode code = client.signInCode(AccessDocument.header(access));
+      AdminClient.SignInCode code = client.signInCode(ServedHome.signedAccess(home, name));
       session.show(
           new Entrance(server.resolve("/") + "#/sign-in/" + code.text(), name, code.expiresAt()),
           (entrance, terminal) -> {

@@ -5,21 +5,27 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.error.ClientError;
+import dev.writ.embed.home.Home;
+import dev.writ.guardian.document.AccessDocument;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * The server that has a home open: it gets approvals that were signed in this process, and is read.
  */
 final class ServedHome {
+  private static final Duration ACCESS_LIFE = Duration.ofMinutes(1);
+
   private final URI server;
 
   ServedHome(URI server) {
@@ -65,17 +71,32 @@ final class ServedHome {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(approval.toBytes()))));
   }
 
-  /**
-   * Reads for whom the token is.
-   *
-   * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
-   */
-  JsonValue.Obj get(String path, String token) {
+  /** The Authorization header of a bearer token that a file holds. */
+  static String bearer(String token) {
     if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
       throw new WritException(CliError.USAGE, "the file of --token has no token");
     }
+    return "Bearer " + token;
+  }
+
+  /** The Authorization header of an access document that a key of the home signs, for a minute. */
+  static String signedAccess(Home home, String key) {
+    Instant now = Homes.clock().instant();
+    return AccessDocument.header(
+        Envelope.sign(
+            AccessDocument.TYPE,
+            new AccessDocument(home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE)).toJson(),
+            home.key(key)));
+  }
+
+  /**
+   * Reads for whom the header is.
+   *
+   * @throws WritException {@code GWY-060} with the server's code, {@code GWY-061}
+   */
+  JsonValue.Obj get(String path, String authorization) {
     return answer(
-        HttpRequest.newBuilder(server.resolve(path)).header("Authorization", "Bearer " + token));
+        HttpRequest.newBuilder(server.resolve(path)).header("Authorization", authorization));
   }
 
   private JsonValue.Obj answer(HttpRequest.Builder request) {

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** {@code writ top}: what the server that has the home open is doing, again and again. */
 public final class TopCommand implements CliCommand {
@@ -28,13 +29,10 @@ public final class TopCommand implements CliCommand {
             "Show what a running server does: calls, verdicts, latency, busiest tools, and what"
                 + " waits for an approval.",
             "Refreshed every two seconds until Ctrl-C at a terminal; one frame elsewhere. Policy's"
-                + " section `people` says whose token sees the counts.")
+                + " section `people` says who sees the counts.")
         .flag("--once", "Show one frame and end.")
-        .option(
-            "--token",
-            "FILE",
-            "A file with a bearer token (default: the one of the home's agent that the server"
-                + " made).");
+        .option("--as", "KEY", "The key that asks (default: the approver's).")
+        .option("--token", "FILE", "Ask with the bearer token in this file instead.");
   }
 
   @Override
@@ -49,14 +47,10 @@ public final class TopCommand implements CliCommand {
         Serving.of(home)
             .orElseThrow(() ->
                 new WritException(ClientError.NO_ANSWER, "no server has " + home.dir() + " open"));
-    String token =
-        arguments
-            .option("--token")
-            .map(file -> new String(session.read(file), StandardCharsets.UTF_8).strip())
-            .orElse(at.token());
+    Supplier<String> authorization = authorization(session, arguments, home);
     if (arguments.has("--once") || session.json() || !session.terminal().outIsTerminal()) {
       session.show(
-          frame(session, home, at, token),
+          frame(session, home, at, authorization.get()),
           (frame, terminal) -> frame.lines(terminal).forEach(line -> terminal.out().println(line)));
       return ExitCode.OK;
     }
@@ -64,15 +58,27 @@ public final class TopCommand implements CliCommand {
       boolean isRead;
       do {
         isRead =
-            session.terminal().redraw(frame(session, home, at, token).lines(session.terminal()));
+            session
+                .terminal()
+                .redraw(frame(session, home, at, authorization.get()).lines(session.terminal()));
       } while (isRead && until.pause(LOOK_EVERY));
       return ExitCode.OK;
     }
   }
 
-  private static TopFrame frame(Session session, Home home, Serving.At at, String token) {
+  private static Supplier<String> authorization(Session session, Arguments arguments, Home home) {
+    Optional<String> token =
+        arguments
+            .option("--token")
+            .map(file -> new String(session.read(file), StandardCharsets.UTF_8).strip())
+            .map(ServedHome::bearer);
+    String key = arguments.option("--as").orElseGet(home::approver);
+    return () -> token.orElseGet(() -> ServedHome.signedAccess(home, key));
+  }
+
+  private static TopFrame frame(Session session, Home home, Serving.At at, String authorization) {
     JsonValue.Obj statistics =
-        new ServedHome(at.url()).get("/v1/statistics?step_s=60&steps=60", token);
+        new ServedHome(at.url()).get("/v1/statistics?step_s=60&steps=60", authorization);
     List<WaitingView> waiting = Homes.read(session, ledger -> WaitingHere.all(home, ledger));
     return new TopFrame(
         at.url(),

@@ -1,6 +1,7 @@
 // Keys of this browser: made here, never leaving it; an operator enrols them.
 import { h, useEffect, useState } from '../parts/view.mjs';
 import { standing, whoami } from '../parts/api.mjs';
+import { Enrol } from '../parts/enrol.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Chip, Icon } from '../parts/icons.mjs';
 import { forget, hasPasskeys, listKeys, makeKey, makePasskey, publicJwk } from '../parts/keys.mjs';
@@ -36,6 +37,7 @@ export function Keys() {
       work(false);
     }
   };
+  const operating = (keys ?? []).filter((key) => (session?.keys ?? []).some((jwk) => jwk.kid === key.kid && jwk.writ_role === 'operator' && !jwk.writ_revoked_at));
   const holder = { role, subject: session?.subject ?? '', tenant: session?.tenant ?? '' };
   return h('section', { class: 'keys' },
     h('div', { class: 'title' }, h('h1', { tabIndex: -1 }, t('keys.title'))),
@@ -47,7 +49,8 @@ export function Keys() {
       h('label', { class: 'field' }, h('span', null, t('keys.for')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, ROLES.map((name) => h('option', { key: name, value: name }, named('role', name))))),
       h('div', { class: 'ways' },
         hasPasskeys() && h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makePasskey(holder)) }, h(Icon, { name: 'person' }), h('b', null, t('keys.passkey')), h('small', null, t('keys.passkey.lead'))),
-        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey(holder)) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))));
+        h('button', { type: 'button', disabled: busy, onClick: () => act1(() => makeKey(holder)) }, h(Icon, { name: 'device' }), h('b', null, t('keys.browser')), h('small', null, t('keys.browser.lead'))))),
+    operating.length > 0 && h(Enrol, { own: operating, roles: ROLES, tenant: session?.tenant ?? '', done: () => void look().catch(fail) }));
 }
 
 /** @param {string} text one word of a POSIX shell */
