@@ -11,9 +11,10 @@ const AROUND = 12; // rows above and below what can be seen
 export function LongList({ rows, row, id, label, name = '', end }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const [part, show] = useState({ from: 0, to: 40, height: 56 });
+  const tall = useRef(0); // a row's height; measured again when the window is another
   const look = () => {
     if (box.current === null) return;
-    const height = parseFloat(getComputedStyle(box.current).getPropertyValue('--row-px')) || rowHeight(box.current);
+    const height = tall.current ||= rowHeight(box.current);
     const top = -box.current.getBoundingClientRect().top;
     const from = Math.max(0, Math.floor(top / height) - AROUND);
     const to = Math.min(rows.length, Math.ceil((top + innerHeight) / height) + AROUND);
@@ -29,11 +30,15 @@ export function LongList({ rows, row, id, label, name = '', end }) {
         look();
       });
     };
+    const anew = () => {
+      tall.current = 0;
+      soon();
+    };
     addEventListener('scroll', soon, { passive: true });
-    addEventListener('resize', soon);
+    addEventListener('resize', anew);
     return () => {
       removeEventListener('scroll', soon);
-      removeEventListener('resize', soon);
+      removeEventListener('resize', anew);
       cancelAnimationFrame(asked);
     };
   });
