@@ -169,6 +169,15 @@ class SinksAreListedAndSteeredTest {
     assertThat(found).contains(line);
   }
 
+  /** Lists incidents until the text is there: a feeder saves its position up to a second later. */
+  private String awaitListed(String text) {
+    String listed = "";
+    for (int i = 0; i < 5_000 && !listed.contains(text); i++) {
+      listed = done("incident", "list");
+    }
+    return listed;
+  }
+
   @Test
   void anIncidentOfTheLogIsShownAndAskedForWithoutAServer() throws IOException {
     done("init", "--tenant", "acme");
@@ -252,7 +261,7 @@ class SinksAreListedAndSteeredTest {
             .doesNotContain(receiver.url(), "exec.jsonl", redis.url());
         assertThat(operations(client, url, ""))
             .contains("\"name\":\"ledger\",\"ok\":true", "\"queue\":{", "\"sandboxes\":{");
-        assertThat(done("incident", "list")).contains(incident, "PolicyDenied", "pager: read");
+        assertThat(awaitListed("pager: read")).contains(incident, "PolicyDenied", "pager: read");
         assertThat(done("incident", "show", incident)).contains("dev.writ.incident.PolicyDenied");
         done("incident", "resend", incident);
         awaitMetric(client, url, "writ_sink_delivered_total{sink=\"pager\"} 2.0");
