@@ -117,7 +117,8 @@ class AnApproverSeesWhatIsSignedTest {
     Run shown = at("n\n", "in,err", "approve", request);
     assertThat(shown.err())
         .doesNotContain("\u001b", "\u202e")
-        .contains("  │ +added", "input      staff.csv  20 bytes", "operation  ");
+        .contains("  │ +added", "input      staff.csv  20 bytes", "operation  ")
+        .contains("  │ name,salary\n  │ Ada,120\n");
     assertThat(shown.err().lines().filter(line -> line.startsWith("policy "))).hasSize(1);
     assertThat(shown.err().lines().filter(line -> line.contains("forged")))
         .isNotEmpty()

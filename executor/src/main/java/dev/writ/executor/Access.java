@@ -190,8 +190,10 @@ public final class Access {
 
   /**
    * Whether a request may name content: by its own right, or through a receipt that it consumes.
+   *
+   * @param charged its subject and those on whose behalf it is made
    */
-  boolean mayName(Request request, List<String> charged, Digest content) {
+  public boolean mayName(Request request, List<String> charged, Digest content) {
     return mayName(who(request, charged), content)
         || request.consumes().stream()
             .flatMap(id -> ledger.document(id).stream())

@@ -35,11 +35,13 @@ import java.util.Optional;
  * policy of that moment.
  *
  * @param view what waits
+ * @param inputs of its effect
  * @param key the approver's
  * @param holder the key as it is enrolled
  */
 record ShownApproval(
     WaitingView view,
+    List<ShownInput> inputs,
     SigningKey key,
     TrustedKey holder,
     String role,
@@ -48,6 +50,10 @@ record ShownApproval(
   private static final Duration LIFE = Duration.ofHours(1);
   private static final int LABEL = 11;
   private static final String MARGIN = "  │ ";
+
+  ShownApproval {
+    inputs = List.copyOf(inputs);
+  }
 
   /** What the approver says of it. */
   record Word(
@@ -81,8 +87,12 @@ record ShownApproval(
             .orElseGet(() ->
                 ApproverRole.only(
                     view.policy().approverRoles(holder.tenant().orElse(""), holder.subject())));
+    List<ShownInput> inputs =
+        view.request().effect().inputs().stream()
+            .map(input -> ShownInput.read(ledger, input))
+            .toList();
     ShownApproval question =
-        new ShownApproval(view, word.key(), holder, role, word.verdict(), word.reason());
+        new ShownApproval(view, inputs, word.key(), holder, role, word.verdict(), word.reason());
     Approval.read(question.approval(Homes.clock().instant()).toJson());
     return question;
   }
@@ -127,17 +137,7 @@ record ShownApproval(
       arguments(effect.params());
       line("tool", effect.tool() + " " + effect.version());
       line("operation", effect.operation());
-      for (Input input : effect.inputs()) {
-        line(
-            "input",
-            input.name()
-                + "  "
-                + input.size()
-                + " bytes of "
-                + input.mediaType()
-                + ", "
-                + input.digest());
-      }
+      inputs.forEach(this::input);
       view.network().forEach(place -> line("network", place));
       view.paths().forEach(path -> line("path", path));
       view.cost().ifPresent(cost -> line("cost", Long.toString(cost)));
@@ -178,9 +178,27 @@ record ShownApproval(
       for (Map.Entry<String, JsonValue> param : params.members().entrySet()) {
         if (param.getValue() instanceof JsonValue.Str text && text.value().contains("\n")) {
           label("in lines", param.getKey());
-          text.value().lines().forEach(line -> margin(Text.printable(line), ofDiff(line)));
+          lines(text.value());
         }
       }
+    }
+
+    private void input(ShownInput shown) {
+      Input input = shown.input();
+      line(
+          "input",
+          input.name()
+              + "  "
+              + input.size()
+              + " bytes of "
+              + input.mediaType()
+              + (shown.text().isPresent() ? ", " : " (not shown here), ")
+              + input.digest());
+      shown.text().ifPresent(this::lines);
+    }
+
+    private void lines(String text) {
+      text.lines().forEach(line -> margin(Text.printable(line), ofDiff(line)));
     }
 
     /** Added and removed lines, where the text is a diff. */

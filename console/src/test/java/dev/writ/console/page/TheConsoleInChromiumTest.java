@@ -11,6 +11,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -20,6 +21,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.Caller;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -439,6 +441,30 @@ class TheConsoleInChromiumTest {
     settled(page);
     assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
     assertThat(page.locator(".picture")).containsText("Approved");
+  }
+
+  @Test
+  void an_approver_sees_the_files_that_an_effect_would_get() {
+    byte[] change =
+        "--- a/limits\n+++ b/limits\n@@ -1 +1 @@\n-most=10\n+most=99\n"
+            .getBytes(StandardCharsets.UTF_8);
+    Digest digest = Digest.sha256(change);
+    desk.gateway.send(
+        desk.gateway
+            .as("alice", "/v1/blobs/" + digest)
+            .PUT(HttpRequest.BodyPublishers.ofByteArray(change)));
+    Envelope asked =
+        desk.gateway
+            .home
+            .ask("alice")
+            .run("run-1")
+            .tool("pay")
+            .input("limits.diff", digest, change.length)
+            .sign();
+    desk.gateway.submit(asked);
+    Page page = settled(desk.open("rita", Screen.PHONE, Desk.approval(asked)));
+    assertThat(page.locator(".would .diff .plus")).hasText("+most=99\n");
+    assertThat(page.locator(".would .about")).containsText("has the signed digest");
   }
 
   @Test

@@ -126,8 +126,9 @@ final class BlobRoutes {
 
   /**
    * A blob, through the receipt or request ({@code ?of=}) that names it and that the caller may
-   * read; without one, only for the subject that uploaded it or whose effect produced it. A request
-   * that names a digest gives no right to the content: its author can write any digest there.
+   * read, or that waits for the caller's approval; without one, only for the subject that uploaded
+   * it or whose effect produced it. A request that names a digest gives no right to the content:
+   * its author can write any digest there.
    */
   private HttpAnswer get(HttpCall call) {
     Caller caller = call.caller();
@@ -160,19 +161,23 @@ final class BlobRoutes {
         .records()
         .effect(
             caller,
-            Scope.read(Fields.of("document", document.document())),
+            scope(document),
             id,
             document.payloadType().equals(Request.TYPE) ? ReadClass.PARAMETERS : ReadClass.OUTPUTS);
+  }
+
+  private static Scope scope(Envelope document) {
+    return Scope.read(Fields.of("document", document.document()));
   }
 
   private Stream<Content> named(Caller caller, Digest document) {
     var envelope = reader.kernel().ledger().document(document);
     if (envelope.isPresent() && envelope.get().payloadType().equals(Request.TYPE)) {
-      return Request.read(reader.document(caller, document, Request.TYPE).document())
-          .effect()
-          .inputs()
-          .stream()
-          .filter(input -> isServed(document) || reader.mayName(caller, input.digest()))
+      boolean known = reader.maySee(caller, scope(envelope.get()));
+      return Request.read(envelope.get().document()).effect().inputs().stream()
+          .filter(input ->
+              known && (isServed(document) || reader.mayName(caller, input.digest()))
+                  || reader.waitsWith(caller, document, input.digest()))
           .map(input -> new Content(input.digest(), input.size(), input.mediaType()));
     }
     Receipt receipt = Receipt.read(reader.document(caller, document, Receipt.TYPE).document());

@@ -13,10 +13,13 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.view.Sight;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.PolicyPerson;
 import dev.writ.ledger.LedgerView;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -158,6 +161,23 @@ public final class Reader {
                 ? Digest.parse(text.value())
                 : envelope.id();
     return row(request).filter(r -> r.state() == RequestRow.State.PENDING).isPresent();
+  }
+
+  /**
+   * Whether an approver may look at an input of a request that waits: the request's own party may
+   * name that content. Its author could write any digest there.
+   */
+  boolean waitsWith(Caller caller, Digest request, Digest input) {
+    return waiting(caller, request, Request.TYPE)
+        .flatMap(envelope ->
+            row(request).map(row -> mayName(Request.read(envelope.document()), row, input)))
+        .orElse(false);
+  }
+
+  private boolean mayName(Request request, RequestRow row, Digest content) {
+    Envelope decision = kernel.ledger().document(row.decision()).orElseThrow();
+    List<String> charged = JudgeInputs.read(Decision.read(decision.document()).inputs()).charged();
+    return kernel.access().mayName(request, charged, content);
   }
 
   Optional<RequestRow> row(Digest request) {

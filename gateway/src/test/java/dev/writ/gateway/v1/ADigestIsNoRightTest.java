@@ -89,6 +89,30 @@ class ADigestIsNoRightTest {
   }
 
   @Test
+  void an_approver_sees_the_inputs_of_what_waits_as_far_as_they_are_the_callers() {
+    put("alice", SECRET);
+    Envelope own = waiting("alice", "hers");
+    Envelope foreign = waiting("bob", "bobs");
+    Reply seen = gateway.get("rita", "/v1/blobs/" + DIGEST + "?of=" + own.id());
+    assertThat(seen.response().body()).isEqualTo(SECRET);
+    assertThat(read("rita", "/v1/blobs/" + DIGEST + "?of=" + foreign.id())).isEqualTo(404);
+    assertThat(read("rita", "/v1/blobs/" + DIGEST)).isEqualTo(404);
+    for (String other : List.of("bob", "eve")) {
+      assertThat(read(other, "/v1/blobs/" + DIGEST + "?of=" + own.id())).as(other).isEqualTo(404);
+    }
+    gateway.home.approve(own, "rita");
+    assertThat(gateway.submit(own).status()).isEqualTo(200);
+    assertThat(read("rita", "/v1/blobs/" + DIGEST + "?of=" + own.id())).isEqualTo(404);
+  }
+
+  private Envelope waiting(String as, String run) {
+    Envelope request =
+        gateway.home.ask(as).run(run).tool("pay").input("in", DIGEST, SECRET.length).sign();
+    assertThat(gateway.submit(request).status()).isEqualTo(202);
+    return request;
+  }
+
+  @Test
   void putting_what_is_there_looks_as_putting_what_is_new_and_is_a_right_of_ones_own() {
     Reply first = put("alice", SECRET);
     Reply second = put("bob", SECRET);

@@ -1,7 +1,7 @@
 // One decision of a person: exactly what would be done, and the signature on it by a key of this browser.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
 import { get, post, serversTime } from '../parts/api.mjs';
-import { Params } from '../parts/content.mjs';
+import { Content, Params } from '../parts/content.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { listKeys, signDocument } from '../parts/keys.mjs';
@@ -59,7 +59,8 @@ function Whole({ item }) {
     h('div', { class: 'would' },
       h('h2', null, t('approval.would')),
       h(Params, { value: effect.params }),
-      effect.inputs?.length > 0 && h('ul', { class: 'lines' }, effect.inputs.map((/** @type {any} */ i) => h('li', null, h('span', { class: 't-info' }, h(Icon, { name: 'list' })), h(Foreign, { value: i.name, most: 200 }), h('span', { class: 'faint' }, ' ', size(i.size))))),
+      effect.inputs?.map((/** @type {any} */ input) => h(Lazy, { key: input.name, open: effect.inputs.length === 1, summary: [t('asked.input'), ' ', h(Foreign, { value: input.name, most: 200 }), h('span', { class: 'faint' }, ' ', size(input.size))] },
+        () => h(Content, { content: input, name: input.name, path: `/v1/blobs/${encodeURIComponent(input.digest)}?of=${encodeURIComponent(item.request_id)}` }))),
       h(Pairs, { rows: [
         item.network?.length > 0 && [t('approval.network'), item.network.map((/** @type {string} */ n) => h('div', { class: 'strong' }, h(Foreign, { value: n, most: 300 })))],
         item.paths?.length > 0 && [t('approval.paths'), item.paths.map((/** @type {string} */ n) => h('div', { class: 'mono' }, h(Foreign, { value: n, most: 300 })))],
