@@ -5,9 +5,7 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,9 +21,6 @@ import java.util.Optional;
  * write {@link #requireHeld} checks that every name still leads to the inode that was locked.
  */
 final class WriterLock implements AutoCloseable {
-  /** A name, and the inode that it led to when the ledger was opened. */
-  private record Named(Path path, Object inode) {}
-
   /** A lock that lasts until it is closed, or the process ends. */
   interface Held extends AutoCloseable {
     @Override
@@ -41,7 +36,7 @@ final class WriterLock implements AutoCloseable {
 
   private final Host host;
   private final List<Held> locks = new ArrayList<>();
-  private final List<Named> names = new ArrayList<>();
+  private final List<WatchedName> names = new ArrayList<>();
 
   private WriterLock(Host host) {
     this.host = host;
@@ -91,37 +86,14 @@ final class WriterLock implements AutoCloseable {
 
   /** From now on this name must lead to the inode to which it leads now. */
   void watch(Path path) {
-    names.add(new Named(path, inode(path).orElseThrow(() -> lost(path, "is not there"))));
+    names.add(WatchedName.of(path));
   }
 
   /**
    * @throws WritException {@code LED-071} where a name leads to something else now
    */
-  void requireHeld() {
-    for (Named named : names) {
-      Optional<Object> now = inode(named.path());
-      if (now.isEmpty()) {
-        throw lost(named.path(), "is not there any more");
-      }
-      if (!now.get().equals(named.inode())) {
-        throw lost(named.path(), "is inode " + now.get() + ", was " + named.inode());
-      }
-    }
-  }
-
-  private static WritException lost(Path path, String what) {
-    return new WritException(LedgerError.LOCK_LOST, path + " " + what);
-  }
-
-  /** Device and inode; empty if there is no such file. */
-  private static Optional<Object> inode(Path path) {
-    try {
-      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
-    } catch (NoSuchFileException e) {
-      return Optional.empty();
-    } catch (IOException e) {
-      throw Failures.of("looking at " + path, e);
-    }
+  synchronized void requireHeld() {
+    names.forEach(WatchedName::requireSame);
   }
 
   @Override

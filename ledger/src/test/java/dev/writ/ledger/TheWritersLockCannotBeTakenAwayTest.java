@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * With two real processes: the first writer, and that of the test, which tries to become the
@@ -124,6 +125,18 @@ class TheWritersLockCannotBeTakenAwayTest {
         });
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/proc", "/proc/self/status", "/dev/null", "/dev/shm", "."})
+  void both_ways_of_looking_see_the_same(String path) throws IOException {
+    Path at = home.resolve(path);
+    Inode inode = Inode.of(at).orElseThrow();
+    WatchedName.Statx statx = new WatchedName.Statx(at);
+    assertThat(statx.leadsTo(inode)).isTrue();
+    assertThat(statx.leadsTo(new Inode(inode.device(), inode.number() + 1))).isFalse();
+    assertThat(statx.leadsTo(new Inode(inode.device() + 1, inode.number()))).isFalse();
+    assertThat(new WatchedName.Statx(home.resolve("nowhere")).leadsTo(inode)).isFalse();
+  }
+
   static Stream<String> tamperings() {
     return TAMPERINGS.keySet().stream();
   }
@@ -131,10 +144,23 @@ class TheWritersLockCannotBeTakenAwayTest {
   @ParameterizedTest
   @MethodSource("tamperings")
   void a_second_writer_is_refused_and_the_first_one_stops(String tampering) throws Exception {
+    isFoundAfter(1, tampering);
+  }
+
+  /** A name that was looked at often is looked at in another way. */
+  @ParameterizedTest
+  @MethodSource("tamperings")
+  void it_is_the_same_for_a_writer_of_many_commits(String tampering) throws Exception {
+    isFoundAfter(WatchedName.LOOKS_BEFORE_LINKING, tampering);
+  }
+
+  private void isFoundAfter(int commits, String tampering) throws Exception {
     // A link to the same directory takes nothing away from who has locked that directory.
     boolean isSame = tampering.contains("linked");
     Ledger first = Ledger.open(config(home));
-    first.append(opening("before")).await();
+    for (int i = 0; i < commits; i++) {
+      first.append(opening("before " + i)).await();
+    }
     TAMPERINGS.get(tampering).with(home);
     Refused.with(LedgerError.LOCKED, () -> Ledger.open(config(home)));
     if (isSame) {

@@ -46,6 +46,11 @@ public final class CLibrary {
         Linker.Option.firstVariadicArg(firstVariadic));
   }
 
+  /** Whether this host's C library has that function: some are newer than others. */
+  public static boolean has(String name) {
+    return Linker.nativeLinker().defaultLookup().find(name).isPresent();
+  }
+
   @SuppressWarnings("restricted")
   private static MethodHandle linked(
       String name, FunctionDescriptor type, Linker.Option... options) {
