@@ -1,5 +1,6 @@
 package dev.writ.console.page;
 
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TheConsoleIsMeasuredTest {
   private static final int KILOBYTES_MAX = 300;
   private static final int ROWS = 10_000;
+  private static final int LIVE = 3_000;
+  private static final int BEFORE = 5; // those of a desk
 
   @TempDir Path dir;
 
@@ -45,6 +48,13 @@ class TheConsoleIsMeasuredTest {
       double quick = ((Number) list.evaluate(SCROLLED, 8_000)).doubleValue();
       double throughAll = ((Number) list.evaluate(SCROLLED, 0)).doubleValue();
       assertThat(list.locator(".long li").count()).isLessThan(100);
+      Page live = desk.unhurried("rita", Screen.WIDE);
+      LongRun.stream(live, desk.gateway.get("rita", "/v1/effects?limit=1").text(), LIVE, 1_000);
+      live.navigate(desk.gateway.server.url() + "/#/live");
+      live.waitForSelector(".long li");
+      double following = ((Number) live.evaluate(DRAWN)).doubleValue();
+      assertThat(live.locator(".long li").first())
+          .hasAttribute("aria-setsize", String.valueOf(LIVE + BEFORE));
       Files.write(
           Path.of("target/budgets.txt"),
           List.of(
@@ -52,7 +62,8 @@ class TheConsoleIsMeasuredTest {
               line("its first rows are there", whole / 1000, "s", "-"),
               line("all of it, as sent", bytes / 1000, "kB", String.valueOf(KILOBYTES_MAX)),
               line("frames a second, 10,000 effects, 8,000 px/s", quick, "", "60"),
-              line("the same, through all of them in 3 s", throughAll, "", "-")));
+              line("the same, through all of them in 3 s", throughAll, "", "-"),
+              line("frames a second, live, 1,000 effects a second", following, "", "-")));
       assertThat(bytes / 1000).isBetween(10.0, (double) KILOBYTES_MAX);
       assertThat(desk.closePages()).isEmpty();
     }
@@ -74,6 +85,21 @@ class TheConsoleIsMeasuredTest {
           + ".filter(e => new URL(e.name).pathname.startsWith('/console/'))"
           + ".reduce((all, e) => all + e.transferSize,"
           + " performance.getEntriesByType('navigation')[0].transferSize)";
+
+  /** What is drawn in two seconds. */
+  private static final String DRAWN =
+      """
+      () => new Promise(done => {
+        const began = performance.now();
+        let frames = 0;
+        const step = now => {
+          if (now - began >= 2000) return done(frames / 2);
+          frames++;
+          requestAnimationFrame(step);
+        };
+        requestAnimationFrame(step);
+      })
+      """;
 
   /** Scrolls for three seconds, so fast or through the whole list, and counts what was drawn. */
   private static final String SCROLLED =
