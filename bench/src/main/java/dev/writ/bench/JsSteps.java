@@ -1,5 +1,6 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.gateway.Gateway;
 import dev.writ.tools.wasm.GuestPool;
 import java.nio.file.Path;
@@ -9,8 +10,9 @@ import java.util.Optional;
 
 /**
  * What an effect of a small script over HTTP takes of the processors: in one process with the
- * clients, the compiler and the collector, of an installation that has been running. QuickJS is
- * much code, so that this row is compiled through for a minute first.
+ * clients, the compiler and the collector, of an installation that has been running, with the
+ * signature engine that {@code writ serve} takes. QuickJS is much code, so that this row is
+ * compiled through for a minute first.
  */
 final class JsSteps implements AutoCloseable {
   private static final int CALLERS = 64;
@@ -43,11 +45,16 @@ final class JsSteps implements AutoCloseable {
     lab.submit(lab.requests("first", 1).getFirst()); // fails unless it succeeds
     Gateway gateway = HttpSteps.gateway(lab, List.of());
     JsSteps steps = new JsSteps(watch, Optional.of(new Server(guests, lab, gateway)));
+    steps.warmUp();
+    return steps;
+  }
+
+  private void warmUp() {
     int before = watch.plan().effectsBefore();
     for (int each = 8; before > 0; before -= CALLERS * each) {
-      steps.run(each);
+      int some = each;
+      BenchEngines.with(SignatureEngines.fastest(), () -> run(some)).cost();
     }
-    return steps;
   }
 
   List<Step> steps() {
@@ -63,6 +70,10 @@ final class JsSteps implements AutoCloseable {
   }
 
   private Cost cost() {
+    return BenchEngines.with(SignatureEngines.fastest(), this::measured).cost();
+  }
+
+  private Cost measured() {
     Cost cost = run(watch.each(last, CALLERS, EACH_MAX));
     return new Cost(cost.cpuNs(), cost.cpuNs());
   }
