@@ -73,6 +73,7 @@ public final class PolicySurface implements Surface {
         Route.get("/v1/policies/{digest}", CALLER, call -> answer(call, () -> version(call))),
         Route.post("/v1/policy-checks", CALLER, BYTES_MAX, this::check),
         Route.post("/v1/policy-what-ifs", CALLER, BYTES_MAX, this::tryAgain),
+        Route.post("/v1/policy-what-ifs/{request}", CALLER, BYTES_MAX, this::tryOne),
         Route.post("/v1/policy-proposals", CALLER, BYTES_MAX, this::propose));
   }
 
@@ -130,6 +131,25 @@ public final class PolicySurface implements Surface {
     return answer(
         call,
         () -> inTurn(() -> whatIf.of(policy, Math.toIntExact(last), reader.sight(call.caller()))));
+  }
+
+  /** One decision, under a text or under a policy of the history. */
+  private HttpAnswer tryOne(HttpCall call) {
+    requireReader(call.caller());
+    Digest request = Digest.parse(call.value("request"));
+    Fields fields = Fields.of("body", Jcs.parse(call.body()));
+    Optional<String> text = fields.optional("text", fields::string);
+    Optional<Digest> digest = fields.optional("policy", fields::digest);
+    fields.end();
+    if (text.isPresent() == digest.isPresent()) {
+      throw new WritException(GatewayError.PARAMETER, "one of text and policy");
+    }
+    Policy policy =
+        text.map(PolicySurface::tried)
+            .or(() -> digest.flatMap(versions::of).map(PolicyVersions.Version::policy))
+            .orElseThrow(() -> Reader.unknown(digest.orElseThrow()));
+    return answer(
+        call, () -> inTurn(() -> whatIf.one(policy, request, reader.sight(call.caller()))));
   }
 
   private static Policy tried(String text) {

@@ -1,7 +1,10 @@
 package dev.writ.console.policy;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.view.EffectPage;
 import dev.writ.gateway.view.EffectQuery;
 import dev.writ.gateway.view.EffectView;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -41,7 +45,7 @@ final class PolicyWhatIf {
 
   /**
    * @param last how many decisions
-   * @throws dev.writ.canonicalize.WritException {@code GWY-117}
+   * @throws WritException {@code GWY-117}
    */
   JsonValue.Obj of(Policy policy, int last, Sight sight) {
     TreeMap<Digest, EffectView> rows = new TreeMap<>();
@@ -62,8 +66,53 @@ final class PolicyWhatIf {
         .putList(
             "changes",
             judged.reversed().stream().filter(Judged::changes).toList(),
-            change -> change(change, rows.get(change.request())))
+            change -> change(change, rows.get(change.request())).build())
         .build();
+  }
+
+  /**
+   * One decision under another policy, whether it would be another or not.
+   *
+   * @throws WritException {@code GWY-040} for a request whose contents the caller does not see,
+   *     {@code GWY-117}
+   */
+  JsonValue.Obj one(Policy policy, Digest request, Sight sight) {
+    EffectView row =
+        new Effects(ledger)
+            .find(request, sight)
+            .map(EffectPage.Shown::row)
+            .filter(found -> sight.contents(found.scope()))
+            .orElseThrow(() -> Reader.unknown(request));
+    RunId run = new RunId(row.scope().tenant(), row.scope().run());
+    Judged judged =
+        PolicyCounterfactual.judge(
+                new LedgerDecisions(ledger, manifests, List.of(run), Set.of(row.decision())),
+                policy)
+            .getFirst();
+    return change(judged, row)
+        .put("changes", JsonValue.of(judged.changes()))
+        .putIfPresent("explanation", judged.explained(), PolicyWhatIf::explanation)
+        .put(
+            "policy",
+            JsonValue.object()
+                .put("name", policy.name())
+                .put("version", policy.version())
+                .put("digest", policy.digest())
+                .build())
+        .build();
+  }
+
+  /** As the story of an effect has it: without the decision, which nobody signed. */
+  private static JsonValue explanation(JsonValue.Obj explained) {
+    ObjectBuilder json = JsonValue.object();
+    explained
+        .members()
+        .forEach((name, value) -> {
+          if (!name.equals("decision")) {
+            json.put(name, value);
+          }
+        });
+    return json.put("checks", ((JsonValue.Obj) explained.get("decision")).get("checks")).build();
   }
 
   /** Whether no other decision was left out. */
@@ -91,7 +140,7 @@ final class PolicyWhatIf {
     return false;
   }
 
-  private static JsonValue change(Judged change, EffectView row) {
+  private static ObjectBuilder change(Judged change, EffectView row) {
     return JsonValue.object()
         .put("request", change.request())
         .put("run", row.scope().run())
@@ -104,7 +153,6 @@ final class PolicyWhatIf {
         .put("after", change.answer().name())
         .putIfPresent("code", change.code(), JsonValue::of)
         .putIfPresent("check", change.check(), JsonValue::of)
-        .put("why", change.why())
-        .build();
+        .put("why", change.why());
   }
 }

@@ -9,29 +9,36 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** What an auditor does on the page Audit, in a real Chromium. */
+/** What an auditor does on the page Audit, in both browsers. */
+@ParameterizedClass(name = "{0}")
+@EnumSource(Engine.class)
 class AnAuditorsPageTest {
   @TempDir static Path dir;
+  @Parameter Engine engine;
   private static Playwright playwright;
   private static Desk desk;
 
-  @BeforeAll
-  static void start() {
+  @BeforeParameterizedClassInvocation
+  static void start(Engine engine) {
     playwright = Browsers.playwright();
-    desk = new Desk(dir, Browsers.chromium(playwright));
+    desk = new Desk(dir.resolve(engine.name()), engine.launch(playwright));
     desk.ask("bob", "mail", "{\"subject\":\"Monthly report\",\"to\":[\"ada@example.com\"]}");
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
     playwright.close();

@@ -11,6 +11,16 @@ import java.util.Map;
 final class Browsers {
   private Browsers() {}
 
+  /** For classes whose tests run in each. */
+  enum Engine {
+    CHROMIUM,
+    FIREFOX;
+
+    Browser launch(Playwright playwright) {
+      return this == CHROMIUM ? chromium(playwright) : firefox(playwright);
+    }
+  }
+
   static Playwright playwright() {
     return Playwright.create(
         new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));

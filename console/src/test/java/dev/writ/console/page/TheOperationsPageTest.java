@@ -8,36 +8,43 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The page for operators in a real Chromium: what is wrong stands first, and charts are drawn. */
+/** The page for operators in both browsers: what is wrong stands first, and charts are drawn. */
+@ParameterizedClass(name = "{0}")
+@EnumSource(Engine.class)
 class TheOperationsPageTest {
   private static final String OPERATIONS = "#/operations";
   private static final String OPERATOR = "deputy";
 
   @TempDir static Path dir;
+  @Parameter Engine engine;
   private static Playwright playwright;
   private static Browser browser;
   private static Desk desk;
 
-  @BeforeAll
-  static void start() {
+  @BeforeParameterizedClassInvocation
+  static void start(Engine engine) {
     playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    browser = engine.launch(playwright);
+    desk = new Desk(dir.resolve(engine.name()), browser);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
     playwright.close();

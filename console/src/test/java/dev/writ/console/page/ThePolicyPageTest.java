@@ -7,34 +7,41 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
-import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.SelectOption;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The policy's page in a real Chromium: from a text that is typed to a policy in force. */
+/** The policy's page in both browsers: from a text that is typed to a policy in force. */
+@ParameterizedClass(name = "{0}")
+@EnumSource(Engine.class)
 class ThePolicyPageTest {
   @TempDir static Path dir;
+  @Parameter Engine engine;
   private static Playwright playwright;
   private static Browser browser;
   private static Desk desk;
 
-  @BeforeAll
-  static void start() {
+  @BeforeParameterizedClassInvocation
+  static void start(Engine engine) {
     playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    browser = engine.launch(playwright);
+    desk = new Desk(dir.resolve(engine.name()), browser);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
     playwright.close();
@@ -123,6 +130,28 @@ class ThePolicyPageTest {
   }
 
   @Test
+  void one_effect_is_judged_again_under_an_earlier_policy_and_under_what_is_being_written() {
+    Page page = desk.open("rita", Screen.WIDE, Desk.effect(desk.denied));
+    page.locator("#other select").selectOption(new SelectOption().setLabel("Version 1"));
+    button(page, "Judge again").click();
+    assertThat(page.locator("#other [role=status]")).containsText("judged the same");
+    assertThat(page.locator("#other .tree")).containsText("params.forbidden");
+    page.evaluate("location.hash = '#/policy'");
+    assertThat(chip(page)).isVisible();
+    change(page, "!has(params.forbidden)", "has(params.forbidden)");
+    page.evaluate("address => { location.hash = address; }", Desk.effect(desk.denied));
+    button(page, "Judge again").click();
+    assertThat(page.locator("#other [role=status]")).containsText("judged otherwise");
+    assertThat(page.locator("#other [role=status] .chip").last()).hasText("Allowed");
+    page.evaluate("location.hash = '#/policy'");
+    assertThat(chip(page)).hasText("A sound policy, not in force");
+    button(page, "Back to the text in force").click();
+    assertThat(chip(page)).hasText("This text is in force");
+    page.evaluate("address => { location.hash = address; }", Desk.effect(desk.denied));
+    assertThat(page.locator("#other select")).not().containsText("page Policy");
+  }
+
+  @Test
   void versions_are_compared_line_by_line() {
     Page page = policy();
     assertThat(page.locator(".history tbody tr").first()).containsText("owner");
@@ -189,17 +218,19 @@ class ThePolicyPageTest {
   void what_is_not_what_the_server_says_is_not_signed() {
     Page page = policy();
     makeKey(page);
-    page.route(
-        "**/v1/policy-checks",
-        route ->
-            route.fulfill(
-                new Route.FulfillOptions()
-                    .setContentType("application/json")
-                    .setBody(
-                        route
-                            .fetch()
-                            .text()
-                            .replaceFirst("(\"document\":.*?\"limit\":)4444", "$1" + "5555"))));
+    page.addInitScript(
+        """
+        {
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (!String(url).endsWith('/v1/policy-checks')) return answer;
+            const text = await answer.text();
+            return new Response(text.replace(/("document":.*?"limit":)4444/, (_, before) => before + '5555'), {headers: answer.headers});
+          };
+        }
+        """);
+    page.reload(); // with the script
     page.navigate(desk.gateway.server.url() + "/#/policy");
     assertThat(chip(page)).isVisible();
     text(page).fill(text(page).inputValue().replaceFirst("limit: (100000|77777),", "limit: 4444,"));

@@ -9,6 +9,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
@@ -23,13 +24,18 @@ import dev.writ.guardian.policy.RolloutStage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The page of tools in a real Chromium: what it shows, to whom, and that a revocation counts. */
+/** The page of tools in both browsers: what it shows, to whom, and that a revocation counts. */
+@ParameterizedClass(name = "{0}")
+@EnumSource(Engine.class)
 class TheToolsPageTest {
   private static final String HOSTILE = Desk.HOSTILE.replace("\u0007", "");
 
@@ -37,14 +43,15 @@ class TheToolsPageTest {
   private static final String TO_REVOKE = "1.0.2";
 
   @TempDir static Path dir;
+  @Parameter Engine engine;
   private static Playwright playwright;
   private static Desk desk;
 
-  @BeforeAll
-  static void start() {
+  @BeforeParameterizedClassInvocation
+  static void start(Engine engine) {
     playwright = Browsers.playwright();
-    Browser browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    Browser browser = engine.launch(playwright);
+    desk = new Desk(dir.resolve(engine.name()), browser);
     TestHome home = desk.gateway.home;
     home.clock.forward(Duration.ofSeconds(1));
     home.clock.stepping(Duration.ofMillis(2));
@@ -90,7 +97,7 @@ class TheToolsPageTest {
     return manifest.ref();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
     playwright.close();

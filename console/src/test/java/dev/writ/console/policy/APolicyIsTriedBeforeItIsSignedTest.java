@@ -253,6 +253,37 @@ class APolicyIsTriedBeforeItIsSignedTest {
   }
 
   @Test
+  void oneDecisionIsJudgedAgainUnderATextOrAnEarlierPolicy() {
+    Digest mail = effect("alice", "run-1", "mail", "{}");
+    String path = "/v1/policy-what-ifs/" + mail;
+    String stricter = text().replace("!has(params.forbidden)", "has(params.allowed)");
+    Reply under = post("rita", path, JsonValue.object().put("text", stricter).build());
+    assertThat(under.status()).as(under.text()).isEqualTo(200);
+    assertThat(under.string("before") + " " + under.string("after") + " " + under.string("code"))
+        .isEqualTo("ALLOW DENY GRD-102");
+    assertThat(under.json().get("changes")).isEqualTo(JsonValue.of(true));
+    assertThat(under.text())
+        .contains("\"outcome\":\"refuse\"", "has(params.allowed)", "\"truth\":\"fails\"");
+    Reply before =
+        post(
+            "rita", path, JsonValue.object().put("policy", gateway.home.policy().digest()).build());
+    assertThat(before.string("after")).isEqualTo("ALLOW");
+    assertThat(before.json().get("changes")).isEqualTo(JsonValue.of(false));
+    JsonValue.Obj text = JsonValue.object().put("text", text()).build();
+    for (String stranger : List.of("bob", "eve")) {
+      assertThat(problem(post(stranger, path, text))).as(stranger).isEqualTo("404 GWY-040");
+    }
+    assertThat(problem(post("alice", path, text))).isEqualTo("403 GWY-115");
+    assertThat(problem(post("rita", "/v1/policy-what-ifs/" + Digest.sha256(new byte[1]), text)))
+        .isEqualTo("404 GWY-040");
+    assertThat(problem(post("rita", path, JsonValue.object().build()))).isEqualTo("400 GWY-018");
+    assertThat(problem(post("rita", path, JsonValue.object().put("policy", mail).build())))
+        .isEqualTo("404 GWY-040");
+    assertThat(problem(post("rita", path, JsonValue.object().put("text", "a: [").build())))
+        .isEqualTo("400 GWY-119");
+  }
+
+  @Test
   void theLatestDecisionsAreJudgedAgain() {
     Digest mail = effect("alice", "run-1", "mail", "{}");
     effect("bob", "run-2", "calc", "{}");

@@ -1,6 +1,6 @@
 // One effect: from the request to the receipt as one picture, and each part of it checked in this browser.
 import { h, useEffect, useState } from '../parts/view.mjs';
-import { get } from '../parts/api.mjs';
+import { get, standing } from '../parts/api.mjs';
 import { Content, Params, save } from '../parts/content.mjs';
 import { What, Why, lookOf, standingOf } from '../parts/effects.mjs';
 import { Foreign, Id, Short } from '../parts/foreign.mjs';
@@ -12,6 +12,8 @@ import { prove } from '../parts/proof.mjs';
 import { address } from '../parts/router.mjs';
 import { T, count, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { Why as Judgement } from '../parts/judgement.mjs';
+import { OtherPolicy } from '../parts/otherpolicy.mjs';
+import { seesPolicy } from './policy.mjs';
 
 const AGAIN_MS = 2000;
 
@@ -47,6 +49,7 @@ export function Effect({ id }) {
     detail.content && h(Asked, { detail }),
     detail.receipt && h(Outcome, { detail }),
     h(Judgement, { detail, proof }),
+    detail.content && seesPolicy(standing.get().session) && h(OtherPolicy, { request: effect.request_id }),
     h(Papers, { detail, proof }),
     effect.state === 'waiting' && h('p', { class: 'further' }, h('a', { class: 'button primary', href: address('approvals', effect.request_id) }, h(Icon, { name: 'stamp' }), ' ', t('effect.approve'))));
 }

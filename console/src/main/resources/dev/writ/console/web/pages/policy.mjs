@@ -7,6 +7,7 @@ import { Chip } from '../parts/icons.mjs';
 import { Text } from '../parts/json.mjs';
 import { listKeys, signDocument } from '../parts/keys.mjs';
 import { lineDiff } from '../parts/linediff.mjs';
+import { Verdict, draft, keepDraft } from '../parts/otherpolicy.mjs';
 import { Fact, Fault, Lazy, Waiting, useCall } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { count, moment, named, number, t } from '../parts/text.mjs';
@@ -41,8 +42,14 @@ export function Policy() {
   const [cases, write] = useState('');
   const [done, finish] = useState(/** @type {string | null} */ (null));
   useEffect(() => {
-    if (shown !== null && (text === null || done === shown.digest)) type(shown.text);
+    if (shown === null || (text !== null && done !== shown.digest)) return;
+    if (text !== null) keepDraft(null); // it is in force now
+    type(text === null ? draft() ?? shown.text : shown.text);
   }, [shown?.digest]);
+  const change = (/** @type {string} */ value) => {
+    keepDraft(value === shown?.text ? null : value);
+    type(value);
+  };
   const check = useCheck(text, shown?.digest ?? '');
   if (problem) return h('section', null, h('h1', { tabIndex: -1 }, t('policy.title')), h(Fault, { problem, again }));
   if (shown === null || text === null) return h('section', null, h('h1', { tabIndex: -1 }, t('policy.title')), h(Waiting, null));
@@ -59,12 +66,12 @@ export function Policy() {
     done === shown.digest && h('p', { class: 'row', role: 'status' }, h(Chip, { tone: 'good', sign: 'check' }, t('policy.done', { version: shown.version }))),
     h('section', { class: 'part' },
       h('h2', null, t('policy.text')),
-      h(Editor, { name: 'policy-text', label: t('policy.text.label'), value: text, faults: check.answer?.faults ?? [], input: type }),
+      h(Editor, { name: 'policy-text', label: t('policy.text.label'), value: text, faults: check.answer?.faults ?? [], input: change }),
       h(Standing, { check, changed: text !== shown.text }),
       h('p', { class: 'row' },
-        h('button', { type: 'button', disabled: text === shown.text, onClick: () => type(shown.text) }, t('policy.reset')),
+        h('button', { type: 'button', disabled: text === shown.text, onClick: () => change(shown.text) }, t('policy.reset')),
         h(Propose, { take: (/** @type {any} */ made) => {
-          type(made.text);
+          change(made.text);
           write(made.cases);
         } }))),
     h(Activate, { check, shown, done: (/** @type {string} */ digest) => {
@@ -144,15 +151,6 @@ function WhatIf({ text, fits }) {
         h('caption', { class: 'sr' }, t('policy.whatif')),
         h('thead', null, h('tr', null, ['what', 'who', 'before', 'after', 'why'].map((name) => h('th', { key: name, scope: 'col' }, t(`policy.col.${name}`))))),
         h('tbody', null, found.changes.map((/** @type {any} */ row) => h(Change, { key: row.request, row })))))));
-}
-
-/** @type {Record<string, [string, string]>} */
-const LOOKS = { ALLOW: ['good', 'check'], ESCALATE: ['warn', 'clock'], DENY: ['bad', 'cross'], NOT_ADMITTED: ['bad', 'dash'] };
-
-/** @param {{verdict: string, code?: string}} props */
-function Verdict({ verdict, code }) {
-  const [tone, sign] = LOOKS[verdict] ?? ['none', 'question'];
-  return [h(Chip, { tone, sign }, named('policy.verdict', verdict)), code && [' ', h('code', null, h(Foreign, { value: code, most: 40 }))]];
 }
 
 /** @param {{row: any}} props */

@@ -171,6 +171,7 @@ export async function signIn(credential, scheme = 'Bearer') {
 export async function signOut() {
   const left = standing.get().session?.by === 'oidc';
   await remove('/console/session');
+  sessionStorage.clear(); // a text that was being written is its author's
   standing.set({ ...standing.get(), session: null, left });
 }
 

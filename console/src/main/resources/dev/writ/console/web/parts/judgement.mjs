@@ -17,16 +17,19 @@ export function Why({ detail, proof }) {
   const checks = decision?.checks ?? detail.explanation?.checks;
   if (!checks) return null;
   return h('section', { class: 'part', id: 'why' }, h('h2', null, t('why.title')),
-    h('ul', { class: 'checks' }, checks.map((/** @type {any} */ check, /** @type {number} */ i) => {
-      const [tone, sign] = OUTCOMES[check.outcome] ?? ['none', 'dash'];
-      return h('li', { key: i },
-        h('span', { class: `name t-${tone}` }, h(Icon, { name: sign }), named('check', check.check)),
-        h('div', null, h('span', { class: `t-${tone}` }, named('outcome', check.outcome)), check.code && [' ', h('code', null, h(Foreign, { value: check.code, most: 60 }))],
-          check.detail && h('p', { class: 'faint' }, h(Foreign, { value: check.detail, most: 1500, all: true })),
-          check.check === 'prg' && detail.explanation?.tree && h(Tree, { explanation: detail.explanation })));
-    })),
+    h(Checks, { checks, explanation: detail.explanation }),
     decision?.inputs && h(Lazy, { summary: t('why.inputs') }, () => h(Inputs, { decision })));
 }
+
+/** @param {{checks: any[], explanation?: any}} props the four checks, and what the requirement saw where it is known */
+export const Checks = ({ checks, explanation }) => h('ul', { class: 'checks' }, checks.map((/** @type {any} */ check, /** @type {number} */ i) => {
+  const [tone, sign] = OUTCOMES[check.outcome] ?? ['none', 'dash'];
+  return h('li', { key: i },
+    h('span', { class: `name t-${tone}` }, h(Icon, { name: sign }), named('check', check.check)),
+    h('div', null, h('span', { class: `t-${tone}` }, named('outcome', check.outcome)), check.code && [' ', h('code', null, h(Foreign, { value: check.code, most: 60 }))],
+      check.detail && h('p', { class: 'faint' }, h(Foreign, { value: check.detail, most: 1500, all: true })),
+      check.check === 'prg' && explanation?.tree && h(Tree, { explanation })));
+}));
 
 /** @param {{explanation: any}} props */
 const Tree = ({ explanation }) => h('div', { class: 'computed' },
