@@ -125,10 +125,14 @@ class OnesOwnInputTest {
     Path wrong =
         Files.writeString(
             folder.resolve("wrong.yaml"),
-            Files.readString(policy).replace("limit: 1000,", "limt: 1000,"));
+            Files.readString(policy)
+                .replace("limit: 1000,", "limt: 1000,")
+                .replace("pending_max_s: ", "pending_max_s: -"));
     Run check = writ("policy", "check", wrong.toString());
     assertThat(check.status()).isEqualTo(ExitCode.REFUSED.status());
-    assertThat(check.err()).contains("wrong.yaml line ").contains("/budgets/0/");
+    assertThat(check.err()).contains("wrong.yaml line ").contains("/budgets/0/").hasLineCount(2);
+    assertThat(check.err()).contains("/limits/pending_max_s");
+    assertThat(check.err().lines()).allMatch(line -> line.startsWith("writ: GRD-50"));
     Path none =
         Files.writeString(
             folder.resolve("none.yaml"),

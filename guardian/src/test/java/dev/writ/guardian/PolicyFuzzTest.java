@@ -38,11 +38,18 @@ class PolicyFuzzTest {
   @MethodSource("seeds")
   @FuzzTest(maxDuration = "10m")
   void whatIsReadHasOneForm(byte[] bytes) {
+    boolean faulty = !Policy.faults(bytes, "policy.yaml").isEmpty();
     Policy policy;
     try {
       policy = Policy.parse(bytes, "policy.yaml");
     } catch (WritException refused) {
+      if (!faulty) {
+        throw new AssertionError("a policy that is refused and has no faults", refused);
+      }
       return;
+    }
+    if (faulty) {
+      throw new AssertionError("a policy that is accepted and has faults");
     }
     if (!Policy.ofCanonical(policy.toJson()).digest().equals(policy.digest())) {
       throw new AssertionError("a policy that changes when it is written");

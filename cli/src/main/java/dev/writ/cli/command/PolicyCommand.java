@@ -1,11 +1,13 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.FailureReport;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
@@ -93,13 +95,25 @@ public final class PolicyCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Policy policy = parse(session, arguments.argument("FILE"));
+      Policy policy = sound(session, arguments.argument("FILE"));
       Optional<Policy> inForce =
           Files.exists(session.home().resolve("writ.json"))
               ? Homes.read(session, ledger -> SystemState.read(ledger).policy())
               : Optional.empty();
       session.show(new Checked(policy, inForce), Check::print);
       return ExitCode.OK;
+    }
+
+    /** Says all faults, a line for each. */
+    private static Policy sound(Session session, String file) {
+      byte[] text = session.read(file);
+      List<WritException> faults = Policy.faults(text, file);
+      if (faults.isEmpty()) {
+        return Policy.parse(text, file);
+      }
+      FailureReport report = new FailureReport(session);
+      faults.subList(0, faults.size() - 1).forEach(report::refused);
+      throw faults.getLast();
     }
 
     private static void print(Checked checked, Terminal terminal) {

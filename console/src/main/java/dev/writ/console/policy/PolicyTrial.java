@@ -34,14 +34,13 @@ final class PolicyTrial {
   /** Faults of the text, or else what would be put in force after the policy in force. */
   JsonValue.Obj check(String text, Optional<String> cases, Policy inForce) {
     ObjectBuilder json = JsonValue.object();
-    Policy policy;
-    try {
-      policy = parse(text);
-    } catch (WritException fault) {
-      return json.putList("faults", List.of(fault), TextFault::json).build();
+    List<WritException> faults = Policy.faults(text.getBytes(StandardCharsets.UTF_8), FILE);
+    json.putList("faults", faults, TextFault::json);
+    if (!faults.isEmpty()) {
+      return json.build();
     }
-    json.putList("faults", List.<WritException>of(), TextFault::json)
-        .put("policy", policy(policy, inForce));
+    Policy policy = parse(text);
+    json.put("policy", policy(policy, inForce));
     cases.ifPresent(given -> cases(policy, given, json));
     return json.build();
   }

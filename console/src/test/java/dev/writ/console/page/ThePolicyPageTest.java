@@ -89,6 +89,9 @@ class ThePolicyPageTest {
     assertThat(page.locator("#policy-text-faults")).containsText("GRD-504");
     assertThat(page.locator("#policy-text-faults")).containsText("/roles/worker/resources/cpu_ms");
     assertThat(button(page, "Judge again")).isDisabled();
+    change(page, "pending_max_s: ", "pending_max_s: -");
+    assertThat(page.locator(".gutter .marked")).hasCount(2);
+    assertThat(page.locator("#policy-text-faults")).containsText("/limits/pending_max_s");
     button(page, "Line " + line).click();
     assertThat(text(page)).isFocused();
     button(page, "Back to the text in force").click();

@@ -29,7 +29,7 @@ public final class Policy {
   private final List<ApprovedTool> running;
   private final HostTerms host;
 
-  private Policy(PolicyParts parts) {
+  Policy(PolicyParts parts) {
     this.parts = parts;
     this.document = parts.toJson();
     this.digest = Jcs.digest(document);
@@ -64,6 +64,17 @@ public final class Policy {
    */
   public static Policy parse(byte[] yamlOrJson, String fileName) {
     return new Policy(PolicyParts.read(Section.of(fileName, PlainYaml.read(yamlOrJson, fileName))));
+  }
+
+  /**
+   * The faults of a text, as an editor marks them: empty exactly where {@link #parse} accepts it,
+   * and what that throws is the first. Whether names are defined is only looked at where every
+   * entry can be read.
+   *
+   * @return {@code GRD-5xx}, 50 at most, and fewer of a long text
+   */
+  public static List<WritException> faults(byte[] yamlOrJson, String fileName) {
+    return PolicyFaults.of(yamlOrJson, fileName);
   }
 
   /**

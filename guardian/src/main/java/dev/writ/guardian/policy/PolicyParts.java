@@ -51,6 +51,18 @@ record PolicyParts(
   private static final List<String> MODES = List.of("enforce", OBSERVE);
 
   static PolicyParts read(Section section) {
+    PolicyParts parts = entries(section);
+    PolicyConsistency.check(
+        parts,
+        section,
+        fault -> {
+          throw fault;
+        });
+    return parts;
+  }
+
+  /** The entries, each by itself: names that they use may be defined nowhere. */
+  static PolicyParts entries(Section section) {
     section.between("writ_policy", FORMAT, FORMAT);
     Section temporal = section.optional("temporal", section::section).orElse(null);
     PolicyParts parts =
@@ -95,7 +107,6 @@ record PolicyParts(
       temporal.end();
     }
     section.end();
-    PolicyConsistency.check(parts, section);
     return parts;
   }
 

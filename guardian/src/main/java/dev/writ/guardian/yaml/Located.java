@@ -24,6 +24,12 @@ public sealed interface Located {
 
   record Scalar(Place at, JsonValue value) implements Located {}
 
+  /**
+   * Stands in place of an item that was found faulty, so that the items behind it keep their
+   * numbers; {@link Section} passes over it.
+   */
+  Scalar LEFT_OUT = new Scalar(Place.NONE, JsonValue.of("left out"));
+
   /** A value that comes from no file. */
   static Located of(JsonValue value) {
     return switch (value) {

@@ -231,7 +231,10 @@ public final class Section {
     }
     List<T> result = new ArrayList<>();
     for (int i = 0; i < seq.items().size(); i++) {
-      result.add(reader.apply(new Item(key, path + "/" + key + "/" + i, seq.items().get(i))));
+      Located item = seq.items().get(i);
+      if (item != Located.LEFT_OUT) {
+        result.add(reader.apply(new Item(key, path + "/" + key + "/" + i, item)));
+      }
     }
     return List.copyOf(result);
   }

@@ -33,7 +33,7 @@ export function Editor({ name, label, value, faults, rows = 24, input }) {
         id: name, name, rows, ref: area, wrap: 'off', spellcheck: false, autocomplete: 'off', autocapitalize: 'off', value,
         'aria-invalid': faults.length > 0 ? 'true' : undefined, 'aria-describedby': `${name}-faults`, onScroll: follow, onInput: (/** @type {any} */ e) => input(e.currentTarget.value),
       })),
-    h('ul', { id: `${name}-faults`, class: 'lines faults', role: 'status' }, faults.map((fault) => h('li', { key: fault.code, class: 't-bad' },
+    h('ul', { id: `${name}-faults`, class: 'lines faults', role: 'status' }, faults.map((fault, i) => h('li', { key: i, class: 't-bad' },
       h(Icon, { name: 'cross' }), ' ',
       fault.line !== undefined && [h('button', { type: 'button', class: 'small', onClick: () => seek(fault) }, t('policy.line', { line: fault.line, column: fault.column ?? 1 })), ' '],
       h('code', null, h(Foreign, { value: fault.code, most: 40 })), ' ', h(Foreign, { value: fault.meaning, most: 300 }),
