@@ -241,12 +241,16 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public void scan(String table, String keyPrefix, RowVisitor visitor) {
-    byte[] prefix = Keys.table(table, keyPrefix);
+    scan(table, keyPrefix, keyPrefix, visitor);
+  }
+
+  @Override
+  public void scan(String table, String keyPrefix, String fromKey, RowVisitor visitor) {
     int keyAt = Keys.table(table, "").length;
     store.scan(
         Store.Family.TABLES,
-        prefix,
-        prefix,
+        Keys.table(table, keyPrefix),
+        Keys.table(table, fromKey),
         (key, value) ->
             visitor.row(
                 new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8),

@@ -16,9 +16,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Requirement;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.ledger.LedgerView;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -74,7 +72,7 @@ public final class Waiting {
    * @param weighs gets the payload of each request before it is read; it may refuse
    */
   public Page page(String tenant, Optional<Digest> after, int limit, Consumer<byte[]> weighs) {
-    Optional<byte[]> from = after.flatMap(this::row).map(row -> key(tenant, row, after.get()));
+    Optional<String> from = after.flatMap(this::row).map(row -> key(tenant, row, after.get()));
     if (from.isEmpty() && after.isPresent()) {
       return new Page(List.of(), Optional.empty());
     }
@@ -85,8 +83,9 @@ public final class Waiting {
     ledger.scan(
         Tables.PENDING,
         Tables.prefix(tenant),
+        from.orElse(Tables.prefix(tenant)),
         (key, _) -> {
-          if (from.filter(k -> Arrays.compareUnsigned(utf8(key), k) <= 0).isPresent()) {
+          if (from.filter(key::equals).isPresent()) {
             return true;
           }
           more[0] = found.size() >= limit || bytes[0] >= BYTES_MAX;
@@ -111,13 +110,8 @@ public final class Waiting {
                 id, Request.read(ledger.document(id).orElseThrow().document()), row, policy.get()));
   }
 
-  /** Rows are in the order of their keys' bytes. */
-  private static byte[] utf8(String key) {
-    return key.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static byte[] key(String tenant, RequestRow row, Digest id) {
-    return utf8(Tables.key(tenant, row.run().run(), id.hex()));
+  private static String key(String tenant, RequestRow row, Digest id) {
+    return Tables.key(tenant, row.run().run(), id.hex());
   }
 
   private Optional<RequestRow> row(Digest id) {
