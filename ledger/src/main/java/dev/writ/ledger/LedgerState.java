@@ -32,13 +32,6 @@ public interface LedgerState extends DocumentSource {
   void scan(String table, String keyPrefix, RowVisitor visitor);
 
   /**
-   * The same from a key on.
-   *
-   * @param fromKey with that prefix; rows before it are not read
-   */
-  void scan(String table, String keyPrefix, String fromKey, RowVisitor visitor);
-
-  /**
    * A blob's content, hashed again.
    *
    * @throws WritException {@code LED-030} missing, {@code LED-031} corrupt, {@code LED-032} larger

@@ -43,6 +43,13 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** All runs, in the order of their UTF-8 bytes. */
   void runs(Consumer<RunId> consumer);
 
+  /**
+   * The rows of an index table whose keys begin so, from a key on.
+   *
+   * @param fromKey with that prefix; rows before it are not read
+   */
+  void scan(String table, String keyPrefix, String fromKey, RowVisitor visitor);
+
   boolean hasBlob(Digest digest);
 
   /**
