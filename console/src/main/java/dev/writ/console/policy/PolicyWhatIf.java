@@ -7,6 +7,7 @@ import dev.writ.gateway.view.EffectQuery;
 import dev.writ.gateway.view.EffectView;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Sight;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -41,11 +43,13 @@ final class PolicyWhatIf {
 
   /**
    * @param last how many decisions
+   * @param read is told before of which effects the contents are judged
    * @throws dev.writ.canonicalize.WritException {@code GWY-117}
    */
-  JsonValue.Obj of(Policy policy, int last, Sight sight) {
+  JsonValue.Obj of(Policy policy, int last, Sight sight, Consumer<List<Scope>> read) {
     TreeMap<Digest, EffectView> rows = new TreeMap<>();
     boolean complete = collect(last, sight, rows);
+    read.accept(rows.values().stream().map(EffectView::scope).toList());
     LinkedHashSet<RunId> runs = new LinkedHashSet<>();
     TreeSet<Digest> decisions = new TreeSet<>();
     rows.values()
