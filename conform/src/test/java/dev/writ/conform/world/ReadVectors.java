@@ -29,12 +29,7 @@ import java.util.function.Consumer;
  */
 final class ReadVectors {
   private static final String LAST_LINE = "execute_for: [stand-in]\n";
-  private static final Policy POLICY =
-      Plot.policy(
-          1,
-          Optional.empty(),
-          LAST_LINE,
-          LAST_LINE + "reads: [ { tenant: acme, what: [bundles, outputs] } ]\n");
+  private static final Policy POLICY = recording("bundles, outputs");
 
   private static final List<TestParty> PARTIES =
       Plot.PARTIES.stream()
@@ -44,7 +39,7 @@ final class ReadVectors {
           .toList();
 
   private static final class Holder {
-    static final byte[] READ = record();
+    static final byte[] READ = record(POLICY);
   }
 
   private final List<Made> made = new ArrayList<>();
@@ -54,13 +49,22 @@ final class ReadVectors {
     vectors.stated();
     vectors.statements();
     vectors.forms();
+    vectors.ofThePolicy();
     return vectors.made;
   }
 
+  private static Policy recording(String words) {
+    return Plot.policy(
+        1,
+        Optional.empty(),
+        LAST_LINE,
+        LAST_LINE + "reads: [ { tenant: acme, what: [" + words + "] } ]\n");
+  }
+
   /** An effect, whose run is closed; then its output is read, and the run's bundle. */
-  private static byte[] record() {
+  private static byte[] record(Policy policy) {
     TestTools tools = BundleVectors.tools();
-    try (TestHome home = Scenario.setup(PARTIES, POLICY.toJson(), tools, Plot.START).found()) {
+    try (TestHome home = Scenario.setup(PARTIES, policy.toJson(), tools, Plot.START).found()) {
       BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
       Digest receipt = home.last("acme", "run-1").orElseThrow().body();
       BundleVectors.close(home, "run-1");
@@ -83,7 +87,11 @@ final class ReadVectors {
   }
 
   private void add(String name, String about, String wanted, Consumer<Remade> change) {
-    Remade remade = FullRun.remade(Holder.READ);
+    add(Holder.READ, name, about, wanted, change);
+  }
+
+  private void add(byte[] read, String name, String about, String wanted, Consumer<Remade> change) {
+    Remade remade = FullRun.remade(read);
     change.accept(remade);
     made.add(Made.bundle("reads-" + name, about, wanted, Made.inline(remade.toBytes())));
   }
@@ -226,6 +234,41 @@ final class ReadVectors {
         remade -> {
           set(remade, "run", Optional.empty());
           set(remade, "id", Optional.empty());
+        });
+  }
+
+  /** Where reads of the policy itself are recorded, too; they are about no run. */
+  private void ofThePolicy() {
+    byte[] read = record(recording("bundles, outputs, policy"));
+    add(
+        read,
+        "policy-has-the-word",
+        "policy has reads of itself recorded beside others",
+        "ok",
+        _ -> {});
+    add(
+        read,
+        "policy-in-a-bundle",
+        "a statement about the policy, which is of no run",
+        "EXE-953",
+        remade -> {
+          what(remade, "policy");
+          set(remade, "run", Optional.empty());
+        });
+    add(
+        read,
+        "policy-of-a-run",
+        "the policy is said to be of a run",
+        "EXE-952",
+        remade -> what(remade, "policy"));
+    add(
+        read,
+        "policy-and-outputs",
+        "one statement about the policy and about an output",
+        "EXE-952",
+        remade -> {
+          what(remade, "outputs", "policy");
+          set(remade, "run", Optional.empty());
         });
   }
 }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.view.Sight;
 import dev.writ.guardian.PolicyTest;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Like {@code writ policy propose}, from the calls of which the caller sees the contents. */
@@ -32,10 +34,16 @@ final class PolicyProposals {
 
   /**
    * @param named runs; all where it is empty
+   * @param read is told before of which effects the contents are used
    * @throws WritException {@code GWY-117}, {@code GWY-118}
    */
   JsonValue.Obj of(
-      Policy inForce, String tenant, List<String> named, Optional<Instant> since, Sight sight) {
+      Policy inForce,
+      String tenant,
+      List<String> named,
+      Optional<Instant> since,
+      Sight sight,
+      Consumer<List<Scope>> read) {
     List<RunId> runs = new ArrayList<>();
     ledger.runs(run -> {
       if (run.tenant().equals(tenant) && (named.isEmpty() || named.contains(run.run()))) {
@@ -51,6 +59,7 @@ final class PolicyProposals {
     if (seen.isEmpty()) {
       throw new WritException(PolicyDeskError.NOTHING_SEEN, "0 calls");
     }
+    read.accept(seen.stream().map(call -> call.request().scope()).toList());
     Proposal proposal = PolicyProposal.of(inForce, seen, manifests);
     List<PolicyTest.CaseResult> results =
         proposal.cases().isEmpty()

@@ -68,9 +68,9 @@ public final class PolicySurface implements Surface {
   @Override
   public List<Route> routes() {
     return List.of(
-        Route.get("/v1/policy", CALLER, call -> answer(call, this::inForce)),
+        Route.get("/v1/policy", CALLER, this::inForce),
         Route.get("/v1/policies", CALLER, call -> answer(call, this::history)),
-        Route.get("/v1/policies/{digest}", CALLER, call -> answer(call, () -> version(call))),
+        Route.get("/v1/policies/{digest}", CALLER, this::version),
         Route.post("/v1/policy-checks", CALLER, BYTES_MAX, this::check),
         Route.post("/v1/policy-what-ifs", CALLER, BYTES_MAX, this::tryAgain),
         Route.post("/v1/policy-what-ifs/{request}", CALLER, BYTES_MAX, this::tryOne),
@@ -92,8 +92,18 @@ public final class PolicySurface implements Surface {
     return pipeline.kernel().system().trust();
   }
 
-  private JsonValue.Obj inForce() {
-    return versions.of(pipeline.policy().digest()).orElseThrow().whole(trust());
+  /**
+   * The answer of what tells a policy's rules, stated before it is handed out (spec/read-event.md).
+   */
+  private HttpAnswer answer(HttpCall call, Digest policy, Supplier<JsonValue.Obj> work) {
+    HttpAnswer answer = answer(call, work);
+    reader.records().policy(call.caller(), policy);
+    return answer;
+  }
+
+  private HttpAnswer inForce(HttpCall call) {
+    Digest digest = pipeline.policy().digest();
+    return answer(call, digest, () -> versions.of(digest).orElseThrow().whole(trust()));
   }
 
   private JsonValue.Obj history() {
@@ -103,9 +113,13 @@ public final class PolicySurface implements Surface {
         .build();
   }
 
-  private JsonValue.Obj version(HttpCall call) {
+  private HttpAnswer version(HttpCall call) {
+    requireReader(call.caller());
     Digest digest = Digest.parse(call.value("digest"));
-    return versions.of(digest).orElseThrow(() -> Reader.unknown(digest)).whole(trust());
+    return answer(
+        call,
+        digest,
+        () -> versions.of(digest).orElseThrow(() -> Reader.unknown(digest)).whole(trust()));
   }
 
   private HttpAnswer check(HttpCall call) {
@@ -128,9 +142,16 @@ public final class PolicySurface implements Surface {
       throw new WritException(GatewayError.PARAMETER, "last is not between 1 and " + LAST_MAX);
     }
     Policy policy = tried(text);
+    Caller caller = call.caller();
     return answer(
         call,
-        () -> inTurn(() -> whatIf.of(policy, Math.toIntExact(last), reader.sight(call.caller()))));
+        () ->
+            inTurn(() ->
+                whatIf.of(
+                    policy,
+                    Math.toIntExact(last),
+                    reader.sight(caller),
+                    of -> reader.records().parameters(caller, of))));
   }
 
   /** One decision, under a text or under a policy of the history. */
@@ -148,8 +169,17 @@ public final class PolicySurface implements Surface {
         text.map(PolicySurface::tried)
             .or(() -> digest.flatMap(versions::of).map(PolicyVersions.Version::policy))
             .orElseThrow(() -> Reader.unknown(digest.orElseThrow()));
-    return answer(
-        call, () -> inTurn(() -> whatIf.one(policy, request, reader.sight(call.caller()))));
+    Caller caller = call.caller();
+    Supplier<JsonValue.Obj> work =
+        () ->
+            inTurn(() ->
+                whatIf.one(
+                    policy,
+                    request,
+                    reader.sight(caller),
+                    of -> reader.records().parameters(caller, of)));
+    // Its explanation tells rules of a policy that is named.
+    return digest.isPresent() ? answer(call, digest.get(), work) : answer(call, work);
   }
 
   private static Policy tried(String text) {
@@ -169,12 +199,19 @@ public final class PolicySurface implements Surface {
     Optional<Instant> since = fields.optional("since", fields::time);
     fields.end();
     Caller caller = call.caller();
+    Policy inForce = pipeline.policy();
     return answer(
         call,
+        inForce.digest(),
         () ->
             inTurn(() ->
                 proposals.of(
-                    pipeline.policy(), caller.tenant(), runs, since, reader.sight(caller))));
+                    inForce,
+                    caller.tenant(),
+                    runs,
+                    since,
+                    reader.sight(caller),
+                    of -> reader.records().parameters(caller, of))));
   }
 
   private JsonValue.Obj inTurn(Supplier<JsonValue.Obj> work) {

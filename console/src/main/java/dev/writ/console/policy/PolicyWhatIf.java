@@ -10,6 +10,7 @@ import dev.writ.gateway.view.EffectQuery;
 import dev.writ.gateway.view.EffectView;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Sight;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -45,11 +47,13 @@ final class PolicyWhatIf {
 
   /**
    * @param last how many decisions
+   * @param read is told before of which effects the contents are judged
    * @throws WritException {@code GWY-117}
    */
-  JsonValue.Obj of(Policy policy, int last, Sight sight) {
+  JsonValue.Obj of(Policy policy, int last, Sight sight, Consumer<List<Scope>> read) {
     TreeMap<Digest, EffectView> rows = new TreeMap<>();
     boolean complete = collect(last, sight, rows);
+    read.accept(rows.values().stream().map(EffectView::scope).toList());
     LinkedHashSet<RunId> runs = new LinkedHashSet<>();
     TreeSet<Digest> decisions = new TreeSet<>();
     rows.values()
@@ -73,16 +77,18 @@ final class PolicyWhatIf {
   /**
    * One decision under another policy, whether it would be another or not.
    *
+   * @param read is told before of which effect the contents are judged
    * @throws WritException {@code GWY-040} for a request whose contents the caller does not see,
    *     {@code GWY-117}
    */
-  JsonValue.Obj one(Policy policy, Digest request, Sight sight) {
+  JsonValue.Obj one(Policy policy, Digest request, Sight sight, Consumer<List<Scope>> read) {
     EffectView row =
         new Effects(ledger)
             .find(request, sight)
             .map(EffectPage.Shown::row)
             .filter(found -> sight.contents(found.scope()))
             .orElseThrow(() -> Reader.unknown(request));
+    read.accept(List.of(row.scope()));
     RunId run = new RunId(row.scope().tenant(), row.scope().run());
     Judged judged =
         PolicyCounterfactual.judge(

@@ -16,6 +16,7 @@ import { Keys } from './pages/keys.mjs';
 import { Live } from './pages/live.mjs';
 import { Operations } from './pages/operations.mjs';
 import { Policy, seesPolicy } from './pages/policy.mjs';
+import { Reads } from './pages/reads.mjs';
 import { Run } from './pages/run.mjs';
 import { SignIn } from './pages/signin.mjs';
 import { Tools } from './pages/tools.mjs';
@@ -45,6 +46,7 @@ function Page({ at, session }) {
   if (page === 'runs' && part !== null) return h(Run, { run: part, query, key: part });
   if (page === 'approvals') return h(Approvals, { id: part });
   if (page === 'audit' && part === null) return h(AuditPage, null);
+  if (page === 'audit' && part === 'reads') return h(Reads, { query });
   if (page === 'tools') return h(Tools, { part, query });
   if (page === 'operations' && part === null) return h(Operations, { query });
   if (page === 'policy' && part === null && seesPolicy(session)) return h(Policy, null);

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
@@ -14,6 +15,7 @@ import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpLimits;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,6 +132,55 @@ class APolicyIsTriedBeforeItIsSignedTest {
       assertThat(problem(gateway.get("rita", "/v1/policies/" + id))).isEqualTo("404 GWY-040");
     }
     assertThat(problem(gateway.get("rita", "/v1/policies/nothing"))).isEqualTo("400 CAN-040");
+  }
+
+  @Test
+  void whoReadsThePolicyIsInTheLogWherePolicySaysSo() {
+    String before = gateway.home.policy().digest().toString();
+    gateway.home.activate(
+        TestPolicy.YAML + PEOPLE + "reads: [ { tenant: acme, what: [parameters, policy] } ]\n");
+    String inForce = gateway.home.policy().digest().toString();
+    effect("alice", "run-1", "mail", "{}");
+    effect("rita", "run-2", "mail", "{}");
+    assertThat(gateway.get("rita", "/v1/policies").status()).isEqualTo(200);
+    assertThat(check(TestPolicy.YAML).status()).isEqualTo(200);
+    assertThat(gateway.get("alice", "/v1/policy").status()).isEqualTo(403);
+    assertThat(gateway.get("eve", "/v1/policy").status()).as("another tenant's").isEqualTo(200);
+    assertThat(reads()).isEmpty();
+    gateway.get("rita", "/v1/policy");
+    gateway.get("rita", "/v1/policies/" + before);
+    assertThat(reads())
+        .containsExactly(
+            "[POLICY] Thing[run=Optional.empty, id=Optional[" + inForce + "]]",
+            "[POLICY] Thing[run=Optional.empty, id=Optional[" + before + "]]");
+    assertThat(whatIf("rita", TestPolicy.YAML).status()).isEqualTo(200);
+    assertThat(reads())
+        .as("what alice's effect was given is judged")
+        .hasSize(3)
+        .last()
+        .isEqualTo("[PARAMETERS] Thing[run=Optional[run-1], id=Optional.empty]");
+    gateway.home.clock.forward(Duration.ofSeconds(60));
+    assertThat(post("rita", "/v1/policy-proposals", JsonValue.object().build()).status())
+        .isEqualTo(200);
+    assertThat(reads()).as("its calls, and the policy that it changes").hasSize(5);
+    gateway.home.clock.forward(Duration.ofSeconds(60));
+    gateway.home.beforeWrite(() -> {
+      throw new IllegalStateException("the disk is full");
+    });
+    for (String path : List.of("/v1/policy", "/v1/policies/" + before)) {
+      Reply refused = gateway.get("rita", path);
+      assertThat(problem(refused)).isEqualTo("503 GWY-140");
+      assertThat(refused.text()).doesNotContain("writ_policy");
+    }
+    assertThat(problem(whatIf("rita", TestPolicy.YAML))).isEqualTo("503 GWY-140");
+    gateway.home.beforeWrite(() -> {});
+  }
+
+  private List<String> reads() {
+    return gateway.home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run()).stream()
+        .map(event -> ReadEvent.read(gateway.home.document(event.body()).document()))
+        .map(read -> read.what() + " " + read.thing())
+        .toList();
   }
 
   @ParameterizedTest

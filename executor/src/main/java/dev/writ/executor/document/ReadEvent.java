@@ -40,8 +40,9 @@ public record ReadEvent(
   /**
    * What is read.
    *
-   * @param run of which it is; absent for a content that is named by its digest alone
-   * @param id of the request, document or content; absent for the run as a whole
+   * @param run of which it is; absent for a policy, and for a content that is named by its digest
+   *     alone
+   * @param id of the request, document, content or policy; absent for the run as a whole
    */
   public record Thing(Optional<String> run, Optional<Digest> id) {
     public static Thing ofRun(String run) {
@@ -52,8 +53,9 @@ public record ReadEvent(
       return new Thing(Optional.of(run), Optional.of(id));
     }
 
-    public static Thing of(Digest content) {
-      return new Thing(Optional.empty(), Optional.of(content));
+    /** A content or a policy. */
+    public static Thing of(Digest digest) {
+      return new Thing(Optional.empty(), Optional.of(digest));
     }
   }
 
@@ -84,6 +86,11 @@ public record ReadEvent(
     }
     if (event.thing.run.isEmpty() && event.thing.id.isEmpty()) {
       throw new WritException(CanonicalizeError.FIELD_MISSING, "read-event has neither run nor id");
+    }
+    if (event.what.contains(ReadClass.POLICY)
+        && (event.what.size() > 1 || event.thing.run.isPresent())) {
+      throw new WritException(
+          CanonicalizeError.FIELD_VALUE, "read-event/what has policy with another word or a run");
     }
     return event;
   }

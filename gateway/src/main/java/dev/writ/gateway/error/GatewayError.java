@@ -149,7 +149,11 @@ public enum GatewayError implements ErrorCode {
   READ_NOT_RECORDED(
       "GWY-140",
       "policy has this read recorded, and it could not be, so nothing is handed out",
-      "Have an operator look why the log takes no events; then read again.");
+      "Have an operator look why the log takes no events; then read again."),
+  NOT_AUDITOR(
+      "GWY-141",
+      "what people read is shown to the auditors of their tenant",
+      "Have policy give the subject the role auditor in `people`.");
 
   private final Entry entry;
 

@@ -62,6 +62,7 @@ public final class Problems {
         GatewayError.NO_SESSION_FOR,
         GatewayError.STORE_REFUSED,
         GatewayError.STATISTICS_OF_ALL,
+        GatewayError.NOT_AUDITOR,
         GatewayError.SURFACE_KEY);
     status(
         400,

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Reads which effects are asked for from the query of an address. */
+/** Reads from the query of an address which effects, or other rows, are asked for. */
 final class EffectQueries {
   private static final int LIMIT = 50;
   private static final int TEXT_MAX = 256;
@@ -40,12 +40,7 @@ final class EffectQueries {
   }
 
   private static EffectQuery of(HttpCall call, List<String> known) {
-    call.query().keySet().stream()
-        .filter(name -> !known.contains(name))
-        .findFirst()
-        .ifPresent(name -> {
-          throw refused(name, "is not one of " + known);
-        });
+    requireKnown(call, known);
     return new EffectQuery(
         limit(call, LIMIT, EffectQuery.LIMIT_MAX),
         Bodies.number(call, "before"),
@@ -61,6 +56,18 @@ final class EffectQueries {
         text(call, "text"));
   }
 
+  /**
+   * @throws WritException {@code GWY-018} for a parameter that is none of those
+   */
+  static void requireKnown(HttpCall call, List<String> known) {
+    call.query().keySet().stream()
+        .filter(name -> !known.contains(name))
+        .findFirst()
+        .ifPresent(name -> {
+          throw refused(name, "is not one of " + known);
+        });
+  }
+
   /** How many entries of a list are asked for, at least one. */
   static int limit(HttpCall call, int usual, int most) {
     long limit = Bodies.number(call, "limit").orElse((long) usual);
@@ -70,7 +77,7 @@ final class EffectQueries {
     return Math.toIntExact(limit);
   }
 
-  private static Optional<String> text(HttpCall call, String name) {
+  static Optional<String> text(HttpCall call, String name) {
     Optional<String> text = Bodies.parameter(call, name).filter(value -> !value.isEmpty());
     if (text.filter(value -> value.length() > TEXT_MAX).isPresent()) {
       throw refused(name, "is longer than " + TEXT_MAX);
@@ -78,7 +85,7 @@ final class EffectQueries {
     return text;
   }
 
-  private static <T> Optional<T> word(
+  static <T> Optional<T> word(
       HttpCall call, String name, List<T> values, Function<T, String> toText) {
     return text(call, name)
         .map(given ->
@@ -89,7 +96,7 @@ final class EffectQueries {
                     () -> refused(name, "is not one of " + values.stream().map(toText).toList())));
   }
 
-  private static Optional<Instant> time(HttpCall call, String name) {
+  static Optional<Instant> time(HttpCall call, String name) {
     return text(call, name)
         .map(given -> {
           try {

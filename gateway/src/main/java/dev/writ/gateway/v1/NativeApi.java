@@ -84,6 +84,7 @@ public final class NativeApi implements Surface {
     routes.addAll(new BlobRoutes(reader, blobBytesMax).routes());
     routes.addAll(new RunRoutes(reader, backend.changes(), bundles).routes());
     routes.addAll(new LogRoutes(reader).routes());
+    routes.addAll(new ReadRoutes(kernel).routes());
     routes.addAll(new ToolRoutes(kernel, bundles.packages()).routes());
     routes.addAll(new AdminRoutes(kernel, running, backend.changes()).routes());
     HttpAnswer[] document = new HttpAnswer[1];

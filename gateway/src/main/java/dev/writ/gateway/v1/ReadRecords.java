@@ -23,6 +23,9 @@ import java.util.List;
  * it throws, nothing may be.
  */
 public final class ReadRecords {
+  /** How many are stated in one batch: meanwhile nothing of the installation changes. */
+  private static final int AT_ONCE = 1_000;
+
   private final Kernel kernel;
 
   ReadRecords(Kernel kernel) {
@@ -77,6 +80,34 @@ public final class ReadRecords {
     if (!kernel.access().holds(caller.tenant(), caller.subject(), content)) {
       record(caller, List.of(ReadEvent.Thing.of(content)), ReadClass.OUTPUTS);
     }
+  }
+
+  /**
+   * What effects were given is judged or summed up for the caller; it is stated of each run that
+   * has one of others.
+   *
+   * @throws WritException {@code GWY-140}
+   */
+  public void parameters(Caller caller, List<Scope> scopes) {
+    List<ReadEvent.Thing> runs =
+        scopes.stream()
+            .filter(scope -> !isOwn(caller, scope.subject()))
+            .map(Scope::run)
+            .distinct()
+            .map(ReadEvent.Thing::ofRun)
+            .toList();
+    for (int i = 0; i < runs.size(); i += AT_ONCE) {
+      record(caller, runs.subList(i, Math.min(i + AT_ONCE, runs.size())), ReadClass.PARAMETERS);
+    }
+  }
+
+  /**
+   * A policy is read. It is nobody's own.
+   *
+   * @throws WritException {@code GWY-140}
+   */
+  public void policy(Caller caller, Digest policy) {
+    record(caller, List.of(ReadEvent.Thing.of(policy)), ReadClass.POLICY);
   }
 
   /**

@@ -3,7 +3,7 @@ package dev.writ.guardian.policy;
 import java.util.List;
 import java.util.Locale;
 
-/** What a person can read of somebody else's effects; policy names what is recorded of it. */
+/** What a person can read that is not its own; policy names what is recorded of it. */
 public enum ReadClass {
   /** The bundle of a run. */
   BUNDLES,
@@ -13,6 +13,8 @@ public enum ReadClass {
   OUTPUTS,
   /** What an effect was given, and the signed documents about it. */
   PARAMETERS,
+  /** The policy of the installation: its text, and what is worked out from that. */
+  POLICY,
   /** What a server found out about a run from its bundle: its page, a replay, a comparison. */
   REPORTS;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.Tables;
 import dev.writ.fixture.Behaviours;
@@ -12,6 +13,7 @@ import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -142,6 +144,40 @@ class ArtifactsComeWithTheAnswerTest {
         .isEqualTo(404);
     assertThat(alice.signing("GET " + url, "GET", url + "?a=1").string("code"))
         .isEqualTo("GWY-018");
+  }
+
+  @Test
+  void whatAnAuditorReadsOfOthersIsInTheLogWherePolicySaysSo() {
+    server.home.activate(
+        POLICY
+            + """
+            people: [ { tenant: acme, subject: bob, roles: [auditor] } ]
+            reads: [ { tenant: acme, what: [outputs] } ]
+            """);
+    String url = text(artifacts().getLast(), "url");
+    assertThat(alice.call("GET", url).status()).isEqualTo(200);
+    assertThat(reads()).as("what is one's own").isEmpty();
+    assertThat(LoglineCaller.of(server, "of bob").call("GET", url).body()).isEqualTo(PICTURE);
+    assertThat(reads())
+        .singleElement()
+        .satisfies(read -> {
+          assertThat(read.by()).isEqualTo(new ReadEvent.Person("acme", "bob", "hmac"));
+          assertThat(read.thing()).isEqualTo(ReadEvent.Thing.of("run_123", Digest.sha256(PICTURE)));
+        });
+    server.home.clock.forward(Duration.ofSeconds(60));
+    server.home.beforeWrite(() -> {
+      throw new IllegalStateException("the disk is full");
+    });
+    Reply refused = LoglineCaller.of(server, "of bob").call("GET", url);
+    server.home.beforeWrite(() -> {});
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.body()).doesNotContain(PICTURE);
+  }
+
+  private List<ReadEvent> reads() {
+    return server.home.events(ReadEvent.RUN.tenant(), ReadEvent.RUN.run()).stream()
+        .map(event -> ReadEvent.read(server.home.document(event.body()).document()))
+        .toList();
   }
 
   private static void isUnknown(Reply reply) {

@@ -1717,7 +1717,7 @@ const deletedContents = (value, place) => {
 };
 
 /** What a person can read, sorted (read-event.md). */
-const READ_WORDS = ['bundles', 'observations', 'outputs', 'parameters', 'reports'];
+const READ_WORDS = ['bundles', 'observations', 'outputs', 'parameters', 'policy', 'reports'];
 
 const readWords = (value, place) => {
   list(oneOf(...READ_WORDS))(value, place);
@@ -1850,6 +1850,8 @@ const FORMS = {
   'read-event': (value, place) => {
     readEventForm(value, place);
     if (!('run' in value) && !('id' in value)) refuse('CAN-020', place, null, 'run or id');
+    // A policy is of no run, and is read by itself.
+    if (value.what.includes('policy') && (value.what.length > 1 || 'run' in value)) refuse('CAN-023', place, value.what.join(' '), 'policy alone, of no run');
     return value;
   },
   'tool-submission': record({ ...governedTool, submitted_at: time }),

@@ -1,12 +1,13 @@
 // What an auditor does: take a period or some runs, have them checked, take them away, and watch the log itself.
 import { h, useEffect, useState } from '../parts/view.mjs';
-import { get, remove } from '../parts/api.mjs';
+import { get, remove, standing } from '../parts/api.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
 import { walk } from '../parts/checkpoints.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { JobState, isBusy, useJob } from '../parts/jobs.mjs';
 import { Empty, Fault, Pairs, Waiting, useCall } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
+import { useStore } from '../parts/store.mjs';
 import { count, moment, number, t } from '../parts/text.mjs';
 
 const KINDS = ['verify', 'replay', 'report', 'compare'];
@@ -16,9 +17,11 @@ export function AuditPage() {
   const [turn, next] = useState(0);
   const { value: jobs, problem } = useCall((signal) => get('/v1/audit-jobs', {}, signal), [turn]);
   const again = () => next((n) => n + 1);
+  const { session } = useStore(standing);
   return h('section', { class: 'auditpage' },
     h('h1', { tabIndex: -1 }, t('audit.page.title')),
-    h('p', { class: 'lead' }, t('audit.page.lead')),
+    h('p', { class: 'lead' }, t('audit.page.lead'), ' ', session !== null && t('audit.page.tenant', { tenant: session.tenant })),
+    session?.people_roles?.includes('auditor') && h('p', null, h('a', { href: address('audit', 'reads') }, t('audit.reads'))),
     h(Ask, { again }),
     problem ? h(Fault, { problem }) : null,
     jobs && jobs.jobs.length > 0 && h('section', { class: 'part' },
@@ -131,7 +134,7 @@ function Walked({ history }) {
       [t('log.size'), count('log.events', last?.size ?? 0)],
       last?.root && [t('log.root'), h(Short, { value: last.root })],
       [t('log.seen'), t(`proof.log.${history.known.state === 'checked' ? (history.known.first ? 'first' : 'known') : history.known.state}`)],
-      [t('log.witnesses'), witnesses.length === 0 ? t('log.unwitnessed') : h(Foreign, { value: witnesses.join(', '), most: 400 })],
+      [t('log.witnesses'), witnesses.length === 0 ? t('log.unwitnessed') : [h(Foreign, { value: witnesses.join(', '), most: 400 }), ' ', t('log.cosigned')]],
     ] }),
     h('details', null, h('summary', null, count('log.points', history.points.length)), h('ol', { class: 'lines' }, history.points.map((p) => h('li', { key: p.note },
       h(Chip, { tone: p.verdict.state === 'checked' ? 'good' : 'bad', sign: p.verdict.state === 'checked' ? 'check' : 'cross' }, p.size === null ? '–' : number(p.size)), ' ', p.root && h(Short, { value: p.root }),

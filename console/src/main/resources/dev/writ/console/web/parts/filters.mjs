@@ -54,7 +54,7 @@ export function Filters({ query, live = false, fixed = [] }) {
 }
 
 /** @param {{name: string, type: string, query: Record<string, string>, set: (change: Record<string, string | undefined>) => void, wide?: boolean}} props */
-function Field({ name, type, query, set, wide = false }) {
+export function Field({ name, type, query, set, wide = false }) {
   const [typed, put] = useState(query[name] ?? '');
   const waiting = useRef(0);
   useEffect(() => put(query[name] ?? ''), [query[name]]);

@@ -3,7 +3,7 @@ import { h, useState } from './view.mjs';
 import { ending, fullness } from './concerns.mjs';
 import { Foreign, Id, Short } from './foreign.mjs';
 import { Chip } from './icons.mjs';
-import { Fact, Fault, Pairs, Waiting } from './parts.mjs';
+import { Fact, Fault, Pairs, Table, Waiting } from './parts.mjs';
 import { address } from './router.mjs';
 import { count, moment, named, number, rough, size, span, t } from './text.mjs';
 
@@ -66,14 +66,6 @@ function Account({ one }) {
       one.reserved > 0 && [', ', t('ops.reserved', { count: amount(one.unit, one.reserved) })], ' · ', t('ops.resets', { at: moment(one.resets_at) })),
   ];
 }
-
-/**
- * On a phone each row is a card, so its roles are written out: a style sheet that changes how a table is laid out takes them away.
- * @param {{label: string, heads: string[], rows: any[][], keys: string[]}} props
- */
-const Table = ({ label, heads, rows, keys }) => h('div', { class: 'scroll cells', tabIndex: 0, role: 'region', 'aria-label': label },
-  h('table', { role: 'table' }, h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads.map((head) => h('th', { key: head, scope: 'col', role: 'columnheader' }, head)))),
-    h('tbody', { role: 'rowgroup' }, rows.map((row, i) => h('tr', { key: keys[i], role: 'row' }, row.map((cell, j) => h('td', { key: heads[j], role: 'cell', 'data-head': heads[j] }, h('div', null, cell))))))));
 
 /** @param {{value: any, problem: unknown}} held */
 export function Incidents(held) {

@@ -26,6 +26,14 @@ export const Waiting = () => h('p', { class: 'loading', role: 'status' }, h('spa
 /** @param {{rows: any[]}} props pairs of a name and what it is; others are left out */
 export const Pairs = ({ rows }) => h('dl', { class: 'kv' }, rows.filter(Boolean).map(([key, value]) => h('div', null, h('dt', null, key), h('dd', null, value))));
 
+/**
+ * On a phone each row is a card, so its roles are written out: a style sheet that changes how a table is laid out takes them away.
+ * @param {{label: string, heads: string[], rows: any[][], keys: string[]}} props
+ */
+export const Table = ({ label, heads, rows, keys }) => h('div', { class: 'scroll cells', tabIndex: 0, role: 'region', 'aria-label': label },
+  h('table', { role: 'table' }, h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads.map((head) => h('th', { key: head, scope: 'col', role: 'columnheader' }, head)))),
+    h('tbody', { role: 'rowgroup' }, rows.map((row, i) => h('tr', { key: keys[i], role: 'row' }, row.map((cell, j) => h('td', { key: heads[j], role: 'cell', 'data-head': heads[j] }, h('div', null, cell))))))));
+
 /** @param {{label: any, value: any, small?: any, tone?: string}} props */
 export const Fact = ({ label, value, small, tone = '' }) => h('div', { class: tone }, h('dt', null, label), h('dd', null, value, small && h('small', null, small)));
 

@@ -142,8 +142,16 @@ async function signed(held, trust, when) {
   }
 }
 
+/**
+ * A signed document by itself, by keys that count at its own time.
+ * @param {any} envelope
+ * @param {any[]} keys
+ * @returns {Promise<Signed>}
+ */
+export const proveOne = (envelope, keys) => signed({ envelope }, trustOf(keys), new Map());
+
 /** @param {any} document */
-const timeOf = (document) => document.decided_at ?? document.issued_at ?? document.requested_at ?? document.approved_at ?? document.finished_at ?? document.refused_at ?? document.resolved_at ?? '';
+const timeOf = (document) => document.decided_at ?? document.issued_at ?? document.requested_at ?? document.approved_at ?? document.finished_at ?? document.refused_at ?? document.resolved_at ?? document.read_at ?? '';
 
 /** @param {any} payload */
 function kindOf(payload) {
