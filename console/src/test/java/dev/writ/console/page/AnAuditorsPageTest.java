@@ -93,7 +93,58 @@ class AnAuditorsPageTest {
   void the_log_is_walked_from_its_beginning_to_now_in_the_browser() {
     Page page = desk.open("alice", Screen.WIDE, "#/audit");
     assertThat(page.locator(".log")).hasAttribute("data-history", "checked");
-    assertThat(page.locator(".log")).containsText("none has cosigned");
+    assertThat(page.locator(".log")).containsText("No witness cosigns this log");
+    assertThat(page.locator(".auditpage > .lead")).containsText("the runs of acme");
+    assertThat(page.getByText("What people read")).hasCount(0);
+  }
+
+  @Test
+  void what_people_read_is_listed_with_each_signature_checked() {
+    desk.recordReads();
+    desk.gateway.get("rita", "/v1/policy");
+    Page page = desk.open("rita", Screen.PHONE, Desk.effect(desk.done));
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+    page.navigate(desk.gateway.server.url() + "/#/audit");
+    page.getByText("What people read").click();
+    Locator rows = page.locator("tbody tr");
+    assertThat(rows.first()).containsText("Verified here");
+    assertThat(page.locator("tbody .chip:not(.t-good)")).hasCount(0);
+    assertThat(page.locator(".readspage > .lead")).containsText("of acme");
+    assertThat(rows.first()).containsText("rita");
+    assertThat(rows.first()).containsText("session");
+    press(page, "policy");
+    assertThat(rows).hasCount(1);
+    assertThat(rows).containsText("token");
+    page.reload();
+    assertThat(rows).hasCount(1); // the filter stands in the address
+    press(page, "parameters");
+    assertThat(rows).hasCount(1);
+    rows.locator("a[href*='#/effects/']").click();
+    assertThat(page.locator(".effect")).hasAttribute("data-proof", "checked");
+  }
+
+  /** A server that says that somebody else read it. */
+  @Test
+  void a_read_whose_signature_does_not_verify_is_not_believed() {
+    desk.recordReads();
+    desk.gateway.get("rita", "/v1/policy");
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route(
+        "**/v1/reads*",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(route.fetch().text().replaceAll("\"sig\":\"....", "\"sig\":\"AAAA"))));
+    page.navigate(desk.gateway.server.url() + "/#/audit/reads");
+    assertThat(page.locator("tbody .chip").first()).hasText("Does not verify");
+    assertThat(page.locator("tbody")).not().containsText("rita");
+  }
+
+  @Test
+  void who_is_no_auditor_is_told_so() {
+    Page page = desk.open("alice", Screen.WIDE, "#/audit/reads");
+    assertThat(page.locator(".fault .kicker")).hasText("GWY-141");
   }
 
   /** A log that had another history in between. */

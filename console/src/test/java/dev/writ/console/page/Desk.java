@@ -48,6 +48,15 @@ final class Desk implements AutoCloseable {
   static final String HOSTILE =
       "<img src=x onerror=alert(1)>\u202Egnp.exe\u200B\u0007</script><script>alert(2)</script>";
 
+  private static final String POLICY =
+      TestPolicy.YAML.replace(
+              "{ tenant: acme, subject: bob, roles: [worker] }",
+              "{ tenant: acme, subject: bob, roles: [worker] }\n"
+                  + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
+          + "people:\n"
+          + "  - { tenant: acme, subject: rita, roles: [auditor, operator] }\n"
+          + "  - { tenant: acme, subject: deputy, roles: [operator] }\n";
+
   final TestGateway gateway;
   final Sessions sessions;
   final DeskState state = new DeskState();
@@ -83,14 +92,7 @@ final class Desk implements AutoCloseable {
                     new PolicySurface(pipeline, tool -> packages().manifest(tool))));
     TestHome home = gateway.home;
     home.enrol(TestKeys.trusted("log", KeyRole.LOG, Optional.empty()));
-    home.activate(
-        TestPolicy.YAML.replace(
-                "{ tenant: acme, subject: bob, roles: [worker] }",
-                "{ tenant: acme, subject: bob, roles: [worker] }\n"
-                    + "  - { tenant: acme, subject: rita, roles: [stand-in] }")
-            + "people:\n"
-            + "  - { tenant: acme, subject: rita, roles: [auditor, operator] }\n"
-            + "  - { tenant: acme, subject: deputy, roles: [operator] }\n");
+    home.activate(POLICY);
     home.driver.does("sim", Behaviours.fails());
     home.driver.does(
         "mail",
@@ -120,6 +122,14 @@ final class Desk implements AutoCloseable {
         return gateway.home.tools.content(manifest);
       }
     };
+  }
+
+  /** From now on the log states what people read. */
+  void recordReads() {
+    gateway.home.activate(
+        POLICY
+            + "reads: [ { tenant: acme, what: [bundles, outputs, parameters, policy, reports] }"
+            + " ]\n");
   }
 
   /** In a text of JSON, as RFC 8785 writes it. */

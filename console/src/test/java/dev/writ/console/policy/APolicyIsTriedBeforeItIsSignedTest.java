@@ -141,7 +141,6 @@ class APolicyIsTriedBeforeItIsSignedTest {
         TestPolicy.YAML + PEOPLE + "reads: [ { tenant: acme, what: [parameters, policy] } ]\n");
     String inForce = gateway.home.policy().digest().toString();
     effect("alice", "run-1", "mail", "{}");
-    effect("rita", "run-2", "mail", "{}");
     assertThat(gateway.get("rita", "/v1/policies").status()).isEqualTo(200);
     assertThat(check(TestPolicy.YAML).status()).isEqualTo(200);
     assertThat(gateway.get("alice", "/v1/policy").status()).isEqualTo(403);
