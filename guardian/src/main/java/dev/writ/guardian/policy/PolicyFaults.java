@@ -81,7 +81,7 @@ final class PolicyFaults {
       return false;
     } catch (FileFault fault) {
       boolean missing = fault.code() == GuardianError.POLICY_KEY_MISSING;
-      if (!follows(fault.field())) {
+      if (!follows(fault)) {
         faults.add(fault);
       }
       return missing ? withoutParentOf(fault.field()) : without(fault.field());
@@ -91,10 +91,22 @@ final class PolicyFaults {
     }
   }
 
-  /** Whether a fault is about something that was left out, or about what held it. */
-  private boolean follows(String field) {
+  /**
+   * Whether a fault is about something that was left out, or about what held it; of a name that is
+   * defined nowhere, whether its definition may have been left out beside it.
+   */
+  private boolean follows(FileFault fault) {
+    String field = fault.field();
+    boolean beside = fault.code() == GuardianError.POLICY_REFERENCE && field.indexOf('/', 1) > 0;
+    return leftOut.contains(field)
+        || lacks(field)
+        || beside && lacks(field.substring(0, field.lastIndexOf('/')));
+  }
+
+  /** Whether something inside of it was left out. */
+  private boolean lacks(String field) {
     String inside = leftOut.ceiling(field + "/");
-    return leftOut.contains(field) || inside != null && inside.startsWith(field + "/");
+    return inside != null && inside.startsWith(field + "/");
   }
 
   private boolean withoutParentOf(String field) {
