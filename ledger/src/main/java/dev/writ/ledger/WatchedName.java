@@ -9,7 +9,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
 
 /**
  * A name that has to lead to the same inode as at first. Each commit looks at four of them twice,
@@ -21,11 +26,11 @@ final class WatchedName {
   static final int LOOKS_BEFORE_LINKING = 128;
 
   private final Path path;
-  private final Inode inode;
+  private final Object inode;
   private int looks;
   private Statx statx;
 
-  private WatchedName(Path path, Inode inode) {
+  private WatchedName(Path path, Object inode) {
     this.path = path;
     this.inode = inode;
   }
@@ -35,7 +40,7 @@ final class WatchedName {
    */
   static WatchedName of(Path path) {
     try {
-      return new WatchedName(path, Inode.of(path).orElseThrow(() -> lost(path, "is not there")));
+      return new WatchedName(path, at(path).orElseThrow(() -> lost(path, "is not there")));
     } catch (IOException e) {
       throw Failures.of("looking at " + path, e);
     }
@@ -45,19 +50,38 @@ final class WatchedName {
    * @throws WritException {@code LED-071} where it leads to something else now
    */
   void requireSame() {
-    if (statx == null && ++looks == LOOKS_BEFORE_LINKING && CLibrary.has("statx")) {
-      statx = new Statx(path);
-    }
-    if (statx != null && statx.leadsTo(inode)) {
+    if (inode instanceof Inode known && isSameByStatx(known)) {
       return;
     }
     try {
-      Inode now = Inode.of(path).orElseThrow(() -> lost(path, "is not there any more"));
+      Object now = at(path).orElseThrow(() -> lost(path, "is not there any more"));
       if (!now.equals(inode)) {
         throw lost(path, "is inode " + now + ", was " + inode);
       }
     } catch (IOException e) {
       throw Failures.of("looking at " + path, e);
+    }
+  }
+
+  private boolean isSameByStatx(Inode known) {
+    if (statx == null && ++looks == LOOKS_BEFORE_LINKING && CLibrary.has("statx")) {
+      statx = new Statx(path);
+    }
+    return statx != null && statx.leadsTo(known);
+  }
+
+  /**
+   * What a path leads to: an {@link Inode}, or of a file system that is none of the host's its own
+   * key.
+   */
+  private static Optional<Object> at(Path path) throws IOException {
+    if (path.getFileSystem() == FileSystems.getDefault()) {
+      return Inode.of(path).map(found -> found);
+    }
+    try {
+      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
     }
   }
 

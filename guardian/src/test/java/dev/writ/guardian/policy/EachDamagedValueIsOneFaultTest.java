@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each value of a policy is damaged by itself, in three ways: the text is accepted or refused as the
- * parser says, and whoever made one mistake is told of one.
+ * Each value of a policy is damaged by itself, in three ways: the text is accepted or refused as
+ * the parser says, and whoever made one mistake is told of one.
  */
 class EachDamagedValueIsOneFaultTest {
   private static final String YAML =
@@ -56,8 +56,7 @@ class EachDamagedValueIsOneFaultTest {
       """;
 
   private static final List<JsonValue> DAMAGES =
-      List.of(
-          JsonValue.of(-1), JsonValue.of(List.of(JsonValue.of(List.of()))), JsonValue.of("\n"));
+      List.of(JsonValue.of(-1), JsonValue.of(List.of(JsonValue.of(List.of()))), JsonValue.of("\n"));
 
   /** The value, once for each value in it, with that one replaced. */
   private static List<JsonValue> damaged(JsonValue whole, JsonValue by) {

@@ -67,9 +67,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
                 new Passage("      lock.lock(besides(anchor));\n", ""),
-                new Passage(
-                    "    for (Named named : names) {",
-                    "    for (Named named : List.<Named>of()) {"))),
+                new Passage("    names.forEach(WatchedName::requireSame);\n", ""))),
         arguments(
             "campaign 5: a process whose ledger has failed is told to end",
             2,
