@@ -1,7 +1,9 @@
 package dev.writ.gateway;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.guardian.policy.Policy;
+import java.util.List;
 import java.util.SortedMap;
 
 /**
@@ -22,6 +24,9 @@ public interface Confining {
    * @throws WritException if nothing can be confined, with the reason
    */
   String require(Policy policy);
+
+  /** What the latest {@link #require} found of each guarantee; empty where it found no engine. */
+  List<ServerHealth.Guarantee> guarantees();
 
   /** Sandboxes that live now. */
   long running();

@@ -357,7 +357,8 @@ public final class Gateway implements AutoCloseable {
                             confining.flatMap(ConfiningWatch::found),
                             c.running(),
                             c.started(),
-                            c.ended()))));
+                            c.ended(),
+                            c.guarantees()))));
   }
 
   private static Observer observer(

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -61,6 +62,11 @@ class TheServerSaysWhetherItCanConfineTest {
         throw missing.get();
       }
       return "an engine 1.0";
+    }
+
+    @Override
+    public List<ServerHealth.Guarantee> guarantees() {
+      return List.of(new ServerHealth.Guarantee("seccomp", true, true, "a filter"));
     }
 
     @Override
@@ -122,6 +128,7 @@ class TheServerSaysWhetherItCanConfineTest {
       ServerHealth.Sandboxes sandboxes = health.sandboxes().orElseThrow();
       assertThat(sandboxes.found()).contains("an engine 1.0");
       assertThat(sandboxes.started()).isEqualTo(17);
+      assertThat(sandboxes.guarantees()).hasSize(1);
       assertThat(sandboxes.ended()).containsEntry("exited", 14L);
     }
   }

@@ -56,6 +56,15 @@ public record EngineReport(
     return missing.isEmpty();
   }
 
+  /**
+   * @throws WritException {@code SBX-002} where a command is missing
+   */
+  public void requireAvailable() {
+    if (!available()) {
+      throw new WritException(SandboxError.ENGINE_MISSING, name + ": " + install());
+    }
+  }
+
   /** How to get what is missing, as one command. */
   public String install() {
     List<String> packages =

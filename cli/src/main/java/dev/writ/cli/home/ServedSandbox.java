@@ -2,6 +2,7 @@ package dev.writ.cli.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.Confining;
+import dev.writ.gateway.ops.ServerHealth;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.sandbox.EngineReport;
@@ -10,6 +11,7 @@ import dev.writ.tools.Drivers;
 import dev.writ.tools.process.ProcessDriver;
 import dev.writ.tools.registry.ToolRegistry;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -23,6 +25,8 @@ public final class ServedSandbox implements Confining {
    * registered yet are not kept.
    */
   private final TreeMap<String, Boolean> processes = new TreeMap<>();
+
+  private volatile Optional<EngineReport> latest = Optional.empty();
 
   public ServedSandbox(Drivers drivers, ToolRegistry registry) {
     this.drivers = drivers;
@@ -53,8 +57,25 @@ public final class ServedSandbox implements Confining {
   @Override
   public String require(Policy policy) {
     List<Guarantee> waived = policy.waived().stream().map(Guarantee::waivable).toList();
-    EngineReport found = drivers.processes().requireEngine(waived);
+    latest = Optional.empty();
+    EngineReport found = drivers.processes().lookAtEngine(waived);
+    latest = Optional.of(found);
+    found.requireAvailable();
+    found.requireHeld(waived);
     return found.name() + " " + found.version() + " holds what is required";
+  }
+
+  @Override
+  public List<ServerHealth.Guarantee> guarantees() {
+    return latest.stream()
+        .flatMap(report -> report.holdings().entrySet().stream())
+        .map(each ->
+            new ServerHealth.Guarantee(
+                each.getKey().text(),
+                each.getValue().held(),
+                each.getKey().required(),
+                each.getValue().how()))
+        .toList();
   }
 
   @Override

@@ -55,6 +55,16 @@ final class Overview {
         .build();
   }
 
+  private static JsonValue guarantee(ServerHealth.Guarantee guarantee, List<String> waived) {
+    return JsonValue.object()
+        .put("name", guarantee.name())
+        .put("held", JsonValue.of(guarantee.held()))
+        .put("required", JsonValue.of(guarantee.required()))
+        .put("waived", JsonValue.of(waived.contains(guarantee.name())))
+        .put("how", guarantee.how())
+        .build();
+  }
+
   private static JsonValue.Obj sandboxes(ServerHealth.Sandboxes sandboxes, List<String> waived) {
     ObjectBuilder ended = JsonValue.object();
     sandboxes.ended().forEach(ended::put);
@@ -64,6 +74,7 @@ final class Overview {
         .put("started", sandboxes.started())
         .put("ended", ended.build())
         .putList("waived", waived, JsonValue::of)
+        .putList("guarantees", sandboxes.guarantees(), guarantee -> guarantee(guarantee, waived))
         .build();
   }
 }

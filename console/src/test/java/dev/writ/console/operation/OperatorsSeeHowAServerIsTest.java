@@ -79,7 +79,13 @@ class OperatorsSeeHowAServerIsTest {
           2,
           1,
           OptionalLong.of(1_000),
-          Optional.of(new ServerHealth.Sandboxes(Optional.of("bubblewrap"), 1, 9, ended)));
+          Optional.of(
+              new ServerHealth.Sandboxes(
+                  Optional.of("bubblewrap"),
+                  1,
+                  9,
+                  ended,
+                  List.of(new ServerHealth.Guarantee("seccomp", true, true, "a filter")))));
     }
 
     @Override

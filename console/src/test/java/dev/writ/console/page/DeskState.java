@@ -31,7 +31,16 @@ final class DeskState implements OperatedServer {
         1,
         0,
         OptionalLong.of(81_604_378_624L),
-        Optional.of(new ServerHealth.Sandboxes(Optional.of("bubblewrap 0.11"), 2, 43, ended)));
+        Optional.of(
+            new ServerHealth.Sandboxes(
+                Optional.of("bubblewrap 0.11"), 2, 43, ended, guarantees())));
+  }
+
+  private List<ServerHealth.Guarantee> guarantees() {
+    return List.of(
+        new ServerHealth.Guarantee("seccomp", true, true, "a filter of 300 calls"),
+        new ServerHealth.Guarantee("memory-limit", well, true, Desk.HOSTILE),
+        new ServerHealth.Guarantee("landlock", false, false, "the kernel has none"));
   }
 
   @Override

@@ -79,7 +79,9 @@ class TheOperationsPageTest {
     assertThat(page.locator(".seal .lines li.t-bad"))
         .containsText(
             new String[] {"The server is not ready: Sandbox SBX-001", "does not deliver: SNK-001"});
-    assertThat(page.locator(".checks .t-bad")).hasCount(1);
+    assertThat(page.locator(".checks:not(.guarantees) .t-bad")).hasCount(1);
+    assertThat(page.locator(".guarantees .chip"))
+        .hasText(new String[] {"Held", "Lacking", "Not needed"});
     assertThat(page.locator(".seal .lines")).containsText("<img src=x onerror=alert(1)>");
     assertThat(page.locator("main img, main script")).hasCount(0);
   }

@@ -30,15 +30,29 @@ public record ServerHealth(
   }
 
   /**
+   * A guarantee of sandboxes on this host (spec/sandbox.md).
+   *
+   * @param required unless policy waives it
+   * @param how the mechanism that gives it, or why it is not given
+   */
+  public record Guarantee(String name, boolean held, boolean required, String how) {}
+
+  /**
    * Sandboxes since the server started.
    *
    * @param found what confines, as the last successful look said; absent without one
    * @param running now
    * @param ended by reason
+   * @param guarantees as the last look found them
    */
   public record Sandboxes(
-      Optional<String> found, long running, long started, SortedMap<String, Long> ended) {
+      Optional<String> found,
+      long running,
+      long started,
+      SortedMap<String, Long> ended,
+      List<Guarantee> guarantees) {
     public Sandboxes {
+      guarantees = List.copyOf(guarantees);
       ended = Collections.unmodifiableSortedMap(new TreeMap<>(ended));
     }
   }

@@ -137,27 +137,20 @@ public final class ProcessHost implements AutoCloseable {
   }
 
   /**
-   * Checks again that the engine is available and gives the required guarantees: a program may have
+   * Looks again whether the engine is available and which guarantees it gives: a program may have
    * been removed since. It starts processes and may take seconds, so it should run in the
    * background.
    *
    * @param waived guarantees that the policy in force waives
-   * @return what was found
-   * @throws WritException as {@link #engine}, and {@code SBX-002}, {@code SBX-003} for an engine or
-   *     a guarantee that is gone
+   * @return what was found, good or not
+   * @throws WritException as {@link #engine}
    */
-  public EngineReport requireEngine(List<Guarantee> waived) {
+  public EngineReport lookAtEngine(List<Guarantee> waived) {
     String name = engine(waived).name();
-    EngineReport report =
-        Engines.detect(settings).stream()
-            .filter(r -> r.name().equals(name))
-            .findFirst()
-            .orElseThrow();
-    if (!report.available()) {
-      throw new WritException(SandboxError.ENGINE_MISSING, name + ": " + report.install());
-    }
-    report.requireHeld(waived);
-    return report;
+    return Engines.detect(settings).stream()
+        .filter(report -> report.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /**

@@ -3,7 +3,7 @@ import { h, useState } from './view.mjs';
 import { ending, fullness } from './concerns.mjs';
 import { Foreign, Id, Short } from './foreign.mjs';
 import { Chip } from './icons.mjs';
-import { Fact, Fault, Pairs, Table, Waiting } from './parts.mjs';
+import { Fact, Fault, Lazy, Pairs, Table, Waiting } from './parts.mjs';
 import { address } from './router.mjs';
 import { count, moment, named, number, rough, size, span, t } from './text.mjs';
 
@@ -121,6 +121,17 @@ export function Enrolled(held) {
   });
 }
 
+/** @param {any} one */
+const lookOfGuarantee = (one) => (one.held ? ['good', 'check', 'held'] : one.waived ? ['warn', 'dash', 'waived'] : one.required ? ['bad', 'cross', 'lacking'] : ['none', 'dash', 'unneeded']);
+
+/** @param {{guarantees: any[]}} props as `writ doctor` shows them */
+const Guarantees = ({ guarantees }) => h(Lazy, { open: guarantees.some((one) => !one.held && one.required), summary: t('ops.guarantees') }, () => h('ul', { class: 'checks guarantees' }, guarantees.map((one) => {
+  const [tone, sign, word] = lookOfGuarantee(one);
+  return h('li', { key: one.name },
+    h('span', { class: 'name' }, h(Foreign, { value: one.name, most: 60 })),
+    h('span', null, h(Chip, { tone, sign }, t(`ops.guarantee.${word}`)), ' ', h('span', { class: 'faint' }, h(Foreign, { value: one.how, most: 300 }))));
+})));
+
 /** @param {{server: any}} props what the server must have to work, and what confines its tools */
 export function Sandbox({ server }) {
   const ended = Object.entries(server.sandboxes?.ended ?? {});
@@ -134,5 +145,6 @@ export function Sandbox({ server }) {
       server.sandboxes?.found && [t('ops.confines'), h(Foreign, { value: server.sandboxes.found, most: 300 })],
       server.sandboxes?.waived.length > 0 && [t('ops.waived'), h(Foreign, { value: server.sandboxes.waived.join(', '), most: 300 })],
       ended.length > 0 && [t('ops.ended'), ended.map(([why, many], i) => [i > 0 && ', ', h(Foreign, { value: why, most: 60 }), ` ${number(Number(many))}`])],
-    ] }));
+    ] }),
+    server.sandboxes?.guarantees?.length > 0 && h(Guarantees, { guarantees: server.sandboxes.guarantees }));
 }
