@@ -159,9 +159,10 @@ class APolicyIsTriedBeforeItIsSignedTest {
         .last()
         .isEqualTo("[PARAMETERS] Thing[run=Optional[run-1], id=Optional.empty]");
     gateway.home.clock.forward(Duration.ofSeconds(60));
-    assertThat(post("rita", "/v1/policy-proposals", JsonValue.object().build()).status())
-        .isEqualTo(200);
-    assertThat(reads()).as("its calls, and the policy that it changes").hasSize(5);
+    effect("bob", "run-2", "calc", "{}");
+    Reply proposed = post("rita", "/v1/policy-proposals", JsonValue.object().build());
+    assertThat(proposed.status()).as(proposed.text()).isEqualTo(200);
+    assertThat(reads()).as("its calls' two runs, and the policy that it changes").hasSize(6);
     gateway.home.clock.forward(Duration.ofSeconds(60));
     gateway.home.beforeWrite(() -> {
       throw new IllegalStateException("the disk is full");
