@@ -146,22 +146,23 @@ class APolicyIsTriedBeforeItIsSignedTest {
     assertThat(gateway.get("alice", "/v1/policy").status()).isEqualTo(403);
     assertThat(gateway.get("eve", "/v1/policy").status()).as("another tenant's").isEqualTo(200);
     assertThat(reads()).isEmpty();
-    gateway.get("rita", "/v1/policy");
+    String tried = text();
     gateway.get("rita", "/v1/policies/" + before);
     assertThat(reads())
         .containsExactly(
             "[POLICY] Thing[run=Optional.empty, id=Optional[" + inForce + "]]",
             "[POLICY] Thing[run=Optional.empty, id=Optional[" + before + "]]");
-    assertThat(whatIf("rita", TestPolicy.YAML).status()).isEqualTo(200);
+    assertThat(whatIf("rita", tried).status()).isEqualTo(200);
     assertThat(reads())
         .as("what alice's effect was given is judged")
         .hasSize(3)
         .last()
         .isEqualTo("[PARAMETERS] Thing[run=Optional[run-1], id=Optional.empty]");
     gateway.home.clock.forward(Duration.ofSeconds(60));
-    assertThat(post("rita", "/v1/policy-proposals", JsonValue.object().build()).status())
-        .isEqualTo(200);
-    assertThat(reads()).as("its calls, and the policy that it changes").hasSize(5);
+    effect("bob", "run-2", "calc", "{}");
+    Reply proposed = post("rita", "/v1/policy-proposals", JsonValue.object().build());
+    assertThat(proposed.status()).as(proposed.text()).isEqualTo(200);
+    assertThat(reads()).as("its calls' two runs, and the policy that it changes").hasSize(6);
     gateway.home.clock.forward(Duration.ofSeconds(60));
     gateway.home.beforeWrite(() -> {
       throw new IllegalStateException("the disk is full");
@@ -171,7 +172,7 @@ class APolicyIsTriedBeforeItIsSignedTest {
       assertThat(problem(refused)).isEqualTo("503 GWY-140");
       assertThat(refused.text()).doesNotContain("writ_policy");
     }
-    assertThat(problem(whatIf("rita", TestPolicy.YAML))).isEqualTo("503 GWY-140");
+    assertThat(problem(whatIf("rita", tried))).isEqualTo("503 GWY-140");
     gateway.home.beforeWrite(() -> {});
   }
 
