@@ -157,7 +157,9 @@ class OperatorsSeeHowAServerIsTest {
         .isEqualTo("{\"commits_waiting\":1,\"running\":2,\"waiting\":3}");
     assertThat(text(seen.get("sandboxes")))
         .isEqualTo(
-            "{\"ended\":{\"ok\":7},\"found\":\"bubblewrap\",\"running\":1,\"started\":9,\"waived\":[]}");
+            "{\"ended\":{\"ok\":7},\"found\":\"bubblewrap\",\"guarantees\":[{\"held\":true,"
+                + "\"how\":\"a filter\",\"name\":\"seccomp\",\"required\":true,\"waived\":false}],"
+                + "\"running\":1,\"started\":9,\"waived\":[]}");
     assertThat(text(seen.get("log")))
         .contains("\"size\":" + gateway.home.kernel().ledger().treeSize());
     assertThat(text(seen))

@@ -77,6 +77,7 @@ class TheConsoleInChromiumTest {
         "#/approvals",
         Desk.approval(desk.waiting),
         "#/audit",
+        "#/audit/reads",
         "#/tools",
         "#/tools/mail/1.0.0",
         "#/operations",
