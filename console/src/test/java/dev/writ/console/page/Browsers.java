@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Real browsers, those of the system's packages: none is downloaded. */
-final class Browsers {
+public final class Browsers {
   private Browsers() {}
 
   /** For classes whose tests run in each. */
@@ -21,12 +21,12 @@ final class Browsers {
     }
   }
 
-  static Playwright playwright() {
+  public static Playwright playwright() {
     return Playwright.create(
         new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
   }
 
-  static Browser chromium(Playwright playwright) {
+  public static Browser chromium(Playwright playwright) {
     return playwright
         .chromium()
         .launch(
