@@ -49,6 +49,9 @@ class PicturesOfTheConsoleTest {
     take("effect", "rita", Screen.WIDE, Desk.effect(desk.done));
     take("run", "alice", Screen.WIDE, "#/runs/run-1");
     take("approval", "rita", Screen.PHONE, Desk.approval(desk.waiting));
+    take("tools", "rita", Screen.WIDE, "#/tools");
+    take("policy", "rita", Screen.WIDE, "#/policy");
+    take("operations", "rita", Screen.WIDE, "#/operations");
     take("audit", "alice", Screen.WIDE.dark(), "#/audit");
     assertThat(desk.closePages()).isEmpty();
   }
@@ -56,7 +59,10 @@ class PicturesOfTheConsoleTest {
   private static void take(String name, String as, Screen screen, String address)
       throws IOException {
     Page page = desk.open(as, screen, address);
-    assertThat(page.locator(".loading, [data-proof=waiting], [data-history=waiting]")).hasCount(0);
+    assertThat(
+            page.locator(
+                ".loading, [data-proof=waiting], [data-history=waiting], [data-standing=waiting]"))
+        .hasCount(0);
     byte[] picture =
         page.screenshot(new Page.ScreenshotOptions().setAnimations(ScreenshotAnimations.DISABLED));
     Path kept = KEPT.resolve(name + ".png");
