@@ -165,6 +165,17 @@ public final class ToolSurface implements Surface {
                 PackageDifference.between(reviewed(before), reviewed(after)),
                 PackageDifference::toJson);
     counted(caller, name).ifPresent(counts -> json.put("statistics", counts));
+    if (reader.seesAllContents(caller)) {
+      json.put(
+          "same_calls",
+          new SameCalls(pipeline.ledger())
+              .between(
+                  name,
+                  before.version(),
+                  after.version(),
+                  reader.sight(caller),
+                  scopes -> reader.records().parameters(caller, scopes)));
+    }
     return fresh(json.build());
   }
 

@@ -13,6 +13,7 @@ import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.governance.ToolValidation;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestTools;
@@ -59,7 +60,7 @@ class TheToolsPageTest {
         TestGovernance.YAML
             + """
             people:
-              - { tenant: acme, subject: rita, roles: [operator] }
+              - { tenant: acme, subject: rita, roles: [auditor, operator] }
               - { tenant: acme, subject: bob, roles: [developer] }
             """);
     TestGovernance governance = new TestGovernance(home).enrol();
@@ -165,6 +166,38 @@ class TheToolsPageTest {
     assertThat(page.locator("#changes")).containsText("twice");
     assertThat(page.locator("#changes .plus .ctl").first()).hasText("U+202E");
     nothingRan(page);
+  }
+
+  @Test
+  void what_two_versions_gave_for_the_same_call_is_shown_with_both_effects() {
+    TestHome home = desk.gateway.home;
+    home.driver.does("words", Behaviours::params);
+    called("1.0.0", "{\"said\":\"once\"}");
+    called("1.0.0", "{\"said\":\"twice\"}");
+    called("1.0.1", "{\"said\":\"twice\"}");
+    home.driver.does("words", Behaviours.fails());
+    Envelope failed = called("1.0.1", "{\"said\":\"once\"}");
+    Page page = desk.open("rita", Screen.PHONE, "#/tools/words/1.0.1?from=1.0.0");
+    assertThat(page.locator(".samecalls"))
+        .containsText("2 calls were made under both versions. 1 had the same result.");
+    assertThat(page.locator(".samecalls tbody tr")).hasCount(1);
+    nothingRan(page);
+    page.locator(".samecalls tbody a").last().click();
+    page.waitForURL("**/" + Desk.effect(failed));
+  }
+
+  private static Envelope called(String version, String params) {
+    Envelope request =
+        desk.gateway
+            .home
+            .ask("alice")
+            .run("run-1")
+            .tool("words")
+            .version(version)
+            .params(params)
+            .sign();
+    assertThat(desk.gateway.submit(request).header("Writ-Receipt")).isNotEmpty();
+    return request;
   }
 
   @Test

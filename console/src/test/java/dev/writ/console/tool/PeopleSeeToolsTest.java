@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.governance.ToolValidation;
+import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestTools;
 import dev.writ.gateway.TestGateway;
@@ -256,6 +257,58 @@ class PeopleSeeToolsTest {
     gateway.home.tools.remove("words", "1.0.0");
     assertThat(problem(gateway.get("alice", path("words", "2.0.0") + "/changes?from=1.0.0")))
         .isEqualTo("409 GWY-130");
+  }
+
+  private void called(String as, String version, String params) {
+    Reply reply =
+        gateway.submit(
+            gateway
+                .home
+                .ask(as)
+                .run("run-" + as)
+                .tool("words")
+                .version(version)
+                .params(params)
+                .sign());
+    assertThat(reply.header("Writ-Receipt")).as(reply.text()).isNotEmpty();
+  }
+
+  /** Reads of a version whose calls gave something else than those of the version before it. */
+  @Test
+  void whatBothVersionsGaveForTheSameCallIsCompared() {
+    governance.stage(governance.approved("1.0.0"), RolloutStage.ACTIVE);
+    governance.stage(governance.approved("1.1.0"), RolloutStage.ACTIVE);
+    gateway.home.driver.does("words", Behaviours::params);
+    for (int n = 0; n < 4; n++) {
+      called("alice", "1.0.0", "{\"n\":" + n + "}");
+    }
+    called("alice", "1.1.0", "{\"n\":1}");
+    called("eve", "1.1.0", "{\"n\":0}");
+    gateway.home.driver.does("words", Behaviours.gives("{\"ok\":true}", Behaviours.JSON));
+    called("alice", "1.1.0", "{\"n\":2}");
+    gateway.home.driver.does("words", Behaviours.fails());
+    called("alice", "1.1.0", "{\"n\":3}");
+    String changes = path("words", "1.1.0") + "/changes?from=1.0.0";
+    for (String as : List.of("alice", "rita")) {
+      assertThat(gateway.get(as, changes).text())
+          .as(as + " may not read all effects")
+          .contains("\"differences\"")
+          .doesNotContain("same_calls");
+    }
+    gateway.home.activate(
+        TestGovernance.YAML
+            + """
+            people:
+              - { tenant: acme, subject: rita, roles: [auditor] }
+            reads: [ { tenant: acme, what: [parameters] } ]
+            """);
+    String found = text(gateway.get("rita", changes).json().get("same_calls"));
+    assertThat(found)
+        .as("2 gave another output and 3 failed; that of 0 was another tenant's")
+        .contains("\"all\":true,\"compared\":3,\"different\":[", "\"same\":1")
+        .containsOnlyOnce("\"status\":\"failed\"")
+        .contains("\"operation\":\"do\"");
+    assertThat(gateway.get("rita", "/v1/reads").text()).contains("\"what\":[\"parameters\"]");
   }
 
   @Test

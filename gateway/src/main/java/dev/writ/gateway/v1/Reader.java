@@ -113,6 +113,11 @@ public final class Reader {
     return seesTenant(caller) || looks(caller, PolicyPerson.Look::seesRows);
   }
 
+  /** Whether a caller may see what all effects of its tenant were given and gave. */
+  public boolean seesAllContents(Caller caller) {
+    return seesTenant(caller) || looks(caller, PolicyPerson.Look::seesContents);
+  }
+
   /** Whether a caller may see what such effects were given and gave. */
   boolean seesContents(Caller caller, Scope scope) {
     return maySee(caller, scope);

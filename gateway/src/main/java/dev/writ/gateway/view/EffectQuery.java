@@ -57,6 +57,23 @@ public record EffectQuery(
         Optional.empty());
   }
 
+  /** The newest of one tool, as many as a page can have. */
+  public static EffectQuery ofTool(String tool) {
+    return new EffectQuery(
+        LIMIT_MAX,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.of(tool),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
   /** The same from another place on: the next page. */
   public EffectQuery before(long index) {
     return new EffectQuery(

@@ -1,11 +1,11 @@
 // How a version of a tool differs from another one: schemas, capabilities, files, and how both behaved.
 import { h } from './view.mjs';
 import { get } from './api.mjs';
-import { Foreign } from './foreign.mjs';
+import { Foreign, Short } from './foreign.mjs';
 import { Chip } from './icons.mjs';
 import { Fault, Waiting, useCall } from './parts.mjs';
-import { go } from './router.mjs';
-import { named, number, t } from './text.mjs';
+import { address, go } from './router.mjs';
+import { count, named, number, t } from './text.mjs';
 import { Numbers, addressOf, pathOf, took } from './tooling.mjs';
 
 /** @type {Record<string, [string, string]>} */
@@ -29,7 +29,17 @@ function Compared({ tool, from }) {
   if (value === null) return h(Waiting, null);
   return h('div', { role: 'status' },
     value.differences.length === 0 ? h('p', null, t('tools.same')) : h('ul', { class: 'plainlist' }, value.differences.map((/** @type {any} */ d) => h('li', { key: `${d.what} ${d.name}` }, h(Difference, { d })))),
-    h(Behaviour, { statistics: value.statistics, from, to: tool.version }));
+    h(Behaviour, { statistics: value.statistics, from, to: tool.version }),
+    value.same_calls && h(SameCalls, { found: value.same_calls, from, to: tool.version }));
+}
+
+/** @param {{found: any, from: string, to: string}} props what both gave for the same call, as it is recorded */
+function SameCalls({ found, from, to }) {
+  const came = (/** @type {any} */ one) => h('a', { href: address('effects', one.request) }, named('standing', one.status), one.output && [' ', h(Short, { value: one.output })]);
+  return h('div', { class: 'samecalls' }, h('h3', null, t('tools.samecalls')),
+    h('p', null, found.compared === 0 ? t('tools.samecalls.none') : [count('tools.samecalls.compared', found.compared), ' ', count('tools.samecalls.same', found.same)], !found.all && [' ', h('span', { class: 'faint' }, t('tools.samecalls.cut'))]),
+    found.different.length > 0 && h(Numbers, { label: t('tools.samecalls'), heads: [t('tools.operation'), ...[from, to].map((version) => h(Foreign, { value: version, most: 60 }))],
+      rows: found.different.map((/** @type {any} */ one) => [h(Foreign, { value: one.operation, most: 80 }), came(one.before), came(one.after)]) }));
 }
 
 /** @param {{d: any}} props */
