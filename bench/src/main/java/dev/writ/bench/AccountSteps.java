@@ -67,7 +67,7 @@ final class AccountSteps {
   private Accounts judged() {
     SystemState system = lab.kernel().system();
     Instant start = lab.ledger().highWater();
-    Accounts accounts = Accounts.restore(new NoRows(), system.policyInForce(), start);
+    Accounts accounts = Accounts.restore(new NoRows(), 0, system.policyInForce(), start);
     Envelope envelope = lab.request("accounts");
     Request request = Request.read(envelope.document());
     TrustedKey holder = system.trust().key(envelope.signatures().getFirst().kid()).orElseThrow();

@@ -88,6 +88,7 @@ public final class Kernel {
   private final Ledger ledger;
   private final LongSupplier elapsed;
   private final KernelTime time;
+  private final AccountSummaries summaries;
   private final Accounts accounts;
   private final Runs runs;
   private final KeyedLocks locks = new KeyedLocks();
@@ -117,8 +118,10 @@ public final class Kernel {
         new SteadyTime(
             config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
     time.now(KernelTime.Reading.OUTSIDE); // refuses a clock that does not fit the log
-    this.accounts =
-        Accounts.restore(accountRows(ledger), system().policyInForce(), ledger.highWater());
+    this.summaries =
+        AccountSummaries.restore(
+            ledger, accountRows(ledger), system().policyInForce(), config.summarizedEvery());
+    this.accounts = summaries.accounts();
     this.tools = new Tools(config.registry(), config.drivers());
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
     this.admissions = new Admissions(ledger, time, inForce);
@@ -246,6 +249,7 @@ public final class Kernel {
     kernel.seal();
     kernel.wipes.makeUp(kernel.time.latest());
     kernel.dropExpiredAccounts();
+    kernel.summaries.writeIfDue();
     return kernel;
   }
 
@@ -339,7 +343,11 @@ public final class Kernel {
   private Answer process(
       Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
     Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
-    return unlessMoved(() -> process(entry, evidence, raw, wanted));
+    try {
+      return unlessMoved(() -> process(entry, evidence, raw, wanted));
+    } finally {
+      summaries.writeIfDue();
+    }
   }
 
   /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
@@ -812,11 +820,12 @@ public final class Kernel {
 
   /**
    * Removes uploads that no document names and that are older than policy's {@code storage} section
-   * allows.
+   * allows, and rows of accounts that are over.
    *
    * @param now the time by which their age is computed
    */
   public Ledger.Collected collect(Instant now) {
+    summaries.deleteRowsThatAreOver();
     Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
     return ledger.collect(
         before,

@@ -20,6 +20,8 @@ import java.util.function.LongSupplier;
  * @param workspaces {@link RunWorkspaces#NONE} where there are none
  * @param region where it stands, which its receipts say
  * @param clock and {@code random} are the only sources of time and of run seeds
+ * @param summarizedEvery after how many requests that are over the accounts are summarized, {@link
+ *     #SUMMARIZED_EVERY} but in tests
  * @param elapsed monotonic time in nanoseconds, such as {@link System#nanoTime}: it tells an idle
  *     installation from a clock that leapt
  */
@@ -31,6 +33,10 @@ public record KernelConfig(
     List<Driver> drivers,
     RunWorkspaces workspaces,
     Optional<String> region,
+    int summarizedEvery,
     InstantSource clock,
     LongSupplier elapsed,
-    SecureRandom random) {}
+    SecureRandom random) {
+  /** A start reads no more rows of accounts than a few times as many. */
+  public static final int SUMMARIZED_EVERY = 2048;
+}

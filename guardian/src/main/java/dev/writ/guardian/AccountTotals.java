@@ -8,6 +8,7 @@ import dev.writ.guardian.policy.Rate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -62,6 +63,11 @@ final class AccountTotals {
 
   /** Whether the sums under that policy equal those under this one. */
   boolean sameUnder(Policy other) {
+    return same(policy, other);
+  }
+
+  /** Whether sums under both policies are equal. */
+  static boolean same(Policy policy, Policy other) {
     return policy.budgets().equals(other.budgets())
         && policy.rates().equals(other.rates())
         && policy.limits().requestAgeMaxS() == other.limits().requestAgeMaxS();
@@ -112,6 +118,42 @@ final class AccountTotals {
     mark(entry, 1);
   }
 
+  /** Adds what a summary says, which is under a policy with the same sums. */
+  void add(AccountSummary summary) {
+    for (AccountSummary.Sum sum : summary.sums()) {
+      Budget budget = Objects.requireNonNull(policy.budgets().get(sum.budget()), sum.budget());
+      Instant start = Instant.ofEpochSecond(sum.start());
+      if (end(budget, start).isAfter(over)) {
+        add(budget, sum.key(), start, sum.used(), sum.reserved());
+      }
+    }
+    for (AccountSummary.Uses used : summary.uses()) {
+      Rate rate = Objects.requireNonNull(policy.rates().get(used.rate()), used.rate());
+      for (long at : used.times()) {
+        mark(rate, used.key(), Instant.ofEpochMilli(at), 1);
+      }
+    }
+  }
+
+  /** What the windows hold, by budget, account and start. */
+  List<AccountSummary.Sum> sums() {
+    List<AccountSummary.Sum> all = new ArrayList<>();
+    sums.forEach((budget, accounts) ->
+        accounts.forEach((key, windows) ->
+            windows.forEach((start, used, reserved) ->
+                all.add(new AccountSummary.Sum(budget, key, start, used, reserved)))));
+    return all;
+  }
+
+  /** The uses of rate limits, by rate and account. */
+  List<AccountSummary.Uses> uses() {
+    List<AccountSummary.Uses> all = new ArrayList<>();
+    uses.forEach((rate, counters) ->
+        counters.forEach(
+            (key, times) -> all.add(new AccountSummary.Uses(rate, key, times.times()))));
+    return all;
+  }
+
   void remove(AccountEntry entry) {
     charge(entry, -1);
     mark(entry, -1);
@@ -128,17 +170,18 @@ final class AccountTotals {
     for (Charge charge : entry.charges()) {
       Budget budget = policy.budgets().get(charge.budget());
       if (budget != null && end(budget, entry.at()).isAfter(over)) {
-        charge(budget, charge.key(), entry.at(), sign * charge.amount(), isUsed);
+        long amount = sign * charge.amount();
+        add(budget, charge.key(), entry.at(), isUsed ? amount : 0, isUsed ? 0 : amount);
       }
     }
   }
 
-  private void charge(Budget budget, String key, Instant at, long amount, boolean isUsed) {
+  private void add(Budget budget, String key, Instant at, long used, long reserved) {
     TreeMap<String, WindowSums> accounts =
         sums.computeIfAbsent(budget.name(), _ -> new TreeMap<>());
     WindowSums windows = accounts.computeIfAbsent(key, _ -> new WindowSums());
     long startS = budget.windowStart(at).getEpochSecond();
-    boolean isNew = windows.add(startS, isUsed ? amount : 0, isUsed ? 0 : amount);
+    boolean isNew = windows.add(startS, used, reserved);
     if (prunable) {
       if (isNew) {
         ends.computeIfAbsent(end(budget, at), _ -> new ArrayList<>())
@@ -152,19 +195,24 @@ final class AccountTotals {
   private void mark(AccountEntry entry, int sign) {
     for (Mark mark : entry.marks()) {
       Rate rate = policy.rates().get(mark.rate());
-      if (rate != null && end(rate, mark.at()).isAfter(over)) {
-        TreeMap<String, UseTimes> counters =
-            uses.computeIfAbsent(mark.rate(), _ -> new TreeMap<>());
-        UseTimes times =
-            counters.computeIfAbsent(mark.key(), _ -> new UseTimes(1000 * rate.perS()));
-        if (prunable) {
-          isOver(times);
-        }
-        times.add(mark.at().toEpochMilli(), sign);
-        if (times.isEmpty()) {
-          counters.remove(mark.key());
-        }
+      if (rate != null) {
+        mark(rate, mark.key(), mark.at(), sign);
       }
+    }
+  }
+
+  private void mark(Rate rate, String key, Instant at, int sign) {
+    if (!end(rate, at).isAfter(over)) {
+      return;
+    }
+    TreeMap<String, UseTimes> counters = uses.computeIfAbsent(rate.name(), _ -> new TreeMap<>());
+    UseTimes times = counters.computeIfAbsent(key, _ -> new UseTimes(1000 * rate.perS()));
+    if (prunable) {
+      isOver(times);
+    }
+    times.add(at.toEpochMilli(), sign);
+    if (times.isEmpty()) {
+      counters.remove(key);
     }
   }
 

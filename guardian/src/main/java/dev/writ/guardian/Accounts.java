@@ -28,6 +28,7 @@ import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * The one owner of budgets, rates and nonces (protocol rule 7), in memory. Judging gathers the
@@ -49,6 +50,8 @@ public final class Accounts implements Accounting {
 
   private static final int FORGOTTEN_AT_ONCE_MAX = 16;
 
+  private static final String KEPT_UNTIL = "\"kept_until\":\"";
+
   /** How many changes of policy are remembered; they say until when an old row is needed. */
   private static final int CHANGES_MAX = 64;
 
@@ -62,6 +65,17 @@ public final class Accounts implements Accounting {
   private final Stored stored;
   private AccountTotals totals;
   private AccountTotals folded;
+  private Unsummarized unsummarized;
+
+  /** Whether sums changed with a policy: then only a restart takes summaries again. */
+  private boolean restated;
+
+  /** The latest step of an entry that was let go of, or dropped because it is over. */
+  private long letGoStep;
+
+  /** How many entries the next summary would have. */
+  private volatile int unsummarizedLength;
+
   private long nextStep = 1;
 
   /** The newest entry, if it is durable: it is folded when it is not the newest any more. */
@@ -125,19 +139,23 @@ public final class Accounts implements Accounting {
     this.latest = latest;
     totals = AccountTotals.ofEntries(policy);
     folded = AccountTotals.ofFolded(policy);
+    unsummarized = new Unsummarized(policy);
   }
 
   /**
    * Accounts that keep every entry.
    *
    * @param rows all rows whose keys begin with {@link #ROW_PREFIX}, in the order of their keys
-   * @param now not used: see {@link #expire}
+   * @param now entries that were needed only until then go with {@link #expire}
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Iterable<Row> rows, Policy p, Instant now) {
     Accounts accounts = new Accounts(p, Stored.NONE, Instant.MIN);
-    for (Row row : rows) {
-      accounts.put(accounts.counted(row), Optional.empty());
+    List<AccountEntry> all = new ArrayList<>();
+    rows.forEach(row -> all.add(accounts.counted(row)));
+    for (AccountEntry entry : all) {
+      boolean isOver = !entry.keptUntil().isAfter(now) && entry.step() != accounts.nextStep - 1;
+      accounts.put(isOver ? entry : accounts.extended(entry), Optional.empty());
     }
     return accounts;
   }
@@ -145,10 +163,11 @@ public final class Accounts implements Accounting {
   /**
    * Accounts that fold: they keep only sums for old entries.
    *
+   * @param step at least so many steps were taken
    * @param now the time of the last event; entries that were needed only until then are not loaded
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
-  public static Accounts restore(Stored stored, Policy p, Instant now) {
+  public static Accounts restore(Stored stored, long step, Policy p, Instant now) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
     List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
     stored.scan(row -> {
@@ -162,8 +181,120 @@ public final class Accounts implements Accounting {
         accounts.load(entry);
       }
     });
-    newest.forEach(entry -> accounts.put(entry, Optional.empty()));
+    newest.forEach(entry -> accounts.put(accounts.extended(entry), Optional.empty()));
+    accounts.nextStep = Math.max(accounts.nextStep, step + 1);
+    accounts.letGoStep = Math.max(accounts.letGoStep, step);
+    accounts.begin();
     return accounts;
+  }
+
+  /**
+   * The same, from summaries and from those rows alone that they do not cover.
+   *
+   * @param repeat whether the next summary says all again and takes the place of these
+   * @param p under which the sums are those of the summaries' policy
+   */
+  public static Accounts restore(
+      Stored stored, AccountSummary.Stored summaries, boolean repeat, Policy p, Instant now) {
+    Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
+    Unsummarized next = accounts.unsummarized;
+    for (AccountSummary summary : summaries.summaries()) {
+      accounts.folded.add(summary);
+      if (repeat) {
+        next.repeat(summary);
+      } else {
+        next.restore(summary);
+      }
+    }
+    for (NonceUses uses : summaries.nonces()) {
+      uses.forEach(accounts.nonces::add); // one that is over may replace another's
+      if (repeat) {
+        next.repeat(uses);
+      }
+    }
+    accounts.letGoStep = summaries.last().step();
+    TreeSet<Digest> toRead = new TreeSet<>(next.openRequests());
+    toRead.addAll(summaries.since());
+    List<AccountEntry> entries = new ArrayList<>();
+    for (Digest request : toRead) {
+      Optional<AccountEntry> entry = accounts.row(request);
+      if (entry.isEmpty()) {
+        next.forget(request);
+      }
+      entry.ifPresent(entries::add);
+    }
+    long newest = entries.stream().mapToLong(AccountEntry::step).max().orElse(0);
+    accounts.nextStep = Math.max(accounts.letGoStep, newest) + 1;
+    for (AccountEntry entry : entries) {
+      accounts.useNonce(entry);
+      if (entry.step() == newest) {
+        accounts.put(accounts.extended(entry), Optional.empty());
+      } else {
+        accounts.load(entry);
+      }
+    }
+    accounts.expireNonces();
+    accounts.begin();
+    accounts.unsummarizedLength = next.length();
+    return accounts;
+  }
+
+  /** How many requests that are over no summary has; none where there cannot be one. */
+  public int unsummarized() {
+    return unsummarizedLength;
+  }
+
+  /**
+   * Summarizes what came since the last summary, which is to be stored before another is taken.
+   *
+   * @param logSize asked while no step is taken: the size of the durable log
+   * @param restarts how often time restarted in it
+   * @return empty where sums changed since the start, because a policy has other budgets
+   */
+  public Optional<AccountSummary.Taken> summarize(LongSupplier logSize, long restarts) {
+    lock.lock();
+    try {
+      if (restated) {
+        return Optional.empty();
+      }
+      unsummarizedLength = 0;
+      return Optional.of(
+          unsummarized.take(
+              totals.policy(),
+              entries.values().stream().map(AccountEntry.Versions::now).toList(),
+              latest,
+              logSize.getAsLong(),
+              restarts,
+              letGoStep));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Whether no nonce that was used by that time, in milliseconds, is taken any more, nor would be
+   * by an earlier judgement of its request, whose time may have been later.
+   */
+  public boolean areNoncesOver(long atMs) {
+    lock.lock();
+    try {
+      return totals.freshUntil(atMs) + 1000 * AccountTotals.LATE_S <= latest.toEpochMilli();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void summarizeLater(AccountEntry entry, boolean isDurable) {
+    letGoStep = Math.max(letGoStep, entry.step());
+    if (!restated && stored != Stored.NONE) {
+      unsummarized.add(entry, isDurable);
+      unsummarizedLength = unsummarized.length();
+    }
+  }
+
+  /** A start counts like a change of policy: rows may be of a policy with shorter windows. */
+  private void begin() {
+    changes.addLast(new Change(nextStep, latest, totals.policy()));
   }
 
   private AccountEntry counted(Row row) {
@@ -182,6 +313,7 @@ public final class Accounts implements Accounting {
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
+      unsummarized.forget(entry.request());
     } else if (stored == Stored.NONE) {
       put(entry, Optional.empty());
     } else {
@@ -189,6 +321,7 @@ public final class Accounts implements Accounting {
         useNonce(entry);
       }
       folded.add(entry);
+      summarizeLater(entry, true);
     }
   }
 
@@ -258,8 +391,7 @@ public final class Accounts implements Accounting {
         foldFormerNewest();
         latest = AccountEntry.later(latest, time);
         forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
-        long latestMs = latest.toEpochMilli();
-        nonces.expire(atMs -> totals.freshUntil(atMs) <= latestMs);
+        expireNonces();
         folded.prune(latest);
         return new Taken(matter, outcomes, entry);
       } finally {
@@ -510,6 +642,9 @@ public final class Accounts implements Accounting {
       return;
     }
     forgetExpired(latest, Integer.MAX_VALUE);
+    restated = true;
+    unsummarized = new Unsummarized(policy);
+    unsummarizedLength = 0;
     changes.addLast(new Change(nextStep, latest, policy));
     if (changes.size() > CHANGES_MAX) {
       changes.removeFirst();
@@ -524,9 +659,7 @@ public final class Accounts implements Accounting {
     durableNewest = Optional.empty();
     for (AccountEntry.Versions versions : all) {
       AccountEntry entry = versions.now();
-      put(
-          entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals.neededUntil(entry))),
-          versions.before());
+      put(extended(entry), versions.before());
     }
     stored.scan(row -> {
       AccountEntry entry = read(row.key(), row.value().orElseThrow());
@@ -534,6 +667,11 @@ public final class Accounts implements Accounting {
         kept(entry).ifPresent(this::load);
       }
     });
+  }
+
+  /** Kept for as long as the present policy needs it, if that is longer. */
+  private AccountEntry extended(AccountEntry entry) {
+    return entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals.neededUntil(entry)));
   }
 
   private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
@@ -546,6 +684,11 @@ public final class Accounts implements Accounting {
     totals.add(entry);
   }
 
+  private void expireNonces() {
+    long latestMs = latest.toEpochMilli();
+    nonces.expire(atMs -> totals.freshUntil(atMs) <= latestMs);
+  }
+
   private void useNonce(AccountEntry entry) {
     nonces.add(
         UsedNonces.Key.of(entry.nonce()),
@@ -553,14 +696,21 @@ public final class Accounts implements Accounting {
   }
 
   private void drop(AccountEntry entry) {
+    unsummarized.drop(entry.request());
     nonces.remove(UsedNonces.Key.of(entry.nonce()), entry.request());
     remove(entry);
   }
 
+  private void dropOver(AccountEntry entry) {
+    letGoStep = Math.max(letGoStep, entry.step());
+    drop(entry);
+  }
+
   /** Drops an entry from memory whose row is stored, and keeps its sums and its nonce. */
-  private void letGo(AccountEntry entry) {
+  private void letGo(AccountEntry entry, boolean isDurable) {
     remove(entry);
     folded.add(entry);
+    summarizeLater(entry, isDurable);
   }
 
   private void remove(AccountEntry entry) {
@@ -586,7 +736,7 @@ public final class Accounts implements Accounting {
     for (AccountEntry entry : old) {
       boolean needed = entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1;
       if (needed && isStored(entry)) {
-        letGo(entry);
+        letGo(entry, false);
       }
     }
   }
@@ -610,7 +760,7 @@ public final class Accounts implements Accounting {
       if (entry.step() == nextStep - 1) {
         durableNewest = Optional.of(request);
       } else if (entry.keptUntil().isAfter(latest)) {
-        letGo(entry);
+        letGo(entry, true);
       }
     } finally {
       lock.unlock();
@@ -624,7 +774,7 @@ public final class Accounts implements Accounting {
         .map(entries::get)
         .map(AccountEntry.Versions::now)
         .filter(entry -> entry.keptUntil().isAfter(latest))
-        .ifPresent(this::letGo);
+        .ifPresent(entry -> letGo(entry, true));
   }
 
   /** Another step on that request was taken, whose rows are not stored yet. */
@@ -662,13 +812,16 @@ public final class Accounts implements Accounting {
       Optional<AccountEntry> entry = row(request).flatMap(this::kept);
       entry.ifPresent(back -> {
         folded.remove(back);
+        if (!restated) {
+          unsummarized.takeBack(back);
+        }
         put(back, Optional.empty());
       });
       return entry.map(back -> entries.get(request));
     }
     AccountEntry entry = here.now();
     if (!entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1) {
-      drop(entry); // expired, and not dropped before
+      dropOver(entry); // expired, and not dropped before
       return Optional.empty();
     }
     return Optional.of(here);
@@ -679,7 +832,8 @@ public final class Accounts implements Accounting {
     Instant until = entry.keptUntil();
     for (Change change : changes) {
       if (entry.step() < change.step()) {
-        if (!until.isAfter(change.at())) {
+        boolean wasNewest = entry.step() == change.step() - 1;
+        if (!until.isAfter(change.at()) && !wasNewest) {
           return Optional.empty();
         }
         until = AccountEntry.later(until, AccountTotals.neededUntil(change.policy(), entry));
@@ -691,8 +845,8 @@ public final class Accounts implements Accounting {
   /**
    * Drops entries past every window, and returns the rows to delete. Only for the start, when no
    * request is at work: otherwise the deletion could be committed after a new judgement of the same
-   * request, and delete its row. Until the next start, rows of entries that {@link #judge} drops
-   * stay stored, unused.
+   * request, and delete its row. Until the next start, or {@link #deleteOver}, rows of entries that
+   * {@link #judge} drops stay stored, unused.
    */
   public List<Row> expire(Instant now) {
     lock.lock();
@@ -709,17 +863,71 @@ public final class Accounts implements Accounting {
     }
   }
 
+  /** How many steps were taken. */
+  public long steps() {
+    lock.lock();
+    try {
+      return nextStep - 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a row was needed only until then; quicker than reading all of it. */
+  public static boolean isOver(byte[] row, Instant until) {
+    String text = new String(row, StandardCharsets.ISO_8859_1);
+    int at = text.indexOf(KEPT_UNTIL); // in a string its quotes would be escaped
+    return at >= 0
+        && !Timestamps.parse(
+                text.substring(
+                    at + KEPT_UNTIL.length(), text.indexOf('"', at + KEPT_UNTIL.length())))
+            .isAfter(until);
+  }
+
+  /**
+   * Has the rows among these deleted that nothing needs, while no step is taken: a row that is
+   * written later is written behind the deletion.
+   *
+   * @param rows as they are stored
+   * @param until the time of the last durable event
+   * @param deletion enqueues a batch with the rows, which have no values
+   */
+  public void deleteOver(List<Row> rows, Instant until, Consumer<List<Row>> deletion) {
+    lock.lock();
+    try {
+      List<Row> over = new ArrayList<>();
+      for (Row row : rows) {
+        AccountEntry entry = read(row.key(), row.value().orElseThrow());
+        boolean isNeeded =
+            entries.containsKey(entry.request())
+                || entry.keptUntil().isAfter(until)
+                || entry.step() >= nextStep - 1
+                || kept(entry).isPresent();
+        if (!isNeeded) {
+          over.add(new Row(row.key(), Optional.empty()));
+          unsummarized.forget(entry.request());
+        }
+      }
+      if (!over.isEmpty()) {
+        deletion.accept(over);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Drops entries that are not needed; never the newest, which holds the step number. */
   private List<Digest> forgetExpired(Instant now, int most) {
     List<Digest> forgotten = new ArrayList<>();
-    while (forgotten.size() < most && !expiries.isEmpty() && !expiries.first().at().isAfter(now)) {
-      AccountEntry entry = entries.get(expiries.first().request()).now();
-      if (entry.step() == nextStep - 1) {
+    for (Due due : expiries) {
+      if (forgotten.size() == most || due.at().isAfter(now)) {
         break;
       }
-      drop(entry);
-      forgotten.add(entry.request());
+      if (entries.get(due.request()).now().step() != nextStep - 1) {
+        forgotten.add(due.request());
+      }
     }
+    forgotten.forEach(request -> dropOver(entries.get(request).now()));
     return forgotten;
   }
 

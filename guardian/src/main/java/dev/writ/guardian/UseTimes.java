@@ -1,6 +1,7 @@
 package dev.writ.guardian;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * When one counter of a rate limit was used, in milliseconds, ascending: 8 bytes for each use, with
@@ -72,6 +73,10 @@ final class UseTimes {
   /** How many uses are later than that time. */
   long after(long atMs) {
     return to - firstAfter(atMs);
+  }
+
+  List<Long> times() {
+    return Arrays.stream(times, from, to).boxed().toList();
   }
 
   long bytes() {

@@ -69,6 +69,18 @@ final class WindowSums {
     return isEmpty();
   }
 
+  /** Takes what a window holds. */
+  @FunctionalInterface
+  interface Visitor {
+    void window(long startS, long used, long reserved);
+  }
+
+  void forEach(Visitor visitor) {
+    for (int at = 0; at < length; at += WINDOW) {
+      visitor.window(windows[at], windows[at + USED], windows[at + RESERVED]);
+    }
+  }
+
   boolean isEmpty() {
     return length == 0;
   }

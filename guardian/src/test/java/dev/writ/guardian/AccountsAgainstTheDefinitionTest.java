@@ -84,7 +84,7 @@ class AccountsAgainstTheDefinitionTest {
     for (int round = 0; round < 15; round++) {
       Random random = new Random(seed + round);
       Table table = new Table();
-      Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+      Accounts accounts = Accounts.restore(table, 0, POLICY, World.NOW);
       TreeMap<Integer, Known> known = new TreeMap<>();
       Instant now = World.NOW;
       int denied = 0;
@@ -131,7 +131,7 @@ class AccountsAgainstTheDefinitionTest {
           accounts.durable(a.id());
         }
         if (random.nextInt(40) == 0) {
-          accounts = Accounts.restore(table, POLICY, now);
+          accounts = Accounts.restore(table, 0, POLICY, now);
         }
       }
       assertThat(denied).isPositive();
@@ -142,7 +142,7 @@ class AccountsAgainstTheDefinitionTest {
   @Test
   void of_requests_that_are_over_a_nonce_and_the_times_in_rates_are_kept_and_nothing_else() {
     Table table = new Table();
-    Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+    Accounts accounts = Accounts.restore(table, 0, POLICY, World.NOW);
     for (int i = 0; i < 3_000; i++) {
       Instant now = World.NOW.plusMillis(10L * i);
       Admitted a = admitted(i, 1, now);
@@ -158,7 +158,7 @@ class AccountsAgainstTheDefinitionTest {
   @Test
   void a_fresh_request_with_a_nonce_that_nobody_took_is_not_looked_for() {
     Table table = new Table();
-    Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+    Accounts accounts = Accounts.restore(table, 0, POLICY, World.NOW);
     for (int i = 0; i < 100; i++) {
       Instant now = World.NOW.plusMillis(i);
       Admitted a = admitted(i, 1, now);
@@ -176,7 +176,7 @@ class AccountsAgainstTheDefinitionTest {
   @Test
   void one_that_was_judged_is_found_by_its_nonce_and_an_old_one_by_its_age() {
     Table table = new Table();
-    Accounts accounts = Accounts.restore(table, POLICY, World.NOW);
+    Accounts accounts = Accounts.restore(table, 0, POLICY, World.NOW);
     List<Admitted> settled = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Admitted a = admitted(i, 1, World.NOW);
@@ -187,7 +187,7 @@ class AccountsAgainstTheDefinitionTest {
     }
     long ageMax = POLICY.limits().requestAgeMaxS();
     for (long after : List.of(0L, ageMax - 1, ageMax, ageMax + 61, ageMax + 62, ageMax + 65)) {
-      Accounts again = Accounts.restore(table, POLICY, World.NOW);
+      Accounts again = Accounts.restore(table, 0, POLICY, World.NOW);
       assertThatExceptionOfType(WritException.class)
           .as("%d s later", after)
           .isThrownBy(() ->

@@ -21,9 +21,10 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /**
- * Accounts that let go of old entries, beside accounts that keep all of them: every decision, every
- * refusal and every row is the same, in any order of judgements, settlements, releases, lost
- * batches, changes of policy, lapses of windows and restarts.
+ * Accounts that let go of old entries, and such that start from summaries, beside accounts that
+ * keep all: every decision, every refusal and every row is the same, in any order of judgements,
+ * settlements, releases, lost batches, changes of policy, lapses of windows, summaries and
+ * restarts.
  */
 class FoldedAccountsAnswerAsWholeOnesTest {
   private static final Envelope ANY =
@@ -99,6 +100,60 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     }
   }
 
+  /** The tables of summaries and the log, as a ledger has them. */
+  private static final class Summaries {
+    final List<Digest> log = new ArrayList<>();
+    final List<AccountSummary> taken = new ArrayList<>();
+    final List<NonceUses> nonces = new ArrayList<>();
+    boolean replaces;
+    int used;
+
+    /**
+     * False once all rows were read under other budgets than they were judged under: summaries go
+     * on counting what a policy with longer windows still needs, where reading all rows at each
+     * start forgets it when the policy of its row does.
+     */
+    boolean comparable = true;
+
+    void take(Accounts accounts) {
+      accounts
+          .summarize(log::size, 0)
+          .ifPresent(next -> {
+            if (replaces) {
+              taken.clear();
+              nonces.clear();
+              replaces = false;
+            }
+            nonces.removeIf(old -> accounts.areNoncesOver(old.newestMs()));
+            taken.add(AccountSummary.read(next.summary().toBytes()));
+            nonces.addAll(next.nonces());
+          });
+    }
+
+    Accounts restore(Rows rows, Policy policy, Instant now, boolean repeat) {
+      boolean holds =
+          !taken.isEmpty()
+              && taken.stream().map(AccountSummary::policy).allMatch(then -> areSame(then, policy));
+      if (!holds) {
+        replaces = !taken.isEmpty();
+        comparable &= taken.isEmpty();
+        long step = taken.isEmpty() ? 0 : taken.getLast().step();
+        return Accounts.restore(rows, step, policy, now);
+      }
+      used++;
+      replaces = repeat;
+      List<Digest> since = log.subList((int) taken.getLast().logSize(), log.size());
+      return Accounts.restore(
+          rows, new AccountSummary.Stored(taken, nonces, since), repeat, policy, now);
+    }
+
+    private static boolean areSame(Digest then, Policy policy) {
+      return POLICIES.stream()
+          .filter(known -> known.digest().equals(then))
+          .anyMatch(known -> AccountSummary.areSumsEqual(known, policy));
+    }
+  }
+
   private static Admitted admitted(int number, int nonce, long cpuMs, Instant at) {
     World.RequestBuilder request = World.request().nonce("nonce-" + nonce);
     request.resources = new Resources(cpuMs, 1, 1, 1);
@@ -112,13 +167,16 @@ class FoldedAccountsAnswerAsWholeOnesTest {
         at);
   }
 
-  /** Both kinds, led through one history; each has a table of its own. */
+  /** All kinds, led through one history; each has a table of its own. */
   private static final class Both {
     final Rows ofWhole = new Rows();
     final Rows ofFolded = new Rows();
+    final Rows ofSummarized = new Rows();
+    final Summaries summaries = new Summaries();
     Policy policy = POLICIES.getFirst();
     Accounts whole = Accounts.restore(List.of(), policy, World.NOW);
-    Accounts folded = Accounts.restore(ofFolded, policy, World.NOW);
+    Accounts folded = Accounts.restore(ofFolded, 0, policy, World.NOW);
+    Accounts summarized = Accounts.restore(ofSummarized, 0, policy, World.NOW);
     int foldings;
 
     /** Whether the accounts hear that a batch is durable, or find out later. */
@@ -131,17 +189,30 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     boolean same(String when, boolean committed, Function<Accounts, List<Accounts.Row>> step) {
       List<Accounts.Row> a = rows(whole, step);
       List<Accounts.Row> b = rows(folded, step);
+      List<Accounts.Row> c = rows(summarized, step);
       assertThat(shown(b)).as(when).isEqualTo(shown(a));
+      if (summaries.comparable) {
+        assertThat(shown(c)).as(when + ", summarized").isEqualTo(shown(a));
+      }
       if (committed) {
         ofWhole.store(a);
         ofFolded.store(b);
-        b.stream()
-            .filter(row -> told && row.key().startsWith(Accounts.ROW_PREFIX))
-            .map(row -> Digest.parse("sha256:" + row.key().substring(Accounts.ROW_PREFIX.length())))
-            .forEach(folded::durable);
+        ofSummarized.store(c);
+        summaries.log.addAll(requests(c));
+        if (told) {
+          requests(b).forEach(folded::durable);
+          requests(c).forEach(summarized::durable);
+        }
       }
       foldings = Math.max(foldings, ofFolded.table.size() - folded.kept());
       return a.stream().anyMatch(row -> row.key().startsWith(Accounts.ROW_PREFIX));
+    }
+
+    private static List<Digest> requests(List<Accounts.Row> rows) {
+      return rows.stream()
+          .filter(row -> row.key().startsWith(Accounts.ROW_PREFIX))
+          .map(row -> Digest.parse("sha256:" + row.key().substring(Accounts.ROW_PREFIX.length())))
+          .toList();
     }
 
     /** The batch of the step before is lost. */
@@ -189,11 +260,13 @@ class FoldedAccountsAnswerAsWholeOnesTest {
       }
     }
 
-    void restart(Instant now) {
+    void restart(Instant now, boolean repeat) {
       whole = Accounts.restore(ofWhole.all(), policy, now);
-      folded = Accounts.restore(ofFolded, policy, now);
+      folded = Accounts.restore(ofFolded, 0, policy, now);
       ofWhole.store(whole.expire(now));
       ofFolded.store(folded.expire(now));
+      summarized = summaries.restore(ofSummarized, policy, now, repeat);
+      ofSummarized.store(summarized.expire(now));
     }
   }
 
@@ -207,7 +280,8 @@ class FoldedAccountsAnswerAsWholeOnesTest {
   void anyHistoryIsAnsweredAlike() {
     long seed = seed();
     int folded = 0;
-    for (int round = 0; round < Integer.getInteger("writ.rounds", 30); round++) {
+    int used = 0;
+    for (int round = 0; round < Integer.getInteger("writ.rounds", 100); round++) {
       Random random = new Random(seed + round);
       Both both = new Both();
       both.told = round % 3 != 0;
@@ -219,7 +293,9 @@ class FoldedAccountsAnswerAsWholeOnesTest {
         step(random, both, numbers, now, when);
       }
       folded = Math.max(folded, both.foldings);
+      used += both.summaries.used;
     }
+    assertThat(used).as("starts from summaries").isGreaterThan(50);
     assertThat(folded).as("entries that were let go of").isGreaterThan(15);
   }
 
@@ -234,8 +310,11 @@ class FoldedAccountsAnswerAsWholeOnesTest {
 
   private static void step(Random random, Both both, int numbers, Instant now, String when) {
     int number = random.nextInt(numbers);
-    int nonce = random.nextInt(8) == 0 ? random.nextInt(numbers) : number;
+    int nonce = number % 5 == 0 ? number / 2 : number; // a request's own, some are another's, too
     Admitted a = admitted(number, nonce, 1 + random.nextInt(4_000), now);
+    if (random.nextInt(5) == 0) {
+      both.summaries.take(both.summarized);
+    }
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 -> {
         int cpuMs = random.nextInt(3_000);
@@ -247,7 +326,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
           both.lost(when, a);
         }
       }
-      case 7 -> both.restart(now);
+      case 7 -> both.restart(now, random.nextInt(3) == 0);
       case 8 -> {
         both.policy = POLICIES.get(random.nextInt(POLICIES.size()));
         both.judge(when, a, now, true);

@@ -52,6 +52,7 @@ public final class OpenHome implements AutoCloseable {
                     .toList(),
                 drivers.processes().runWorkspaces(),
                 opening.region(),
+                KernelConfig.SUMMARIZED_EVERY,
                 opening.clock(),
                 opening.elapsed(),
                 opening.random()));

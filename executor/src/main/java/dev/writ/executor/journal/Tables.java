@@ -57,6 +57,15 @@ public final class Tables {
   /** Rows of {@link dev.writ.guardian.Accounts}. */
   public static final String ACCOUNT = "account";
 
+  /** number → an {@link dev.writ.guardian.AccountSummary}. No document depends on it. */
+  public static final String ACCOUNT_SUMMARY = "account_summary";
+
+  /**
+   * latest time, number → nonces of a summary's requests ({@link dev.writ.guardian.NonceUses}). No
+   * document depends on it.
+   */
+  public static final String ACCOUNT_NONCES = "account_nonces";
+
   /** tenant, run → size of the closed run's checkpoint; nothing until that is made. */
   public static final String CLOSED = "closed";
 

@@ -72,6 +72,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
         List.of(new TestDriver()),
         RunWorkspaces.NONE,
         Optional.empty(),
+        KernelConfig.SUMMARIZED_EVERY,
         new TestClock(TestHome.START),
         () -> 0,
         new SeededRandom(1));

@@ -40,13 +40,13 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
     return Stream.of(
         arguments(
             "campaign 1: two calls with one request have one time of receipt",
-            94,
+            3,
             EXECUTOR + "Admissions.java",
             List.of(
                 new Passage("&& row.map(RequestRow::receivedAt).equals(before.receivedAt())", ""))),
         arguments(
             "campaign 2: rows that expired by the log's latest time may be gone",
-            19,
+            5,
             VERIFY + "audit/AccountWalk.java",
             List.of(
                 new Passage(
@@ -54,7 +54,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
-            5,
+            21,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
@@ -62,7 +62,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "config.dir().resolve(\"blobs\"), config.files(), failStop)"))),
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
-            6,
+            28,
             LEDGER + "WriterLock.java",
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
@@ -75,7 +75,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("    failStop.listen(listener);\n", ""))),
         arguments(
             "campaign 6: a clock that leaps moves nothing",
-            1,
+            3,
             EXECUTOR + "SteadyTime.java",
             List.of(new Passage("    requireNoLeap(read, elapsedNow);\n", ""))),
         arguments(
@@ -99,12 +99,12 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
         arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
-            48,
+            15,
             EXECUTOR + "journal/Runs.java",
             List.of(new Passage("        ledger.requireSound();\n", ""))),
         arguments(
             "simulation 3: the anchor keeps its content once a sync has failed",
-            31,
+            189,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
@@ -112,7 +112,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "new AnchorKeeper(\n            config.files(),"))),
         arguments(
             "simulation 4: no sync succeeds beside one that fails",
-            465,
+            45,
             LEDGER + "FailStopDisk.java",
             List.of(new Passage("    awaitThoseBegun();\n", ""))));
   }
