@@ -8,6 +8,7 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.KernelConfig;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Tools;
@@ -124,6 +125,7 @@ final class Lab implements AutoCloseable {
             List.of(tool.driver()),
             RunWorkspaces.NONE,
             Optional.empty(),
+            KernelConfig.SUMMARIZED_EVERY,
             CLOCK,
             System::nanoTime,
             random);

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
@@ -143,6 +144,7 @@ final class McpLab implements AutoCloseable {
             List.of(running.cancellable(driver)),
             RunWorkspaces.NONE,
             Optional.empty(),
+            KernelConfig.SUMMARIZED_EVERY,
             CLOCK,
             System::nanoTime,
             random);

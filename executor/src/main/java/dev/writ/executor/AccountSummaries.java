@@ -18,11 +18,13 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Summaries of the accounts in the ledger: a start reads them, and the rows of the requests that
@@ -51,6 +53,8 @@ final class AccountSummaries {
   /** Whether the next summary takes the place of these. */
   private volatile boolean replaces;
 
+  private boolean replacesNonces;
+
   /** A summary that was taken is lost; without it later ones would be wrong. */
   private volatile boolean broken;
 
@@ -59,35 +63,20 @@ final class AccountSummaries {
   private Optional<Commit> deletion = Optional.empty();
 
   private AccountSummaries(
-      Ledger ledger, Accounts accounts, int every, Rows rows, boolean replaces) {
+      Ledger ledger,
+      Accounts accounts,
+      int every,
+      Collection<Long> numbers,
+      Collection<String> nonces,
+      boolean replaces,
+      boolean replacesNonces) {
     this.ledger = ledger;
     this.accounts = accounts;
     this.every = every;
     this.replaces = replaces;
-    numbers.addAll(rows.summaries.keySet());
-    nonces.addAll(rows.nonces.keySet());
-  }
-
-  /** The rows of both tables. */
-  private record Rows(TreeMap<Long, AccountSummary> summaries, TreeMap<String, NonceUses> nonces) {
-    static Rows of(LedgerView ledger) {
-      Rows rows = new Rows(new TreeMap<>(), new TreeMap<>());
-      ledger.scan(
-          Tables.ACCOUNT_SUMMARY,
-          "",
-          (key, value) -> {
-            rows.summaries.put(Long.parseLong(key, 16), AccountSummary.read(value));
-            return true;
-          });
-      ledger.scan(
-          Tables.ACCOUNT_NONCES,
-          "",
-          (key, value) -> {
-            rows.nonces.put(key, new NonceUses(Long.parseLong(Tables.firstPart(key), 16), value));
-            return true;
-          });
-      return rows;
-    }
+    this.replacesNonces = replacesNonces;
+    this.numbers.addAll(numbers);
+    this.nonces.addAll(nonces);
   }
 
   /**
@@ -96,46 +85,74 @@ final class AccountSummaries {
    * @param every requests in a summary
    */
   static AccountSummaries restore(Ledger ledger, Accounts.Stored stored, Policy policy, int every) {
-    Rows rows = Rows.of(ledger);
-    Optional<AccountSummary.Stored> usable = usable(ledger, rows, policy);
-    if (usable.isPresent()) {
-      boolean replaces = rows.summaries.size() > KEPT_MAX;
-      return new AccountSummaries(
-          ledger,
-          Accounts.restore(stored, usable.get(), replaces, policy, ledger.highWater()),
-          every,
-          rows,
-          replaces);
+    TreeMap<Long, AccountSummary> summaries = new TreeMap<>();
+    ledger.scan(
+        Tables.ACCOUNT_SUMMARY,
+        "",
+        (key, value) -> {
+          summaries.put(Long.parseLong(key, 16), AccountSummary.read(value));
+          return true;
+        });
+    TreeSet<String> nonces = new TreeSet<>();
+    boolean hold = hold(ledger, summaries.values(), policy);
+    boolean merge = hold && summaries.size() > KEPT_MAX;
+    Accounts accounts;
+    if (hold) {
+      List<AccountSummary> all = List.copyOf(summaries.values());
+      accounts =
+          Accounts.restore(
+              stored,
+              new AccountSummary.Stored(
+                  all,
+                  visitor -> nonces(ledger, nonces, visitor),
+                  since(ledger, all.getLast().logSize())),
+              merge,
+              policy,
+              ledger.highWater());
+    } else {
+      nonces(ledger, nonces, _ -> {});
+      long step = summaries.values().stream().mapToLong(AccountSummary::step).max().orElse(0);
+      accounts = Accounts.restore(stored, step, policy, ledger.highWater());
     }
-    long step = rows.summaries.values().stream().mapToLong(AccountSummary::step).max().orElse(0);
     return new AccountSummaries(
         ledger,
-        Accounts.restore(stored, step, policy, ledger.highWater()),
+        accounts,
         every,
-        rows,
-        !rows.summaries.isEmpty());
+        summaries.navigableKeySet(),
+        nonces,
+        merge || !hold && !summaries.isEmpty(),
+        !hold);
   }
 
-  private static Optional<AccountSummary.Stored> usable(
-      LedgerView ledger, Rows rows, Policy policy) {
-    if (rows.summaries.isEmpty()) {
-      return Optional.empty();
+  /** Hands out rows of nonces, and remembers their keys. */
+  private static void nonces(LedgerView ledger, TreeSet<String> keys, Consumer<NonceUses> visitor) {
+    ledger.scan(
+        Tables.ACCOUNT_NONCES,
+        "",
+        (key, value) -> {
+          keys.add(key);
+          visitor.accept(new NonceUses(newestMs(key), value));
+          return true;
+        });
+  }
+
+  private static long newestMs(String nonces) {
+    return Long.parseLong(Tables.firstPart(nonces), 16);
+  }
+
+  /** Whether summaries hold for the log as it is, under that policy. */
+  private static boolean hold(
+      LedgerView ledger, Collection<AccountSummary> summaries, Policy policy) {
+    if (summaries.isEmpty()) {
+      return false;
     }
-    AccountSummary last = rows.summaries.lastEntry().getValue();
-    boolean holds =
-        last.restarts() == ledger.timeRestarts().size()
-            && ledger.treeSize() - last.logSize() <= EVENTS_MAX
-            && rows.summaries.values().stream()
-                .map(AccountSummary::policy)
-                .distinct()
-                .allMatch(summarized -> isSame(ledger, summarized, policy));
-    return holds
-        ? Optional.of(
-            new AccountSummary.Stored(
-                List.copyOf(rows.summaries.values()),
-                List.copyOf(rows.nonces.values()),
-                since(ledger, last.logSize())))
-        : Optional.empty();
+    AccountSummary last = List.copyOf(summaries).getLast();
+    return last.restarts() == ledger.timeRestarts().size()
+        && ledger.treeSize() - last.logSize() <= EVENTS_MAX
+        && summaries.stream()
+            .map(AccountSummary::policy)
+            .distinct()
+            .allMatch(summarized -> isSame(ledger, summarized, policy));
   }
 
   private static boolean isSame(LedgerView ledger, Digest summarized, Policy policy) {
@@ -251,13 +268,15 @@ final class AccountSummaries {
     long number = numbers.isEmpty() ? 1 : numbers.last() + 1;
     if (replaces) {
       numbers.forEach(old -> batch.delete(Tables.ACCOUNT_SUMMARY, Tables.number(old)));
-      nonces.forEach(old -> batch.delete(Tables.ACCOUNT_NONCES, old));
       numbers.clear();
-      nonces.clear();
       replaces = false;
     }
-    while (!nonces.isEmpty()
-        && accounts.areNoncesOver(Long.parseLong(Tables.firstPart(nonces.first()), 16))) {
+    if (replacesNonces) {
+      nonces.forEach(old -> batch.delete(Tables.ACCOUNT_NONCES, old));
+      nonces.clear();
+      replacesNonces = false;
+    }
+    while (!nonces.isEmpty() && accounts.areNoncesOver(newestMs(nonces.first()))) {
       batch.delete(Tables.ACCOUNT_NONCES, nonces.pollFirst());
     }
     numbers.add(number);

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.Limits;
 import dev.writ.guardian.policy.Policy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * What a few thousand requests that are over added to the accounts, so that a start need not read
@@ -148,14 +149,15 @@ public record AccountSummary(
   }
 
   /** What a start reads instead of all rows. */
-  public record Stored(List<AccountSummary> summaries, List<NonceUses> nonces, List<Digest> since) {
+  public record Stored(
+      List<AccountSummary> summaries, Consumer<Consumer<NonceUses>> nonces, List<Digest> since) {
     /**
      * @param summaries in the order in which they were taken; at least one
+     * @param nonces hands out all rows, one after the other
      * @param since requests that the log names behind the last of them
      */
     public Stored {
       summaries = List.copyOf(summaries);
-      nonces = List.copyOf(nonces);
       since = List.copyOf(since);
     }
 

@@ -191,7 +191,8 @@ public final class Accounts implements Accounting {
   /**
    * The same, from summaries and from those rows alone that they do not cover.
    *
-   * @param repeat whether the next summary says all again and takes the place of these
+   * @param repeat whether the next summary says all again and takes the place of these; not of
+   *     their nonces
    * @param p under which the sums are those of the summaries' policy
    */
   public static Accounts restore(
@@ -206,12 +207,13 @@ public final class Accounts implements Accounting {
         next.restore(summary);
       }
     }
-    for (NonceUses uses : summaries.nonces()) {
-      uses.forEach(accounts.nonces::add); // one that is over may replace another's
-      if (repeat) {
-        next.repeat(uses);
-      }
-    }
+    summaries
+        .nonces()
+        .accept(uses -> {
+          if (!accounts.areNoncesOver(uses.newestMs())) {
+            uses.forEach(accounts.nonces::add); // one that is over may replace another's
+          }
+        });
     accounts.letGoStep = summaries.last().step();
     TreeSet<Digest> toRead = new TreeSet<>(next.openRequests());
     toRead.addAll(summaries.since());

@@ -2,7 +2,6 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -50,11 +49,5 @@ public record NonceUses(long newestMs, byte[] records) {
       consumer.accept(
           nonce, new UsedNonces.Use(Digest.ofBytes(request), buffer.getLong(), buffer.getLong()));
     }
-  }
-
-  List<Named> named() {
-    List<Named> all = new ArrayList<>();
-    forEach((nonce, use) -> all.add(new Named(nonce, use)));
-    return all;
   }
 }

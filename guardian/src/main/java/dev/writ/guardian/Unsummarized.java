@@ -118,10 +118,6 @@ final class Unsummarized {
     }
   }
 
-  void repeat(NonceUses uses) {
-    nonces.addAll(uses.named());
-  }
-
   /** Requests whose rows a start has to read. */
   List<Digest> openRequests() {
     return List.copyOf(open.keySet());

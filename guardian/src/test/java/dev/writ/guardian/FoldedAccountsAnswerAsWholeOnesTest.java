@@ -106,6 +106,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     final List<AccountSummary> taken = new ArrayList<>();
     final List<NonceUses> nonces = new ArrayList<>();
     boolean replaces;
+    boolean replacesNonces;
     int used;
 
     /**
@@ -121,8 +122,11 @@ class FoldedAccountsAnswerAsWholeOnesTest {
           .ifPresent(next -> {
             if (replaces) {
               taken.clear();
-              nonces.clear();
               replaces = false;
+            }
+            if (replacesNonces) {
+              nonces.clear();
+              replacesNonces = false;
             }
             nonces.removeIf(old -> accounts.areNoncesOver(old.newestMs()));
             taken.add(AccountSummary.read(next.summary().toBytes()));
@@ -136,6 +140,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
               && taken.stream().map(AccountSummary::policy).allMatch(then -> areSame(then, policy));
       if (!holds) {
         replaces = !taken.isEmpty();
+        replacesNonces = replaces;
         comparable &= taken.isEmpty();
         long step = taken.isEmpty() ? 0 : taken.getLast().step();
         return Accounts.restore(rows, step, policy, now);
@@ -144,7 +149,11 @@ class FoldedAccountsAnswerAsWholeOnesTest {
       replaces = repeat;
       List<Digest> since = log.subList((int) taken.getLast().logSize(), log.size());
       return Accounts.restore(
-          rows, new AccountSummary.Stored(taken, nonces, since), repeat, policy, now);
+          rows,
+          new AccountSummary.Stored(taken, List.copyOf(nonces)::forEach, since),
+          repeat,
+          policy,
+          now);
     }
 
     private static boolean areSame(Digest then, Policy policy) {

@@ -60,6 +60,14 @@ final class AccountSums {
   record Bounds(long least, long most, long usedMost, long unknown) {
     static final Bounds NONE = new Bounds(0, 0, 0, 0);
 
+    Bounds plus(Bounds other) {
+      return new Bounds(
+          least + other.least,
+          most + other.most,
+          usedMost + other.usedMost,
+          unknown + other.unknown);
+    }
+
     private Bounds plus(Charge charge, int sign) {
       boolean open = charge.most() >= UNKNOWN;
       return new Bounds(
@@ -100,6 +108,15 @@ final class AccountSums {
       return sinceThen;
     }
 
+    /** Forgets uses up to that time. */
+    void forget(Instant until) {
+      if (until.isAfter(since)) {
+        sinceThen -= sum(since, until);
+        since = until;
+      }
+      counted.headMap(until, true).clear();
+    }
+
     private long sum(Instant from, Instant to) {
       return counted.subMap(from, false, to, true).values().stream()
           .mapToLong(Long::longValue)
@@ -130,6 +147,31 @@ final class AccountSums {
     if (of.counted.isEmpty()) {
       times.remove(mark.counter());
     }
+  }
+
+  /** Forgets what an account holds. */
+  void forget(Account account) {
+    bounds.remove(account);
+  }
+
+  /** Forgets uses of a counter up to that time. */
+  void forget(Counter counter, Instant until) {
+    forget(times, counter, until);
+    forget(unsure, counter, until);
+  }
+
+  private static void forget(TreeMap<Counter, Times> times, Counter counter, Instant until) {
+    Times of = times.get(counter);
+    if (of != null) {
+      of.forget(until);
+      if (of.counted.isEmpty()) {
+        times.remove(counter);
+      }
+    }
+  }
+
+  boolean isUsed(Counter counter) {
+    return times.containsKey(counter);
   }
 
   Bounds bounds(Account account) {

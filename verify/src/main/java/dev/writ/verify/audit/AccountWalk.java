@@ -68,6 +68,7 @@ final class AccountWalk {
   private final TreeMap<Digest, Entry> entries = new TreeMap<>();
   private final TreeMap<String, Digest> nonces = new TreeMap<>();
   private final TreeMap<Instant, TreeSet<Digest>> expiries = new TreeMap<>();
+  private final SettledEntries settled = new SettledEntries();
   private final ArrayDeque<Instant> restarts;
   private final TreeMap<Digest, Instant> ahead = new TreeMap<>();
   private final TreeMap<Digest, Instant> redated = new TreeMap<>();
@@ -274,16 +275,16 @@ final class AccountWalk {
   void end() {
     last.ifPresent(this::offer);
     flush(true);
-    for (var entry : entries.entrySet()) {
-      String key = Accounts.ROW_PREFIX + entry.getKey().hex();
+    entries.forEach(this::requireRow);
+  }
+
+  private void requireRow(Digest request, Entry entry) {
+    if (entry.rowUntil().isAfter(ledger.highWater())) {
+      String key = Accounts.ROW_PREFIX + request.hex();
       findings.rows++;
-      if (entry.getValue().rowUntil().isAfter(ledger.highWater())
-          && ledger.get(Tables.ACCOUNT, key).isEmpty()) {
+      if (ledger.get(Tables.ACCOUNT, key).isEmpty()) {
         findings.problem(
-            ROW,
-            Findings.row(Tables.ACCOUNT, key),
-            "no row",
-            "a row, until " + entry.getValue().rowUntil());
+            ROW, Findings.row(Tables.ACCOUNT, key), "no row", "a row, until " + entry.rowUntil());
       }
     }
   }
@@ -372,6 +373,7 @@ final class AccountWalk {
     if (!inUse.equals(Optional.of(judged.policy().digest()))) {
       inUse = Optional.of(judged.policy().digest());
       entries.replaceAll((_, entry) -> entry.under(judged.policy()));
+      settled.under(judged.policy());
     }
     nonce(judged, time);
     Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
@@ -387,16 +389,17 @@ final class AccountWalk {
   private void nonce(Judged judged, Instant time) {
     Request request = judged.request();
     String nonce = Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
-    Digest owner = nonces.get(nonce);
-    if (owner != null
-        && !owner.equals(judged.decision().request())
-        && time.isBefore(entries.get(owner).nonceUntil())) {
-      findings.problem(
-          TWICE,
-          judged.place() + " request's nonce",
-          "used by " + owner + " and " + judged.decision().request(),
-          "one request until " + entries.get(owner).nonceUntil());
-    }
+    Optional.ofNullable(nonces.get(nonce))
+        .map(owner -> new NonceTable.Use(owner, entries.get(owner).nonceUntil()))
+        .or(() -> settled.nonce(nonce))
+        .filter(use -> !use.owner().equals(judged.decision().request()))
+        .filter(use -> time.isBefore(use.until()))
+        .ifPresent(use ->
+            findings.problem(
+                TWICE,
+                judged.place() + " request's nonce",
+                "used by " + use.owner() + " and " + judged.decision().request(),
+                "one request until " + use.until()));
   }
 
   private void balances(Judged judged) {
@@ -450,7 +453,7 @@ final class AccountWalk {
     if (!comparable(judged, definitions.holdsSince(budget, account.windowStart()))) {
       return;
     }
-    Bounds bounds = sums.bounds(account);
+    Bounds bounds = sums.bounds(account).plus(settled.bounds(account));
     long lost = gaps.since(account.windowStart());
     boolean calls = budget.unit() == Budget.Unit.CALLS;
     boolean open = bounds.unknown() > 0 || lost > 0 && !calls;
@@ -499,8 +502,9 @@ final class AccountWalk {
     for (int i = 0; i < recorded.size(); i++) {
       Instant start = rates.get(i).spanStart(judged.inputs().time());
       if (comparable(judged, definitions.holdsSince(rates.get(i), start))) {
-        long all = sums.count(counters.get(i), start);
-        long least = all - sums.forgotten(counters.get(i), start);
+        Counter counter = counters.get(i);
+        long all = sums.count(counter, start) + settled.count(counter, start);
+        long least = all - sums.forgotten(counter, start) - settled.forgotten(counter, start);
         long most = all + gaps.since(start);
         long count = recorded.get(i).count();
         if (count < least || count > most) {
@@ -532,11 +536,13 @@ final class AccountWalk {
           .marks()
           .forEach(mark -> marks.add(new Mark(mark.counter(), mark.at(), mark.sure() && kept)));
     });
+    boolean isSettled = false;
     if (judged.decision().verdict() == Verdict.ALLOW) {
       endless.remove(judged.id());
       Fates.Fate fate =
           Optional.ofNullable(ends.remove(judged.id()))
               .orElseGet(() -> fates.of(judged.decision().request(), judged.id()));
+      isSettled = fate.end() == Fates.End.SETTLED;
       for (Budget budget : policy.budgets().values()) {
         for (String key :
             policy.accountsOf(
@@ -568,10 +574,28 @@ final class AccountWalk {
             rowUntil(policy, time, charges, marks),
             charges,
             marks);
-    add(judged.decision().request(), entry);
+    if (isSettled && restarts.isEmpty()) {
+      settle(judged.decision().request(), entry);
+    } else {
+      add(judged.decision().request(), entry);
+    }
     if (restarts.stream().anyMatch(time::isAfter)) {
       ahead.put(judged.id(), time);
     }
+  }
+
+  /** Nothing changes a settled entry any more, so its row can be looked for at once. */
+  private void settle(Digest id, Entry entry) {
+    nonces.remove(entry.nonce());
+    settled.add(
+        id,
+        entry.policy(),
+        entry.at(),
+        entry.nonce(),
+        entry.nonceUntil(),
+        entry.charges(),
+        entry.marks());
+    requireRow(id, entry);
   }
 
   private void add(Digest id, Entry entry) {
@@ -581,7 +605,7 @@ final class AccountWalk {
     expiries.computeIfAbsent(entry.keptUntil(), _ -> new TreeSet<>()).add(id);
   }
 
-  private static Instant nonceUntil(Policy policy, Instant at) {
+  static Instant nonceUntil(Policy policy, Instant at) {
     return at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
   }
 
@@ -613,6 +637,7 @@ final class AccountWalk {
         drop(id, entries.get(id));
       }
     }
+    settled.forget(end);
     gaps.forget(now);
   }
 }

@@ -50,8 +50,8 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             VERIFY + "audit/AccountWalk.java",
             List.of(
                 new Passage(
-                    "entry.getValue().rowUntil().isAfter(ledger.highWater())",
-                    "entry.getValue().rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
+                    "entry.rowUntil().isAfter(ledger.highWater())",
+                    "entry.rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
             21,

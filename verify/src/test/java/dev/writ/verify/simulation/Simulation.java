@@ -192,6 +192,7 @@ final class Simulation {
                     List.of(),
                     RunWorkspaces.NONE,
                     Optional.empty(),
+                    TestKernel.SUMMARIZED_EVERY,
                     InstantSource.fixed(SimulatedClock.START),
                     () -> 0,
                     new SeededRandom(0))
@@ -444,6 +445,7 @@ final class Simulation {
                 List.of(driver),
                 RunWorkspaces.NONE,
                 Optional.empty(),
+                TestKernel.SUMMARIZED_EVERY,
                 clock::read,
                 clock::elapsed,
                 process.seeds)

@@ -1,0 +1,101 @@
+package dev.writ.verify.audit;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.verify.audit.AccountSums.Account;
+import dev.writ.verify.audit.AccountSums.Bounds;
+import dev.writ.verify.audit.AccountSums.Charge;
+import dev.writ.verify.audit.AccountSums.Counter;
+import dev.writ.verify.audit.AccountSums.Mark;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Requests that are settled, of which nothing can change any more: their sums, for as long as
+ * windows and spans last, and their nonces. So an audit does not keep each of them, as it keeps
+ * those that may be judged again.
+ */
+final class SettledEntries {
+  private static final Duration SWEPT_EVERY = Duration.ofMinutes(1);
+
+  private final AccountSums sums = new AccountSums();
+  private final NonceTable nonces = new NonceTable();
+
+  /** Until when sums of windows are needed. */
+  private final TreeMap<Account, Instant> ends = new TreeMap<>();
+
+  /** How long uses count, the longest of all policies. */
+  private final TreeMap<Counter, Duration> spans = new TreeMap<>();
+
+  private Instant sweptAt = Instant.MIN;
+
+  void add(
+      Digest request,
+      Policy policy,
+      Instant at,
+      String nonce,
+      Instant nonceUntil,
+      List<Charge> charges,
+      List<Mark> marks) {
+    sums.add(charges, marks, 1);
+    nonces.put(nonce, request, at, nonceUntil);
+    for (Charge charge : charges) {
+      Instant end = policy.budgets().get(charge.account().budget()).windowEnd(at);
+      ends.merge(charge.account(), end, (a, b) -> a.isAfter(b) ? a : b);
+    }
+    for (Mark mark : marks) {
+      Optional.ofNullable(policy.rates().get(mark.counter().rate()))
+          .map(rate -> Duration.ofSeconds(rate.perS()))
+          .ifPresent(
+              span -> spans.merge(mark.counter(), span, (a, b) -> a.compareTo(b) > 0 ? a : b));
+    }
+  }
+
+  Bounds bounds(Account account) {
+    return sums.bounds(account);
+  }
+
+  long count(Counter counter, Instant after) {
+    return sums.count(counter, after);
+  }
+
+  long forgotten(Counter counter, Instant after) {
+    return sums.forgotten(counter, after);
+  }
+
+  Optional<NonceTable.Use> nonce(String nonce) {
+    return nonces.find(nonce);
+  }
+
+  /** Another policy is in use, under which nonces may be free earlier. */
+  void under(Policy policy) {
+    nonces.shorten(at -> AccountWalk.nonceUntil(policy, Instant.ofEpochMilli(at)).toEpochMilli());
+  }
+
+  /**
+   * Forgets what no judgement at that time or later can count.
+   *
+   * @param time the latest so far, less the time that a judgement may be late
+   */
+  void forget(Instant time) {
+    if (time.isBefore(sweptAt.plus(SWEPT_EVERY))) {
+      return;
+    }
+    sweptAt = time;
+    nonces.forget(time);
+    for (Iterator<Map.Entry<Account, Instant>> all = ends.entrySet().iterator(); all.hasNext(); ) {
+      Map.Entry<Account, Instant> next = all.next();
+      if (next.getValue().isBefore(time)) {
+        sums.forget(next.getKey());
+        all.remove();
+      }
+    }
+    spans.forEach((counter, span) -> sums.forget(counter, time.minus(span)));
+    spans.keySet().removeIf(counter -> !sums.isUsed(counter));
+  }
+}
