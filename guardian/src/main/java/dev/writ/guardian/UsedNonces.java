@@ -17,7 +17,7 @@ import java.util.function.LongPredicate;
  * <p>A nonce is known by 128 bits of the SHA-256 of tenant, subject and nonce. Whoever makes two
  * with the same bits, after 2^64 attempts, has the second of his own requests refused.
  */
-final class UsedNonces {
+public final class UsedNonces {
   /** Longs of a record: the nonce's digest (2), the request (4), when it was judged, the step. */
   private static final int RECORD = 8;
 
@@ -44,8 +44,8 @@ final class UsedNonces {
   private int size;
 
   /** The nonce of an account, as it is looked up. */
-  record Key(long high, long low) {
-    static Key of(String nonce) {
+  public record Key(long high, long low) {
+    public static Key of(String nonce) {
       ByteBuffer digest =
           ByteBuffer.wrap(Digest.sha256(nonce.getBytes(StandardCharsets.UTF_8)).bytes());
       return new Key(digest.getLong(), digest.getLong());
@@ -53,7 +53,7 @@ final class UsedNonces {
   }
 
   /** A use of a nonce. */
-  record Use(Digest request, long atMs, long step) {}
+  public record Use(Digest request, long atMs, long step) {}
 
   int size() {
     return size;
@@ -65,13 +65,13 @@ final class UsedNonces {
         + (long) places.length * Integer.BYTES;
   }
 
-  Optional<Use> find(Key nonce) {
+  public Optional<Use> find(Key nonce) {
     int place = place(nonce);
     return places[place] == 0 ? Optional.empty() : Optional.of(use(places[place] - 1));
   }
 
   /** Remembers a use, unless a later step's is there. */
-  void add(Key nonce, Use use) {
+  public void add(Key nonce, Use use) {
     int place = place(nonce);
     if (places[place] != 0) {
       if (field(places[place] - 1, STEP) > use.step()) {
@@ -118,7 +118,7 @@ final class UsedNonces {
    *
    * @param isOver whether a use at that time, in milliseconds, is
    */
-  void expire(LongPredicate isOver) {
+  public void expire(LongPredicate isOver) {
     while (first < next) {
       int place = place(new Key(field(first, 0), field(first, 1)));
       if (places[place] == first + 1) { // else it was removed before

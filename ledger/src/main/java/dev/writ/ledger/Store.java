@@ -348,9 +348,8 @@ class Store implements AutoCloseable {
         .setMemtablePrefixBloomSizeRatio(reader ? 0 : MEMTABLE_FILTER)
         .setMemtableWholeKeyFiltering(true)
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
-        // What stays is compressed more, at the lowest level: rows are packed already, and neither
-        // a
-        // higher one nor a dictionary saves the hundredth part for each tenth that it takes longer.
+        // What stays is compressed more, at the lowest level: rows are packed already, so a higher
+        // one or a dictionary saves less than a hundredth for each tenth that it takes longer.
         .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
         .setBottommostCompressionOptions(
             own(new CompressionOptions().setEnabled(true).setLevel(ZSTD_LEVEL)))

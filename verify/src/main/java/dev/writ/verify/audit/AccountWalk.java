@@ -373,7 +373,7 @@ final class AccountWalk {
     if (!inUse.equals(Optional.of(judged.policy().digest()))) {
       inUse = Optional.of(judged.policy().digest());
       entries.replaceAll((_, entry) -> entry.under(judged.policy()));
-      settled.under(judged.policy());
+      settled.under(judged.policy(), judged.inputs().step());
     }
     nonce(judged, time);
     Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
@@ -390,7 +390,7 @@ final class AccountWalk {
     Request request = judged.request();
     String nonce = Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
     Optional.ofNullable(nonces.get(nonce))
-        .map(owner -> new NonceTable.Use(owner, entries.get(owner).nonceUntil()))
+        .map(owner -> new SettledEntries.Taken(owner, entries.get(owner).nonceUntil()))
         .or(() -> settled.nonce(nonce))
         .filter(use -> !use.owner().equals(judged.decision().request()))
         .filter(use -> time.isBefore(use.until()))
@@ -575,7 +575,7 @@ final class AccountWalk {
             charges,
             marks);
     if (isSettled && restarts.isEmpty()) {
-      settle(judged.decision().request(), entry);
+      settle(judged.decision().request(), entry, judged.inputs().step());
     } else {
       add(judged.decision().request(), entry);
     }
@@ -585,16 +585,10 @@ final class AccountWalk {
   }
 
   /** Nothing changes a settled entry any more, so its row can be looked for at once. */
-  private void settle(Digest id, Entry entry) {
+  private void settle(Digest id, Entry entry, long step) {
     nonces.remove(entry.nonce());
     settled.add(
-        id,
-        entry.policy(),
-        entry.at(),
-        entry.nonce(),
-        entry.nonceUntil(),
-        entry.charges(),
-        entry.marks());
+        id, entry.policy(), entry.at(), step, entry.nonce(), entry.charges(), entry.marks());
     requireRow(id, entry);
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.UsedNonces;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.audit.AccountSums.Account;
 import dev.writ.verify.audit.AccountSums.Bounds;
@@ -24,7 +25,10 @@ final class SettledEntries {
   private static final Duration SWEPT_EVERY = Duration.ofMinutes(1);
 
   private final AccountSums sums = new AccountSums();
-  private final NonceTable nonces = new NonceTable();
+  private final UsedNonces nonces = new UsedNonces();
+
+  /** How long nonces are taken from a step on, in milliseconds. */
+  private final TreeMap<Long, Long> freshMs = new TreeMap<>();
 
   /** Until when sums of windows are needed. */
   private final TreeMap<Account, Instant> ends = new TreeMap<>();
@@ -38,12 +42,12 @@ final class SettledEntries {
       Digest request,
       Policy policy,
       Instant at,
+      long step,
       String nonce,
-      Instant nonceUntil,
       List<Charge> charges,
       List<Mark> marks) {
     sums.add(charges, marks, 1);
-    nonces.put(nonce, request, at, nonceUntil);
+    nonces.add(UsedNonces.Key.of(nonce), new UsedNonces.Use(request, at.toEpochMilli(), step));
     for (Charge charge : charges) {
       Instant end = policy.budgets().get(charge.account().budget()).windowEnd(at);
       ends.merge(charge.account(), end, (a, b) -> a.isAfter(b) ? a : b);
@@ -68,13 +72,29 @@ final class SettledEntries {
     return sums.forgotten(counter, after);
   }
 
-  Optional<NonceTable.Use> nonce(String nonce) {
-    return nonces.find(nonce);
+  /** Which request took a nonce, and until when certainly. */
+  Optional<Taken> nonce(String nonce) {
+    return nonces
+        .find(UsedNonces.Key.of(nonce))
+        .map(use -> new Taken(use.request(), Instant.ofEpochMilli(until(use))));
   }
 
-  /** Another policy is in use, under which nonces may be free earlier. */
-  void under(Policy policy) {
-    nonces.shorten(at -> AccountWalk.nonceUntil(policy, Instant.ofEpochMilli(at)).toEpochMilli());
+  /** A nonce that is taken. */
+  record Taken(Digest owner, Instant until) {}
+
+  /** By the shortest time that a nonce was taken under any policy since. */
+  private long until(UsedNonces.Use use) {
+    long shortest =
+        freshMs.tailMap(freshMs.floorKey(use.step()), true).values().stream()
+            .mapToLong(Long::longValue)
+            .min()
+            .orElseThrow();
+    return use.atMs() + shortest;
+  }
+
+  /** Another policy is in use from that step on. */
+  void under(Policy policy, long step) {
+    freshMs.put(step, AccountWalk.nonceUntil(policy, Instant.EPOCH).toEpochMilli());
   }
 
   /**
@@ -87,7 +107,8 @@ final class SettledEntries {
       return;
     }
     sweptAt = time;
-    nonces.forget(time);
+    long longest = freshMs.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    nonces.expire(atMs -> atMs + longest < time.toEpochMilli());
     for (Iterator<Map.Entry<Account, Instant>> all = ends.entrySet().iterator(); all.hasNext(); ) {
       Map.Entry<Account, Instant> next = all.next();
       if (next.getValue().isBefore(time)) {
