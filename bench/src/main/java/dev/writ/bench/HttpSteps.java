@@ -1,5 +1,7 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.crypto.SignatureEngine;
+import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.HttpAnswer;
@@ -26,6 +28,12 @@ final class HttpSteps implements AutoCloseable {
   private static final int EACH_MAX = 2_000;
   private static final int BODY_BYTES = 1024;
 
+  /** Of the effects before, so many go over HTTP as well: one in this number. */
+  private static final int WARM_UP = 4;
+
+  /** That of a server. */
+  private static final SignatureEngine ENGINE = SignatureEngines.fastest();
+
   private final Stopwatch watch;
   private final Lab lab;
   private final Gateway gateway;
@@ -35,6 +43,19 @@ final class HttpSteps implements AutoCloseable {
     this.watch = watch;
     this.lab = lab;
     this.gateway = gateway(lab, List.of(new Echoing()));
+    warmUp();
+  }
+
+  /** As the kernel beside it, the gateway is measured once it has been running for a while. */
+  private void warmUp() {
+    int each = watch.plan().effectsBefore() / WARM_UP / CALLERS;
+    List<HttpCaller> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      callers.add(caller("/v1/effects"));
+    }
+    Stopwatch.concurrently(
+        CALLERS, each, n -> lab.requests("http-before-" + n, each).forEach(callers.get(n)::post));
+    callers.forEach(HttpCaller::close);
   }
 
   /** A whole gateway of an installation, on a free port. */
@@ -79,14 +100,14 @@ final class HttpSteps implements AutoCloseable {
             "no-op effect over HTTP, 64 callers",
             "the kernel in this process",
             new BenchTarget.RateAtLeast(0.85),
-            overHttp,
-            new InProcess()),
+            BenchEngines.with(ENGINE, overHttp),
+            BenchEngines.with(ENGINE, new InProcess())),
         new Step(
             "no-op effect over HTTP, p99, 1 caller",
             "the kernel in this process, p99",
             new BenchTarget.TimeAtMost(1.5),
-            new Slowest(true),
-            new Slowest(false)),
+            BenchEngines.with(ENGINE, new Slowest(true)),
+            BenchEngines.with(ENGINE, new Slowest(false))),
         new Step(
             "echo through the gateway, 64 callers",
             "a bare Vert.x echo",
@@ -97,7 +118,7 @@ final class HttpSteps implements AutoCloseable {
             "no-op effect over HTTP against echo",
             "a bare Vert.x echo of the request",
             new BenchTarget.RateAtLeast(0.05),
-            overHttp,
+            BenchEngines.with(ENGINE, overHttp),
             new Crowd(
                 () -> new HttpCaller(echo.port(), "/"),
                 (_, n) -> repeated(lab.requests("echoed", 1), n))));
