@@ -1,30 +1,21 @@
 package dev.writ.executor;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.AccountTables;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.AccountSummary;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.NonceUses;
-import dev.writ.guardian.document.Decision;
-import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * Summaries of the accounts in the ledger: a start reads them, and the rows of the requests that
@@ -33,9 +24,6 @@ import java.util.function.Consumer;
 final class AccountSummaries {
   /** So many summaries are made one at a start. */
   private static final int KEPT_MAX = 64;
-
-  /** With more events behind the last summary, reading all rows takes no longer. */
-  private static final long EVENTS_MAX = 1 << 17;
 
   private static final int DELETED_AT_ONCE = 256;
 
@@ -63,20 +51,14 @@ final class AccountSummaries {
   private Optional<Commit> deletion = Optional.empty();
 
   private AccountSummaries(
-      Ledger ledger,
-      Accounts accounts,
-      int every,
-      Collection<Long> numbers,
-      Collection<String> nonces,
-      boolean replaces,
-      boolean replacesNonces) {
+      Ledger ledger, AccountTables tables, Accounts accounts, int every, boolean hold) {
     this.ledger = ledger;
     this.accounts = accounts;
     this.every = every;
-    this.replaces = replaces;
-    this.replacesNonces = replacesNonces;
-    this.numbers.addAll(numbers);
-    this.nonces.addAll(nonces);
+    numbers.addAll(tables.summaries().keySet());
+    nonces.addAll(tables.nonces());
+    replaces = hold ? numbers.size() > KEPT_MAX : !numbers.isEmpty();
+    replacesNonces = !hold;
   }
 
   /**
@@ -84,107 +66,12 @@ final class AccountSummaries {
    *
    * @param every requests in a summary
    */
-  static AccountSummaries restore(Ledger ledger, Accounts.Stored stored, Policy policy, int every) {
-    TreeMap<Long, AccountSummary> summaries = new TreeMap<>();
-    ledger.scan(
-        Tables.ACCOUNT_SUMMARY,
-        "",
-        (key, value) -> {
-          summaries.put(Long.parseLong(key, 16), AccountSummary.read(value));
-          return true;
-        });
-    TreeSet<String> nonces = new TreeSet<>();
-    boolean hold = hold(ledger, summaries.values(), policy);
-    boolean merge = hold && summaries.size() > KEPT_MAX;
-    Accounts accounts;
-    if (hold) {
-      List<AccountSummary> all = List.copyOf(summaries.values());
-      accounts =
-          Accounts.restore(
-              stored,
-              new AccountSummary.Stored(
-                  all,
-                  visitor -> nonces(ledger, nonces, visitor),
-                  since(ledger, all.getLast().logSize())),
-              merge,
-              policy,
-              ledger.highWater());
-    } else {
-      nonces(ledger, nonces, _ -> {});
-      long step = summaries.values().stream().mapToLong(AccountSummary::step).max().orElse(0);
-      accounts = Accounts.restore(stored, step, policy, ledger.highWater());
-    }
-    return new AccountSummaries(
-        ledger,
-        accounts,
-        every,
-        summaries.navigableKeySet(),
-        nonces,
-        merge || !hold && !summaries.isEmpty(),
-        !hold);
-  }
-
-  /** Hands out rows of nonces, and remembers their keys. */
-  private static void nonces(LedgerView ledger, TreeSet<String> keys, Consumer<NonceUses> visitor) {
-    ledger.scan(
-        Tables.ACCOUNT_NONCES,
-        "",
-        (key, value) -> {
-          keys.add(key);
-          visitor.accept(new NonceUses(newestMs(key), value));
-          return true;
-        });
-  }
-
-  private static long newestMs(String nonces) {
-    return Long.parseLong(Tables.firstPart(nonces), 16);
-  }
-
-  /** Whether summaries hold for the log as it is, under that policy. */
-  private static boolean hold(
-      LedgerView ledger, Collection<AccountSummary> summaries, Policy policy) {
-    if (summaries.isEmpty()) {
-      return false;
-    }
-    AccountSummary last = List.copyOf(summaries).getLast();
-    return last.restarts() == ledger.timeRestarts().size()
-        && ledger.treeSize() - last.logSize() <= EVENTS_MAX
-        && summaries.stream()
-            .map(AccountSummary::policy)
-            .distinct()
-            .allMatch(summarized -> isSame(ledger, summarized, policy));
-  }
-
-  private static boolean isSame(LedgerView ledger, Digest summarized, Policy policy) {
-    return summarized.equals(policy.digest())
-        || ledger
-            .document(summarized)
-            .map(document -> Policy.ofCanonical(document.document()))
-            .filter(then -> AccountSummary.areSumsEqual(then, policy))
-            .isPresent();
-  }
-
-  /** The requests with a step of the accounts from that position of the log on. */
-  private static List<Digest> since(LedgerView ledger, long from) {
-    TreeSet<Digest> requests = new TreeSet<>();
-    ledger.eventsByIndex(
-        from, ledger.treeSize(), (_, event) -> request(ledger, event).ifPresent(requests::add));
-    return new ArrayList<>(requests);
-  }
-
-  private static Optional<Digest> request(LedgerView ledger, Event event) {
-    return switch (event.kind()) {
-      case EventKind.DECISION_MADE ->
-          Optional.of(Decision.read(ledger.document(event.body()).orElseThrow().document()))
-              .map(Decision::request);
-      case EventKind.RECEIPT_SIGNED ->
-          Optional.of(Receipt.read(ledger.document(event.body()).orElseThrow().document()))
-              .map(Receipt::request);
-      case EventKind.EFFECT_REFUSED ->
-          Optional.of(Refusal.read(ledger.document(event.body()).orElseThrow().document()))
-              .map(Refusal::request);
-      default -> Optional.empty();
-    };
+  static AccountSummaries restore(Ledger ledger, Policy policy, int every) {
+    AccountTables tables = new AccountTables(ledger);
+    Optional<Accounts> ofSummaries =
+        tables.ofSummaries(policy, tables.summaries().size() > KEPT_MAX);
+    Accounts accounts = ofSummaries.orElseGet(() -> tables.ofRows(policy));
+    return new AccountSummaries(ledger, tables, accounts, every, ofSummaries.isPresent());
   }
 
   Accounts accounts() {
@@ -276,7 +163,7 @@ final class AccountSummaries {
       nonces.clear();
       replacesNonces = false;
     }
-    while (!nonces.isEmpty() && accounts.areNoncesOver(newestMs(nonces.first()))) {
+    while (!nonces.isEmpty() && accounts.areNoncesOver(AccountTables.newestMs(nonces.first()))) {
       batch.delete(Tables.ACCOUNT_NONCES, nonces.pollFirst());
     }
     numbers.add(number);

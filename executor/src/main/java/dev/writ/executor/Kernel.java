@@ -119,8 +119,7 @@ public final class Kernel {
             config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
     time.now(KernelTime.Reading.OUTSIDE); // refuses a clock that does not fit the log
     this.summaries =
-        AccountSummaries.restore(
-            ledger, accountRows(ledger), system().policyInForce(), config.summarizedEvery());
+        AccountSummaries.restore(ledger, system().policyInForce(), config.summarizedEvery());
     this.accounts = summaries.accounts();
     this.tools = new Tools(config.registry(), config.drivers());
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
@@ -192,26 +191,6 @@ public final class Kernel {
     public void ends(Stage stage, Optional<ErrorCode> refused) {
       to.ends(stage, refused);
     }
-  }
-
-  private static Accounts.Stored accountRows(LedgerView ledger) {
-    return new Accounts.Stored() {
-      @Override
-      public Optional<byte[]> get(String key) {
-        return ledger.get(Tables.ACCOUNT, key);
-      }
-
-      @Override
-      public void scan(Consumer<Accounts.Row> visitor) {
-        ledger.scan(
-            Tables.ACCOUNT,
-            "",
-            (key, value) -> {
-              visitor.accept(new Accounts.Row(key, Optional.of(value)));
-              return true;
-            });
-      }
-    };
   }
 
   /**

@@ -136,6 +136,12 @@ public record AccountSummary(
             .build());
   }
 
+  /** Whether a policy has the budgets and rate limits that it names. */
+  public boolean fits(Policy policy) {
+    return sums.stream().map(Sum::budget).allMatch(policy.budgets()::containsKey)
+        && uses.stream().map(Uses::rate).allMatch(policy.rates()::containsKey);
+  }
+
   /** Whether its sums are the same under both policies. */
   public static boolean areSumsEqual(Policy a, Policy b) {
     return AccountTotals.same(a, b);

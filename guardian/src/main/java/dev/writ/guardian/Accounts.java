@@ -17,6 +17,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.Rate;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -67,8 +68,8 @@ public final class Accounts implements Accounting {
   private AccountTotals folded;
   private Unsummarized unsummarized;
 
-  /** Whether sums changed with a policy: then only a restart takes summaries again. */
-  private boolean restated;
+  /** Whether there are no summaries: since sums changed with a policy, until a restart, or ever. */
+  private boolean unsummarizable;
 
   /** The latest step of an entry that was let go of, or dropped because it is over. */
   private long letGoStep;
@@ -168,7 +169,18 @@ public final class Accounts implements Accounting {
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Stored stored, long step, Policy p, Instant now) {
+    return restore(stored, step, p, now, true);
+  }
+
+  /** The same, to be looked at only: there is nothing to be summarized. */
+  public static Accounts restoreToLookAt(Stored stored, Policy p, Instant now) {
+    return restore(stored, 0, p, now, false);
+  }
+
+  private static Accounts restore(
+      Stored stored, long step, Policy p, Instant now, boolean summarizes) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
+    accounts.unsummarizable = !summarizes;
     List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
     stored.scan(row -> {
       long before = accounts.nextStep;
@@ -256,7 +268,7 @@ public final class Accounts implements Accounting {
   public Optional<AccountSummary.Taken> summarize(LongSupplier logSize, long restarts) {
     lock.lock();
     try {
-      if (restated) {
+      if (unsummarizable) {
         return Optional.empty();
       }
       unsummarizedLength = 0;
@@ -274,6 +286,50 @@ public final class Accounts implements Accounting {
   }
 
   /**
+   * What these accounts lack of others that were restored at the same time; they may hold more.
+   *
+   * @return places, such as {@code budget cpu ["acme"]}; none where nothing is lacking
+   */
+  public List<String> lacking(Accounts others) {
+    List<String> places = new ArrayList<>();
+    for (AccountTotals all : List.of(others.totals, others.folded)) {
+      for (AccountSummary.Sum sum : all.sums()) {
+        Budget budget = totals.policy().budgets().get(sum.budget());
+        Instant start = Instant.ofEpochSecond(sum.start());
+        if (budget.windowEnd(start).isAfter(latest)
+            && held(budget, sum.key(), start) < others.held(budget, sum.key(), start)) {
+          places.add("budget " + sum.budget() + " " + sum.key());
+        }
+      }
+      for (AccountSummary.Uses uses : all.uses()) {
+        Rate rate = totals.policy().rates().get(uses.rate());
+        if (counted(rate, uses.key()) < others.counted(rate, uses.key())) {
+          places.add("rate " + uses.rate() + " " + uses.key());
+        }
+      }
+    }
+    others.nonces.forEach((nonce, use) -> {
+      boolean isFresh = totals.freshUntil(use.atMs()) > latest.toEpochMilli();
+      boolean isKnown =
+          nonces.find(nonce).filter(known -> known.request().equals(use.request())).isPresent();
+      if (isFresh && !isKnown) {
+        places.add("nonce of " + use.request());
+      }
+    });
+    return places;
+  }
+
+  private long held(Budget budget, String key, Instant start) {
+    JudgeInputs.Balance all =
+        totals.balance(budget, key, start).plus(folded.balance(budget, key, start));
+    return all.used() + all.reserved();
+  }
+
+  private long counted(Rate rate, String key) {
+    return totals.count(rate, key, latest).plus(folded.count(rate, key, latest)).count();
+  }
+
+  /**
    * Whether no nonce that was used by that time, in milliseconds, is taken any more, nor would be
    * by an earlier judgement of its request, whose time may have been later.
    */
@@ -288,7 +344,7 @@ public final class Accounts implements Accounting {
 
   private void summarizeLater(AccountEntry entry, boolean isDurable) {
     letGoStep = Math.max(letGoStep, entry.step());
-    if (!restated && stored != Stored.NONE) {
+    if (!unsummarizable && stored != Stored.NONE) {
       unsummarized.add(entry, isDurable);
       unsummarizedLength = unsummarized.length();
     }
@@ -644,7 +700,7 @@ public final class Accounts implements Accounting {
       return;
     }
     forgetExpired(latest, Integer.MAX_VALUE);
-    restated = true;
+    unsummarizable = true;
     unsummarized = new Unsummarized(policy);
     unsummarizedLength = 0;
     changes.addLast(new Change(nextStep, latest, policy));
@@ -814,7 +870,7 @@ public final class Accounts implements Accounting {
       Optional<AccountEntry> entry = row(request).flatMap(this::kept);
       entry.ifPresent(back -> {
         folded.remove(back);
-        if (!restated) {
+        if (!unsummarizable) {
           unsummarized.takeBack(back);
         }
         put(back, Optional.empty());

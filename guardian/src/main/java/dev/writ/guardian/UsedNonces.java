@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.LongPredicate;
 
 /**
@@ -139,6 +140,16 @@ public final class UsedNonces {
     }
     if (length < places.length / 2) {
       rehash(length);
+    }
+  }
+
+  /** All uses that are in the table, the oldest first. */
+  void forEach(BiConsumer<Key, Use> consumer) {
+    for (int number = first; number < next; number++) {
+      Key nonce = new Key(field(number, 0), field(number, 1));
+      if (places[place(nonce)] == number + 1) {
+        consumer.accept(nonce, use(number));
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.verify.audit;
 
+import static dev.writ.verify.error.AuditError.ROW;
 import static dev.writ.verify.error.AuditError.SYSTEM;
 
 import dev.writ.canonicalize.Digest;
@@ -8,8 +9,10 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ReadEvent;
+import dev.writ.executor.journal.AccountTables;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
@@ -41,6 +44,7 @@ public final class Audit {
     void at(String step, long done);
   }
 
+  private static final String SUMMARIES = "summaries of the accounts";
   private static final Trust NO_KEYS = Trust.of(List.of());
 
   private final LedgerView ledger;
@@ -56,6 +60,7 @@ public final class Audit {
   private final ReadCheck reads;
   private final AccountWalk ahead;
   private Optional<Event> system = Optional.empty();
+  private boolean summarized;
   private long current;
 
   private Audit(LedgerView ledger, Tools tools, Progress progress, Optional<Executor> by) {
@@ -102,6 +107,10 @@ public final class Audit {
     seals().check();
     TreeMap<Digest, Instant> redated = accounts();
     new AccountRows(ledger, findings, standing.policies(), redated).check();
+    summarized = findings.problemsTotal() == 0;
+    if (summarized) {
+      summaries();
+    }
     return report();
   }
 
@@ -135,6 +144,18 @@ public final class Audit {
         });
     accounts.end();
     return accounts.redated();
+  }
+
+  /** Whether the next start, which reads summaries, would count what all rows say. */
+  private void summaries() {
+    try {
+      Policy policy = SystemState.read(ledger).policyInForce();
+      for (String lacking : new AccountTables(ledger).lacking(policy)) {
+        findings.problem(ROW, SUMMARIES, "too little for " + lacking, "what the rows say, or more");
+      }
+    } catch (WritException e) {
+      findings.problem(ROW, SUMMARIES, e, "what the rows say, or more");
+    }
   }
 
   private SealCheck seals() {
@@ -238,6 +259,9 @@ public final class Audit {
     }
     if (findings.loose > 0) {
       lines.add(findings.loose + " balances and rates: compared within bounds, or not at all");
+    }
+    if (!summarized) {
+      lines.add(SUMMARIES + ": not compared with the rows, which have problems");
     }
     if (findings.unsealed > 0) {
       lines.add(findings.unsealed + " closed runs: their checkpoint is not made yet");

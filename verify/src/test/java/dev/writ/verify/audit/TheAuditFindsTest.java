@@ -17,6 +17,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.guardian.AccountSummary;
 import dev.writ.guardian.document.Approval;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Event;
@@ -777,6 +778,33 @@ class TheAuditFindsTest {
   void anAccountThatIsGone() {
     String key = "account/" + second.request().hex();
     row(tampered(batch -> batch.delete(Tables.ACCOUNT, key)), "row account " + key);
+  }
+
+  @Test
+  void aSummaryThatSaysLessThanTheRows() {
+    for (int i = 0; i < 20; i++) {
+      home.submit(home.ask("alice").tool("mail"));
+    }
+    String key = home.rows(Tables.ACCOUNT_SUMMARY).getFirst();
+    AccountSummary summary = AccountSummary.read(reading(Tables.ACCOUNT_SUMMARY, key));
+    JsonValue.Obj without =
+        with((JsonValue.Obj) Jcs.parse(summary.toBytes()), "sums", JsonValue.of(List.of()));
+    String nonces = home.rows(Tables.ACCOUNT_NONCES).getLast();
+    summary(tampered(batch -> batch.put(Tables.ACCOUNT_SUMMARY, key, Jcs.write(without))));
+    summary(tampered(batch -> batch.put(Tables.ACCOUNT_SUMMARY, key, new byte[] {'{'})));
+    summary(
+        tampered(batch ->
+            batch
+                .put(Tables.ACCOUNT_SUMMARY, key, summary.toBytes())
+                .put(Tables.ACCOUNT_NONCES, nonces, new byte[0])));
+  }
+
+  private static void summary(AuditReport report) {
+    assertThat(report.problems()).isNotEmpty();
+    assertThat(report.problems()).extracting(Problem::code).containsOnly(AuditError.ROW);
+    assertThat(report.problems())
+        .extracting(Problem::place)
+        .containsOnly("summaries of the accounts");
   }
 
   @Test
