@@ -1,81 +1,74 @@
 package dev.writ.canonicalize;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A set of digests in 64 to 128 bytes for each: open addressing over their four longs. For the many
- * digests of a long run, for which a tree of objects would take several times as much memory. Not
- * thread safe.
+ * A set of digests in 40 to 48 bytes for each: their bytes one after the other, and an
+ * open-addressed table of their numbers, so that nothing but numbers is copied when it grows. For
+ * the many digests of a long run, for which a tree of objects would take several times as much
+ * memory. Not thread safe.
  */
 public final class DigestSet {
   private static final int LONGS = Digest.LENGTH / Long.BYTES;
+  private static final int CHUNK = 1024;
+  private static final int PLACES_AT_FIRST = 16;
 
-  /** Four longs for each place; all zero where it is free. */
-  private long[] table = new long[LONGS << 4];
+  /** Four longs for each digest. */
+  private final List<long[]> chunks = new ArrayList<>();
 
   private int size;
 
-  /** The one digest that looks like a free place. */
-  private boolean hasZero;
+  /** Numbers of digests plus one; zero where a place is free. */
+  private int[] places = new int[PLACES_AT_FIRST];
 
   /** Adds a digest; false where it was there before. */
   public boolean add(Digest digest) {
     long[] longs = longs(digest);
-    if (isFree(longs, 0)) {
-      boolean added = !hasZero;
-      hasZero = true;
-      return added;
-    }
-    int at = find(longs, 0);
-    if (!isFree(table, at)) {
+    int place = find(longs);
+    if (places[place] != 0) {
       return false;
     }
-    System.arraycopy(longs, 0, table, at, LONGS);
-    size++;
-    if (size > table.length / LONGS / 2) {
+    if (size % CHUNK == 0) {
+      chunks.add(new long[LONGS * (size == 0 ? PLACES_AT_FIRST : CHUNK)]);
+    } else if (size == chunks.getFirst().length / LONGS) {
+      chunks.set(0, Arrays.copyOf(chunks.getFirst(), LONGS * Math.min(2 * size, CHUNK)));
+    }
+    System.arraycopy(longs, 0, chunk(size), at(size), LONGS);
+    places[place] = ++size;
+    if (2 * size > places.length) {
       grow();
     }
     return true;
   }
 
   public boolean contains(Digest digest) {
-    long[] longs = longs(digest);
-    return isFree(longs, 0) ? hasZero : !isFree(table, find(longs, 0));
+    return places[find(longs(digest))] != 0;
   }
 
   public int size() {
-    return size + (hasZero ? 1 : 0);
+    return size;
   }
 
   /** All of them in their order; the set is not to be used after that. */
   public void drainSorted(Consumer<Digest> consumer) {
-    if (hasZero) {
-      consumer.accept(Digest.ofBytes(new byte[Digest.LENGTH]));
-    }
-    int count = 0;
-    for (int at = 0; at < table.length; at += LONGS) {
-      if (!isFree(table, at)) {
-        System.arraycopy(table, at, table, LONGS * count++, LONGS);
-      }
-    }
-    sort(count);
-    for (int i = 0; i < count; i++) {
+    sort();
+    for (int i = 0; i < size; i++) {
       ByteBuffer bytes = ByteBuffer.allocate(Digest.LENGTH);
-      for (int j = 0; j < LONGS; j++) {
-        bytes.putLong(table[LONGS * i + j]);
-      }
+      bytes.asLongBuffer().put(chunk(i), at(i), LONGS);
       consumer.accept(Digest.ofBytes(bytes.array()));
     }
   }
 
   /** Heap sort: in place, and no slower for digests that an attacker chose. */
-  private void sort(int count) {
-    for (int i = count / 2 - 1; i >= 0; i--) {
-      sink(i, count);
+  private void sort() {
+    for (int i = size / 2 - 1; i >= 0; i--) {
+      sink(i, size);
     }
-    for (int end = count - 1; end > 0; end--) {
+    for (int end = size - 1; end > 0; end--) {
       swap(0, end);
       sink(0, end);
     }
@@ -96,53 +89,57 @@ public final class DigestSet {
   }
 
   private int compare(int a, int b) {
-    for (int j = 0; j < LONGS; j++) {
-      int order = Long.compareUnsigned(table[LONGS * a + j], table[LONGS * b + j]);
-      if (order != 0) {
-        return order;
-      }
-    }
-    return 0;
+    int atA = at(a);
+    int atB = at(b);
+    return Arrays.compareUnsigned(chunk(a), atA, atA + LONGS, chunk(b), atB, atB + LONGS);
   }
 
   private void swap(int a, int b) {
-    for (int j = 0; j < LONGS; j++) {
-      long kept = table[LONGS * a + j];
-      table[LONGS * a + j] = table[LONGS * b + j];
-      table[LONGS * b + j] = kept;
-    }
+    long[] kept = Arrays.copyOfRange(chunk(a), at(a), at(a) + LONGS);
+    System.arraycopy(chunk(b), at(b), chunk(a), at(a), LONGS);
+    System.arraycopy(kept, 0, chunk(b), at(b), LONGS);
   }
 
   private void grow() {
-    long[] old = table;
-    table = new long[2 * old.length];
-    for (int at = 0; at < old.length; at += LONGS) {
-      if (!isFree(old, at)) {
-        System.arraycopy(old, at, table, find(old, at), LONGS);
+    places = new int[2 * places.length];
+    for (int number = 0; number < size; number++) {
+      int place = home(chunk(number), at(number));
+      while (places[place] != 0) {
+        place = place + 1 & places.length - 1;
       }
+      places[place] = number + 1;
     }
   }
 
-  /** Where that digest is, or would be. */
-  private int find(long[] digest, int from) {
-    int places = table.length / LONGS;
-    long mixed = (digest[from] ^ digest[from + 1]) * 0x9e3779b97f4a7c15L;
-    int place = (int) (mixed >>> 32) & places - 1;
-    while (!isFree(table, LONGS * place)
-        && !Arrays.equals(
-            table, LONGS * place, LONGS * place + LONGS, digest, from, from + LONGS)) {
-      place = place + 1 & places - 1;
+  /** The place of that digest, or where it would be. */
+  private int find(long[] digest) {
+    int place = home(digest, 0);
+    while (places[place] != 0 && !isAt(places[place] - 1, digest)) {
+      place = place + 1 & places.length - 1;
     }
-    return LONGS * place;
+    return place;
   }
 
-  private static boolean isFree(long[] longs, int at) {
-    return (longs[at] | longs[at + 1] | longs[at + 2] | longs[at + 3]) == 0;
+  private boolean isAt(int number, long[] digest) {
+    int at = at(number);
+    return Arrays.equals(chunk(number), at, at + LONGS, digest, 0, LONGS);
+  }
+
+  private int home(long[] digest, int at) {
+    long mixed = (digest[at] ^ digest[at + 1]) * 0x9e3779b97f4a7c15L;
+    return (int) (mixed >>> 32) & places.length - 1;
+  }
+
+  private long[] chunk(int number) {
+    return chunks.get(number / CHUNK);
+  }
+
+  private static int at(int number) {
+    return LONGS * (number % CHUNK);
   }
 
   private static long[] longs(Digest digest) {
-    long[] longs = new long[LONGS];
-    ByteBuffer.wrap(digest.bytes()).asLongBuffer().get(longs);
-    return longs;
+    ByteBuffer bytes = ByteBuffer.wrap(digest.bytes());
+    return new long[] {bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong()};
   }
 }
