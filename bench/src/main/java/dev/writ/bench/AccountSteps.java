@@ -3,6 +3,7 @@ package dev.writ.bench;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.KernelConfig;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admitted;
@@ -93,6 +94,9 @@ final class AccountSteps {
       accounts.judge(admitted, circumstances, system.policyInForce(), system.trust(), now);
       accounts.settle(id, 1);
       accounts.durable(id);
+      if (accounts.unsummarized() == KernelConfig.SUMMARIZED_EVERY) {
+        accounts.summarize(() -> 0, 0); // what a kernel stores
+      }
     }
     return accounts;
   }

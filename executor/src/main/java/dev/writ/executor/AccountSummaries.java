@@ -43,9 +43,6 @@ final class AccountSummaries {
 
   private boolean replacesNonces;
 
-  /** A summary that was taken is lost; without it later ones would be wrong. */
-  private volatile boolean broken;
-
   private long stepsAtDeletion;
   private long rowsLeft;
   private Optional<Commit> deletion = Optional.empty();
@@ -82,11 +79,12 @@ final class AccountSummaries {
   void writeIfDue() {
     int length = accounts.unsummarized();
     boolean isDue = length >= every || replaces && length > 0;
-    if (isDue && !broken && lock.tryLock()) {
+    if (isDue && lock.tryLock()) {
       try {
         write();
       } catch (WritException e) {
-        broken = true; // what is stored stays right, and whoever writes next hears of the failure
+        // What is stored stays right, and whoever writes next hears of the failure.
+        accounts.endSummaries();
       } finally {
         lock.unlock();
       }

@@ -258,6 +258,22 @@ public final class Accounts implements Accounting {
     return unsummarizedLength;
   }
 
+  /** From now on there are no summaries: one was taken and cannot be stored. */
+  public void endSummaries() {
+    lock.lock();
+    try {
+      endSummaries(totals.policy());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endSummaries(Policy policy) {
+    unsummarizable = true;
+    unsummarized = new Unsummarized(policy);
+    unsummarizedLength = 0;
+  }
+
   /**
    * Summarizes what came since the last summary, which is to be stored before another is taken.
    *
@@ -700,9 +716,7 @@ public final class Accounts implements Accounting {
       return;
     }
     forgetExpired(latest, Integer.MAX_VALUE);
-    unsummarizable = true;
-    unsummarized = new Unsummarized(policy);
-    unsummarizedLength = 0;
+    endSummaries(policy);
     changes.addLast(new Change(nextStep, latest, policy));
     if (changes.size() > CHANGES_MAX) {
       changes.removeFirst();

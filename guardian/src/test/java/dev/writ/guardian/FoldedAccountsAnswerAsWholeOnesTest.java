@@ -116,22 +116,28 @@ class FoldedAccountsAnswerAsWholeOnesTest {
      */
     boolean comparable = true;
 
-    void take(Accounts accounts) {
-      accounts
-          .summarize(log::size, 0)
-          .ifPresent(next -> {
-            if (replaces) {
-              taken.clear();
-              replaces = false;
-            }
-            if (replacesNonces) {
-              nonces.clear();
-              replacesNonces = false;
-            }
-            nonces.removeIf(old -> accounts.areNoncesOver(old.newestMs()));
-            taken.add(AccountSummary.read(next.summary().toBytes()));
-            nonces.addAll(next.nonces());
-          });
+    /**
+     * @param lost whether it cannot be stored
+     */
+    void take(Accounts accounts, boolean lost) {
+      Optional<AccountSummary.Taken> summary = accounts.summarize(log::size, 0);
+      if (lost) {
+        accounts.endSummaries();
+        return;
+      }
+      summary.ifPresent(next -> {
+        if (replaces) {
+          taken.clear();
+          replaces = false;
+        }
+        if (replacesNonces) {
+          nonces.clear();
+          replacesNonces = false;
+        }
+        nonces.removeIf(old -> accounts.areNoncesOver(old.newestMs()));
+        taken.add(AccountSummary.read(next.summary().toBytes()));
+        nonces.addAll(next.nonces());
+      });
     }
 
     Accounts restore(Rows rows, Policy policy, Instant now, boolean repeat) {
@@ -322,7 +328,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     int nonce = number % 5 == 0 ? number / 2 : number; // a request's own, some are another's, too
     Admitted a = admitted(number, nonce, 1 + random.nextInt(4_000), now);
     if (random.nextInt(5) == 0) {
-      both.summaries.take(both.summarized);
+      both.summaries.take(both.summarized, random.nextInt(12) == 0);
     }
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 -> {

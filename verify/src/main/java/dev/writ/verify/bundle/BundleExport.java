@@ -239,6 +239,9 @@ public final class BundleExport {
       return;
     }
     consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
+    // A run that has too much is refused before gigabytes of it are written.
+    ArchiveForm.requireBounds(
+        0, (long) found.documents.size() + (options.blobs() ? found.blobs.size() : 0));
     ArchiveWriter out = new ArchiveWriter(target);
     if (options.blobs()) {
       found.blobs.drainSorted(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
