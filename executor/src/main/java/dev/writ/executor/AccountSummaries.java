@@ -116,21 +116,20 @@ final class AccountSummaries {
               rowsLeft++;
             }
             if (over.size() == DELETED_AT_ONCE) {
-              delete(over, until);
+              delete(over);
             }
             return true;
           });
-      delete(over, until);
+      delete(over);
       deletion.ifPresent(Commit::await);
     } finally {
       lock.unlock();
     }
   }
 
-  private void delete(List<Accounts.Row> over, Instant until) {
+  private void delete(List<Accounts.Row> over) {
     accounts.deleteOver(
         over,
-        until,
         rows -> {
           Batch batch = new Batch();
           rows.forEach(row -> batch.delete(Tables.ACCOUNT, row.key()));

@@ -17,7 +17,6 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rate;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -307,42 +306,11 @@ public final class Accounts implements Accounting {
    * @return places, such as {@code budget cpu ["acme"]}; none where nothing is lacking
    */
   public List<String> lacking(Accounts others) {
-    List<String> places = new ArrayList<>();
-    for (AccountTotals all : List.of(others.totals, others.folded)) {
-      for (AccountSummary.Sum sum : all.sums()) {
-        Budget budget = totals.policy().budgets().get(sum.budget());
-        Instant start = Instant.ofEpochSecond(sum.start());
-        if (budget.windowEnd(start).isAfter(latest)
-            && held(budget, sum.key(), start) < others.held(budget, sum.key(), start)) {
-          places.add("budget " + sum.budget() + " " + sum.key());
-        }
-      }
-      for (AccountSummary.Uses uses : all.uses()) {
-        Rate rate = totals.policy().rates().get(uses.rate());
-        if (counted(rate, uses.key()) < others.counted(rate, uses.key())) {
-          places.add("rate " + uses.rate() + " " + uses.key());
-        }
-      }
-    }
-    others.nonces.forEach((nonce, use) -> {
-      boolean isFresh = totals.freshUntil(use.atMs()) > latest.toEpochMilli();
-      boolean isKnown =
-          nonces.find(nonce).filter(known -> known.request().equals(use.request())).isPresent();
-      if (isFresh && !isKnown) {
-        places.add("nonce of " + use.request());
-      }
-    });
-    return places;
+    return new AccountComparison(parts(), others.parts(), latest).lacking();
   }
 
-  private long held(Budget budget, String key, Instant start) {
-    JudgeInputs.Balance all =
-        totals.balance(budget, key, start).plus(folded.balance(budget, key, start));
-    return all.used() + all.reserved();
-  }
-
-  private long counted(Rate rate, String key) {
-    return totals.count(rate, key, latest).plus(folded.count(rate, key, latest)).count();
+  private AccountComparison.Parts parts() {
+    return new AccountComparison.Parts(totals, folded, nonces);
   }
 
   /**
@@ -360,7 +328,7 @@ public final class Accounts implements Accounting {
 
   private void summarizeLater(AccountEntry entry, boolean isDurable) {
     letGoStep = Math.max(letGoStep, entry.step());
-    if (!unsummarizable && stored != Stored.NONE) {
+    if (!unsummarizable) {
       unsummarized.add(entry, isDurable);
       unsummarizedLength = unsummarized.length();
     }
@@ -388,8 +356,6 @@ public final class Accounts implements Accounting {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
       unsummarized.forget(entry.request());
-    } else if (stored == Stored.NONE) {
-      put(entry, Optional.empty());
     } else {
       if (totals.freshUntil(entry).isAfter(latest)) {
         useNonce(entry);
@@ -945,7 +911,11 @@ public final class Accounts implements Accounting {
     }
   }
 
-  /** Whether a row was needed only until then; quicker than reading all of it. */
+  /**
+   * Whether a row was needed only until then; quicker than reading all of it.
+   *
+   * @param until the time of the last durable event
+   */
   public static boolean isOver(byte[] row, Instant until) {
     String text = new String(row, StandardCharsets.ISO_8859_1);
     int at = text.indexOf(KEPT_UNTIL); // in a string its quotes would be escaped
@@ -960,11 +930,10 @@ public final class Accounts implements Accounting {
    * Has the rows among these deleted that nothing needs, while no step is taken: a row that is
    * written later is written behind the deletion.
    *
-   * @param rows as they are stored
-   * @param until the time of the last durable event
+   * @param rows as they are stored, of which each {@link #isOver}
    * @param deletion enqueues a batch with the rows, which have no values
    */
-  public void deleteOver(List<Row> rows, Instant until, Consumer<List<Row>> deletion) {
+  public void deleteOver(List<Row> rows, Consumer<List<Row>> deletion) {
     lock.lock();
     try {
       List<Row> over = new ArrayList<>();
@@ -972,7 +941,6 @@ public final class Accounts implements Accounting {
         AccountEntry entry = read(row.key(), row.value().orElseThrow());
         boolean isNeeded =
             entries.containsKey(entry.request())
-                || entry.keptUntil().isAfter(until)
                 || entry.step() >= nextStep - 1
                 || kept(entry).isPresent();
         if (!isNeeded) {

@@ -193,6 +193,12 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     Accounts folded = Accounts.restore(ofFolded, 0, policy, World.NOW);
     Accounts summarized = Accounts.restore(ofSummarized, 0, policy, World.NOW);
     int foldings;
+    int collected;
+
+    Instant now = World.NOW;
+
+    /** The time of the last step whose rows are stored. */
+    Instant durable = World.NOW;
 
     /** Whether the accounts hear that a batch is durable, or find out later. */
     boolean told;
@@ -213,6 +219,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
         ofWhole.store(a);
         ofFolded.store(b);
         ofSummarized.store(c);
+        durable = c.isEmpty() ? durable : now;
         summaries.log.addAll(requests(c));
         if (told) {
           requests(b).forEach(folded::durable);
@@ -275,6 +282,23 @@ class FoldedAccountsAnswerAsWholeOnesTest {
       }
     }
 
+    /** Rows that are over go, as a server has them go while it runs. */
+    void collect() {
+      collect(folded, ofFolded);
+      collect(summarized, ofSummarized);
+    }
+
+    private void collect(Accounts accounts, Rows rows) {
+      accounts.deleteOver(
+          rows.all().stream()
+              .filter(row -> Accounts.isOver(row.value().orElseThrow(), durable))
+              .toList(),
+          deleted -> {
+            rows.store(deleted);
+            collected += deleted.size();
+          });
+    }
+
     void restart(Instant now, boolean repeat) {
       whole = Accounts.restore(ofWhole.all(), policy, now);
       folded = Accounts.restore(ofFolded, 0, policy, now);
@@ -296,6 +320,7 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     long seed = seed();
     int folded = 0;
     int used = 0;
+    int collected = 0;
     for (int round = 0; round < Integer.getInteger("writ.rounds", 100); round++) {
       Random random = new Random(seed + round);
       Both both = new Both();
@@ -309,8 +334,10 @@ class FoldedAccountsAnswerAsWholeOnesTest {
       }
       folded = Math.max(folded, both.foldings);
       used += both.summaries.used;
+      collected += both.collected;
     }
     assertThat(used).as("starts from summaries").isGreaterThan(50);
+    assertThat(collected).as("rows that were deleted at work").isGreaterThan(50);
     assertThat(folded).as("entries that were let go of").isGreaterThan(15);
   }
 
@@ -329,6 +356,10 @@ class FoldedAccountsAnswerAsWholeOnesTest {
     Admitted a = admitted(number, nonce, 1 + random.nextInt(4_000), now);
     if (random.nextInt(5) == 0) {
       both.summaries.take(both.summarized, random.nextInt(12) == 0);
+    }
+    both.now = now;
+    if (random.nextInt(9) == 0) {
+      both.collect();
     }
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 -> {
