@@ -7,7 +7,6 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.guardian.policy.Policy;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -78,13 +77,10 @@ public record AccountSummary(
     static Uses read(String path, JsonValue value) {
       Fields fields = Fields.of(path, value);
       Uses uses =
-          new Uses(fields.name("rate"), fields.string("key"), fields.list("times", Uses::readTime));
+          new Uses(
+              fields.name("rate"), fields.string("key"), fields.list("times", Fields::integerItem));
       fields.end();
       return uses;
-    }
-
-    private static long readTime(String path, JsonValue value) {
-      return Fields.of(path, JsonValue.object().put("time", value).build()).integer("time");
     }
 
     JsonValue.Obj toJson() {
@@ -170,13 +166,5 @@ public record AccountSummary(
     AccountSummary last() {
       return summaries.getLast();
     }
-  }
-
-  static <T> List<List<T>> chunks(List<T> all, int most) {
-    List<List<T>> chunks = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += most) {
-      chunks.add(all.subList(from, Math.min(from + most, all.size())));
-    }
-    return chunks;
   }
 }

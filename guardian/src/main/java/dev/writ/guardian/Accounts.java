@@ -232,7 +232,7 @@ public final class Accounts implements Accounting {
     for (Digest request : toRead) {
       Optional<AccountEntry> entry = accounts.row(request);
       if (entry.isEmpty()) {
-        next.forget(request);
+        next.close(request);
       }
       entry.ifPresent(entries::add);
     }
@@ -355,7 +355,7 @@ public final class Accounts implements Accounting {
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
-      unsummarized.forget(entry.request());
+      unsummarized.close(entry.request());
     } else {
       if (totals.freshUntil(entry).isAfter(latest)) {
         useNonce(entry);
@@ -945,7 +945,7 @@ public final class Accounts implements Accounting {
                 || kept(entry).isPresent();
         if (!isNeeded) {
           over.add(new Row(row.key(), Optional.empty()));
-          unsummarized.forget(entry.request());
+          unsummarized.close(entry.request());
         }
       }
       if (!over.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -15,7 +16,7 @@ public record NonceUses(long newestMs, byte[] records) {
   private static final int RECORD = 64;
 
   /** Uses of one row: as many as a summary usually has. */
-  static final int MOST = 4096;
+  private static final int MOST = 4096;
 
   /** A use, and by which digest its nonce is found. */
   record Named(UsedNonces.Key nonce, UsedNonces.Use use) {}
@@ -37,7 +38,11 @@ public record NonceUses(long newestMs, byte[] records) {
 
   /** In as many rows as it takes. */
   static List<NonceUses> all(List<Named> uses) {
-    return AccountSummary.chunks(uses, MOST).stream().map(NonceUses::of).toList();
+    List<NonceUses> rows = new ArrayList<>();
+    for (int from = 0; from < uses.size(); from += MOST) {
+      rows.add(of(uses.subList(from, Math.min(from + MOST, uses.size()))));
+    }
+    return rows;
   }
 
   void forEach(BiConsumer<UsedNonces.Key, UsedNonces.Use> consumer) {

@@ -92,7 +92,8 @@ final class Unsummarized {
     }
   }
 
-  private void close(Digest request) {
+  /** Nothing of an open request needs to be read any more. */
+  void close(Digest request) {
     if (open.remove(request) != null && !opened.remove(request)) {
       closed.add(request);
     }
@@ -121,11 +122,6 @@ final class Unsummarized {
   /** Requests whose rows a start has to read. */
   List<Digest> openRequests() {
     return List.copyOf(open.keySet());
-  }
-
-  /** The row of an open request says nothing that is needed, or there is none. */
-  void forget(Digest request) {
-    close(request);
   }
 
   /**

@@ -380,6 +380,25 @@ class AccountsTest {
   }
 
   @Test
+  void aDamagedSummaryIsRefused() {
+    String read =
+        "{\"closed\":[],\"log_size\":9,\"opened\":[],\"policy\":\""
+            + World.SNAPSHOT
+            + "\",\"restarts\":0,\"step\":2,\"sums\":[],\"uses\":"
+            + "[{\"key\":\"k\",\"rate\":\"slow\",\"times\":[1764201600123]}]}";
+    assertThat(new String(summary(read).toBytes(), StandardCharsets.UTF_8)).isEqualTo(read);
+    for (String time : List.of("\"1\"", "0.5", "null")) {
+      assertThatThrownBy(() -> summary(read.replace("1764201600123", time)))
+          .isInstanceOf(WritException.class)
+          .hasMessageContaining("times/0");
+    }
+  }
+
+  private static AccountSummary summary(String text) {
+    return AccountSummary.read(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
   void aDamagedRowIsRefused() {
     assertThatThrownBy(() ->
             Accounts.restore(

@@ -210,6 +210,15 @@ public final class Fields {
     throw new WritException(CanonicalizeError.FIELD_TYPE, path + " is not a string");
   }
 
+  /** An {@link ItemReader} for integers. */
+  public static long integerItem(String path, JsonValue value) {
+    if (value instanceof JsonValue.Num n && n.isInteger()) {
+      return (long) n.value();
+    }
+    throw new WritException(
+        CanonicalizeError.FIELD_TYPE, path + " is not an integer within 2^53 - 1");
+  }
+
   /** An {@link ItemReader} for digests. */
   public static Digest digestItem(String path, JsonValue value) {
     return Digest.parse(stringItem(path, value));

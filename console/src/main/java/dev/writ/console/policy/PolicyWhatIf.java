@@ -19,7 +19,6 @@ import dev.writ.ledger.RunId;
 import dev.writ.replay.engine.PolicyCounterfactual;
 import dev.writ.replay.engine.PolicyCounterfactual.Answer;
 import dev.writ.replay.engine.PolicyCounterfactual.Judged;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -51,8 +50,11 @@ final class PolicyWhatIf {
    * @throws WritException {@code GWY-117}
    */
   JsonValue.Obj of(Policy policy, int last, Sight sight, Consumer<List<Scope>> read) {
+    Effects.Contents found =
+        new Effects(ledger)
+            .contents(EffectQuery.newest(EffectQuery.LIMIT_MAX), sight, last, PAGES_MAX);
     TreeMap<Digest, EffectView> rows = new TreeMap<>();
-    boolean complete = collect(last, sight, rows);
+    found.rows().forEach(row -> rows.put(row.request(), row));
     read.accept(rows.values().stream().map(EffectView::scope).toList());
     LinkedHashSet<RunId> runs = new LinkedHashSet<>();
     TreeSet<Digest> decisions = new TreeSet<>();
@@ -66,7 +68,7 @@ final class PolicyWhatIf {
     return JsonValue.object()
         .put("judged", judged.size())
         .put("unknown", judged.stream().filter(j -> j.answer() == Answer.UNKNOWN).count())
-        .put("all", JsonValue.of(complete))
+        .put("all", JsonValue.of(found.complete()))
         .putList(
             "changes",
             judged.reversed().stream().filter(Judged::changes).toList(),
@@ -119,31 +121,6 @@ final class PolicyWhatIf {
           }
         });
     return json.put("checks", ((JsonValue.Obj) explained.get("decision")).get("checks")).build();
-  }
-
-  /** Whether no other decision was left out. */
-  private boolean collect(int last, Sight sight, TreeMap<Digest, EffectView> rows) {
-    Effects effects = new Effects(ledger);
-    EffectQuery query = EffectQuery.newest(EffectQuery.LIMIT_MAX);
-    for (int i = 0; i < PAGES_MAX; i++) {
-      EffectPage page = effects.page(query, sight);
-      List<EffectView> seen = new ArrayList<>();
-      page.effects().stream()
-          .map(EffectPage.Shown::row)
-          .filter(row -> sight.contents(row.scope()))
-          .forEach(seen::add);
-      for (EffectView row : seen) {
-        if (rows.size() == last) {
-          return false;
-        }
-        rows.put(row.request(), row);
-      }
-      if (page.complete()) {
-        return true;
-      }
-      query = query.before(page.nextBefore().orElseThrow());
-    }
-    return false;
   }
 
   private static ObjectBuilder change(Judged change, EffectView row) {

@@ -3,7 +3,6 @@ package dev.writ.console.tool;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.view.EffectPage;
 import dev.writ.gateway.view.EffectQuery;
 import dev.writ.gateway.view.EffectView;
 import dev.writ.gateway.view.Effects;
@@ -14,7 +13,6 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.ledger.LedgerView;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -62,8 +60,18 @@ final class SameCalls {
    */
   JsonValue.Obj between(
       String tool, String from, String to, Sight sight, Consumer<List<Scope>> read) {
-    List<EffectView> rows = new ArrayList<>();
-    boolean complete = collect(tool, sight, rows);
+    Effects.Contents found =
+        new Effects(ledger)
+            .contents(
+                EffectQuery.newest(EffectQuery.LIMIT_MAX).ofTool(tool),
+                sight,
+                Integer.MAX_VALUE,
+                PAGES_MAX);
+    List<EffectView> rows =
+        found.rows().stream()
+            .filter(row -> row.receipt().isPresent())
+            .filter(row -> row.version().equals(from) || row.version().equals(to))
+            .toList();
     read.accept(rows.stream().map(EffectView::scope).toList());
     TreeMap<Digest, Came> before = calls(rows, from);
     TreeMap<Digest, Came> after = calls(rows, to);
@@ -75,7 +83,7 @@ final class SameCalls {
     return JsonValue.object()
         .put("compared", before.size())
         .put("same", before.size() - different.size())
-        .put("all", JsonValue.of(complete))
+        .put("all", JsonValue.of(found.complete()))
         .putList(
             "different",
             different.stream().limit(DIFFERENT_MAX).toList(),
@@ -86,24 +94,6 @@ final class SameCalls {
                     .put("after", after.get(call).toJson())
                     .build())
         .build();
-  }
-
-  /** Whether all of the log was looked at. */
-  private boolean collect(String tool, Sight sight, List<EffectView> rows) {
-    Effects effects = new Effects(ledger);
-    EffectQuery query = EffectQuery.ofTool(tool);
-    for (int i = 0; i < PAGES_MAX; i++) {
-      EffectPage page = effects.page(query, sight);
-      page.effects().stream()
-          .map(EffectPage.Shown::row)
-          .filter(row -> row.receipt().isPresent() && sight.contents(row.scope()))
-          .forEach(rows::add);
-      if (page.complete()) {
-        return true;
-      }
-      query = query.before(page.nextBefore().orElseThrow());
-    }
-    return false;
   }
 
   /** Rows are the newest first, so the first of a call counts. */

@@ -278,7 +278,9 @@ class PeopleSeeToolsTest {
   void whatBothVersionsGaveForTheSameCallIsCompared() {
     governance.stage(governance.approved("1.0.0"), RolloutStage.ACTIVE);
     governance.stage(governance.approved("1.1.0"), RolloutStage.ACTIVE);
+    governance.stage(governance.approved("1.2.0"), RolloutStage.ACTIVE);
     gateway.home.driver.does("words", Behaviours::params);
+    called("bob", "1.2.0", "{\"n\":1}");
     for (int n = 0; n < 4; n++) {
       called("alice", "1.0.0", "{\"n\":" + n + "}");
     }
@@ -308,7 +310,10 @@ class PeopleSeeToolsTest {
         .contains("\"all\":true,\"compared\":3,\"different\":[", "\"same\":1")
         .containsOnlyOnce("\"status\":\"failed\"")
         .contains("\"operation\":\"do\"");
-    assertThat(gateway.get("rita", "/v1/reads").text()).contains("\"what\":[\"parameters\"]");
+    assertThat(gateway.get("rita", "/v1/reads").text())
+        .contains("\"what\":[\"parameters\"]", "\"run\":\"run-alice\"")
+        .as("what was not compared was not read")
+        .doesNotContain("run-bob");
   }
 
   @Test

@@ -57,21 +57,21 @@ public record EffectQuery(
         Optional.empty());
   }
 
-  /** The newest of one tool, as many as a page can have. */
-  public static EffectQuery ofTool(String tool) {
+  /** The same of one tool alone. */
+  public EffectQuery ofTool(String name) {
     return new EffectQuery(
-        LIMIT_MAX,
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.of(tool),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty());
+        limit,
+        before,
+        after,
+        run,
+        subject,
+        Optional.of(name),
+        verdict,
+        state,
+        code,
+        from,
+        to,
+        text);
   }
 
   /** The same from another place on: the next page. */

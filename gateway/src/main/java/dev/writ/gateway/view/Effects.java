@@ -46,6 +46,44 @@ public final class Effects {
     this.rows = new EffectRows(ledger);
   }
 
+  /**
+   * Rows whose contents are seen, too, the newest first.
+   *
+   * @param complete whether there are no more
+   */
+  public record Contents(List<EffectView> rows, boolean complete) {
+    public Contents {
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /**
+   * The newest effects that are asked for and of which the contents are seen.
+   *
+   * @param rowsMax how many at most
+   * @param pagesMax in how many pages of effects they are searched
+   */
+  public Contents contents(EffectQuery from, Sight sight, int rowsMax, int pagesMax) {
+    List<EffectView> rows = new ArrayList<>();
+    EffectQuery query = from;
+    for (int i = 0; i < pagesMax; i++) {
+      EffectPage page = page(query, sight);
+      for (EffectPage.Shown shown : page.effects()) {
+        if (sight.contents(shown.row().scope())) {
+          if (rows.size() == rowsMax) {
+            return new Contents(rows, false);
+          }
+          rows.add(shown.row());
+        }
+      }
+      if (page.complete()) {
+        return new Contents(rows, true);
+      }
+      query = query.before(page.nextBefore().orElseThrow());
+    }
+    return new Contents(rows, false);
+  }
+
   /** The newest effects that are asked for and seen. */
   public EffectPage page(EffectQuery query, Sight sight) {
     Search search = new Search(query, sight);
