@@ -190,7 +190,12 @@ public final class SinkScene implements AutoCloseable {
             HttpLimits.DEFAULT);
     this.orders = new SinkOrders(dir.resolve("sinks"));
     ends(0, "1 passed\n");
-    start();
+    try {
+      start();
+    } catch (RuntimeException e) {
+      server.close(); // or it goes on to write to a directory that the test's end deletes
+      throw e;
+    }
   }
 
   /** Of the engine: no turn comes in time. */
