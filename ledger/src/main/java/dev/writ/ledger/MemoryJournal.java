@@ -15,10 +15,13 @@ import java.util.TreeSet;
  * A journal in memory: it keeps rows and the heads of runs. Documents and blobs are read from the
  * recording. Not thread safe.
  *
- * <p>The caller names tables that are never read; their rows are dropped, so that memory does not
- * grow with the length of the recording.
+ * <p>So that memory does not grow with the length of the recording, the caller names tables that
+ * are never read, whose rows are dropped, and tables that are never scanned, whose rows go into a
+ * temporary file once there are many.
  */
-public abstract class MemoryJournal implements RunJournal {
+public abstract class MemoryJournal implements RunJournal, AutoCloseable {
+  private static final int FILE_BUFFER_BYTES = 256 << 10;
+
   private static final Commit DONE =
       new Commit() {
         @Override
@@ -32,15 +35,20 @@ public abstract class MemoryJournal implements RunJournal {
 
   private final DocumentSource documents;
   private final TreeSet<String> unread;
+  private final TreeSet<String> unscanned;
   private final TreeMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
+  private final RowFile unscannedRows = new RowFile(FILE_BUFFER_BYTES);
   private final TreeMap<RunId, Event> heads = new TreeMap<>();
 
   /**
    * @param unread tables whose rows are dropped
+   * @param unscanned tables whose rows are only looked up by their whole keys
    */
-  protected MemoryJournal(DocumentSource documents, TreeSet<String> unread) {
+  protected MemoryJournal(
+      DocumentSource documents, TreeSet<String> unread, TreeSet<String> unscanned) {
     this.documents = documents;
     this.unread = unread;
+    this.unscanned = unscanned;
   }
 
   @Override
@@ -53,17 +61,21 @@ public abstract class MemoryJournal implements RunJournal {
   public Commit append(Batch batch) {
     batch.use();
     for (Batch.Row row : batch.rows()) {
-      if (row.family() != Store.Family.TABLES || unread.contains(table(row.key()))) {
-        continue;
-      }
-      if (row.value() == null) {
-        rows.remove(row.key());
-      } else {
-        rows.put(row.key(), batch.valueOf(row));
+      if (row.family() == Store.Family.TABLES) {
+        keep(row.key(), Optional.ofNullable(row.value() == null ? null : batch.valueOf(row)));
       }
     }
     batch.entries().forEach(entry -> heads.put(entry.runId(), entry.event()));
     return DONE;
+  }
+
+  private void keep(byte[] key, Optional<byte[]> value) {
+    String table = table(key);
+    if (unscanned.contains(table)) {
+      value.ifPresentOrElse(v -> unscannedRows.put(key, v), () -> unscannedRows.remove(key));
+    } else if (!unread.contains(table)) {
+      value.ifPresentOrElse(v -> rows.put(key, v), () -> rows.remove(key));
+    }
   }
 
   private static String table(byte[] key) {
@@ -91,11 +103,17 @@ public abstract class MemoryJournal implements RunJournal {
 
   @Override
   public Optional<byte[]> get(String table, String key) {
-    return Optional.ofNullable(rows.get(Keys.table(table, key)));
+    byte[] rowKey = Keys.table(table, key);
+    return unscanned.contains(table)
+        ? unscannedRows.get(rowKey)
+        : Optional.ofNullable(rows.get(rowKey));
   }
 
   @Override
   public void scan(String table, String keyPrefix, RowVisitor visitor) {
+    if (unscanned.contains(table)) {
+      throw new IllegalArgumentException("the rows of " + table + " are not kept in order");
+    }
     byte[] prefix = Keys.table(table, keyPrefix);
     int keyAt = Keys.table(table, "").length;
     for (Map.Entry<byte[], byte[]> row : rows.tailMap(prefix, true).entrySet()) {
@@ -111,5 +129,10 @@ public abstract class MemoryJournal implements RunJournal {
   @Override
   public byte[] blob(Digest digest, long bytesMax) {
     throw new WritException(LedgerError.BLOB_MISSING, digest.toString());
+  }
+
+  @Override
+  public void close() {
+    unscannedRows.close();
   }
 }

@@ -29,6 +29,10 @@ final class RecordedJournal extends MemoryJournal {
           Tables.HELD,
           Tables.WORKSPACE);
 
+  /** Tables that have a row for every request, which a replay looks up one by one. */
+  private static final List<String> UNSCANNED =
+      List.of(Tables.REQUEST, Tables.SERVED, Tables.IDEMPOTENCY, Tables.EXECUTION);
+
   /** The run's first request, whose subject owns the run. */
   private static final long FIRST = 1;
 
@@ -38,7 +42,7 @@ final class RecordedJournal extends MemoryJournal {
   private Optional<Event> first = Optional.empty();
 
   RecordedJournal(DocumentSource documents, Comparison comparison) {
-    super(documents, new TreeSet<>(UNREAD));
+    super(documents, new TreeSet<>(UNREAD), new TreeSet<>(UNSCANNED));
     this.comparison = comparison;
   }
 

@@ -91,6 +91,8 @@ public final class Replay {
                   ReplayError.REPLAY_FAILED,
                   "at event " + done + ": " + e.getClass().getSimpleName() + " " + e.getMessage(),
                   e));
+    } finally {
+      stepping.close();
     }
     state =
         failure.isPresent()

@@ -50,7 +50,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Repeats one step after the other, each in its recorded surroundings. */
-final class Stepping {
+final class Stepping implements AutoCloseable {
   /** Makes the parts that act. */
   @FunctionalInterface
   interface Maker {
@@ -202,6 +202,11 @@ final class Stepping {
         .values()
         .forEach(
             _ -> tally.neither("effects: dispatched and not finished when the bundle was taken"));
+  }
+
+  @Override
+  public void close() {
+    journal.close();
   }
 
   void step(List<Placed> events) {
