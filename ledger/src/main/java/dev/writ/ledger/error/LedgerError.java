@@ -117,6 +117,10 @@ public enum LedgerError implements ErrorCode {
       "LED-073",
       "the process may not open more files",
       "Raise the limit of open files (ulimit -n); 512 is the least."),
+  TAKEN_OVER(
+      "LED-074",
+      "another writer has taken the log over: this one stopped",
+      "Let only one server write it; open the ledger again if that is this one."),
 
   QUOTA(
       "LED-080",

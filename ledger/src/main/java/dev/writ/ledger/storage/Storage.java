@@ -1,0 +1,92 @@
+package dev.writ.ledger.storage;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The rows of one ledger. Keys are ordered as unsigned bytes. Safe for use by many threads; only
+ * one at a time writes.
+ *
+ * <p>A row is seen by every reader of this object once its write has returned, and by others once
+ * they have {@linkplain #catchUp caught up}. All methods throw {@code LED-0xx}: {@code LED-023}
+ * after closing, {@code LED-006} for damage, {@code LED-004}, {@code LED-005} or {@code LED-008}
+ * where the machine below refuses.
+ */
+public interface Storage extends AutoCloseable {
+
+  record Row(byte[] key, byte[] value) {}
+
+  /** Takes a row; false ends the scan. It must not write. */
+  @FunctionalInterface
+  interface Visitor {
+    boolean row(byte[] key, byte[] value);
+  }
+
+  Optional<byte[]> get(Family family, byte[] key);
+
+  boolean has(Family family, byte[] key);
+
+  /** Which of these keys have rows, in their order. One round trip where that costs anything. */
+  default List<Boolean> has(Family family, List<byte[]> keys) {
+    List<Boolean> found = new ArrayList<>(keys.size());
+    keys.forEach(key -> found.add(has(family, key)));
+    return found;
+  }
+
+  /**
+   * Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order, as
+   * they are at one moment.
+   */
+  void scan(Family family, byte[] prefix, byte[] from, Visitor visitor);
+
+  /** The row with the greatest key. */
+  Optional<Row> last(Family family);
+
+  /** The row with the least key that is {@code key} or greater. */
+  Optional<Row> atLeast(Family family, byte[] key);
+
+  Write newWrite();
+
+  /**
+   * Makes a write durable, if this is still the one writer and the log still ends where the caller
+   * believes.
+   *
+   * @param write one of {@link #newWrite}; it is not used again
+   * @param size how many rows {@link Family#LOG} has before it
+   * @param newSize how many it has with it
+   * @throws dev.writ.canonicalize.WritException {@code LED-074} where another writer has taken the
+   *     log over or it has another size, and nothing is written then; anything else leaves open
+   *     whether it was written, until the log is opened again
+   */
+  void write(Write write, long size, long newSize);
+
+  /** Called once a writer has written so much that it will go on; may prepare for it. */
+  default void expectMuch() {}
+
+  /**
+   * Called before the last write that makes deleted rows unreadable ({@link #forgetDeleted}), and
+   * after it: removes what is left of them in files that are not in use. Nothing is written
+   * meanwhile.
+   */
+  default void forgetUnused() {}
+
+  /** Rewrites what holds small contents, so that no deleted row can be read from the disk. */
+  default void forgetDeleted() {}
+
+  /** Reads everything and compares checksums, where there are any. */
+  default void verifyChecksums() {}
+
+  /** Lets a reader see what the writer has made durable since. */
+  default void catchUp() {}
+
+  @Override
+  void close();
+
+  /** Whether a key begins so. */
+  static boolean startsWith(byte[] key, byte[] prefix) {
+    return key.length >= prefix.length
+        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+  }
+}
