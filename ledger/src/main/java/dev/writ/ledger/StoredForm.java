@@ -70,6 +70,9 @@ final class StoredForm {
     if (row.length == POSITION || row[POSITION] != PACKED) {
       return Event.parse(Arrays.copyOfRange(row, POSITION, row.length));
     }
+    if (key.length < Long.BYTES) {
+      throw new WritException(LedgerError.CORRUPT, "an event's key of " + key.length + " bytes");
+    }
     RunId run = Keys.run(Arrays.copyOf(key, key.length - Long.BYTES));
     int at = POSITION + 2;
     int flags = byteAt(row, POSITION + 1);

@@ -1,0 +1,440 @@
+package dev.writ.postgres;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.postgres.error.PostgresError;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The one writer of a cell. One session holds the cell's advisory lock and does all writes: whoever
+ * has the lock knows that every transaction of an earlier session has ended. That nobody else has
+ * written is seen by the epoch and by the number of writes, which each write compares.
+ */
+final class CellWriter implements AutoCloseable {
+  /** The layout of rows that this version writes. */
+  private static final int FORMAT = 1;
+
+  /** A server that was just stopped may take a moment to give up its lock. */
+  private static final Duration LOCK_WAIT_MAX = Duration.ofSeconds(2);
+
+  private final PostgresSettings settings;
+  private final Connections connections;
+  private final int cell;
+  private final String owner;
+  private final long epoch;
+
+  /** How many writes are durable; with the epoch, it fixes what the cell holds. */
+  private long writes;
+
+  /** Whether a commit was sent whose outcome is not known yet. */
+  private boolean unanswered;
+
+  /** Empty after it was lost, until the next write. */
+  private Optional<Connection> session;
+
+  private Optional<WritException> stopped = Optional.empty();
+  private volatile boolean closing;
+
+  private record Taken(long epoch, long writes) {}
+
+  private CellWriter(
+      PostgresSettings settings, Connections connections, int cell, String owner, Connection first)
+      throws SQLException {
+    this.settings = settings;
+    this.connections = connections;
+    this.cell = cell;
+    this.owner = owner;
+    this.session = Optional.of(first);
+    Taken taken = takeOver(first);
+    this.epoch = taken.epoch();
+    this.writes = taken.writes();
+  }
+
+  /** Makes the cell's row; one without a write may be left of an attempt that was cut off. */
+  private static void create(Connection session, int cell, String origin, String owner)
+      throws SQLException {
+    try (PreparedStatement insert =
+        session.prepareStatement(
+            "INSERT INTO cell VALUES (?, ?, ?, 0, ?, 0, 0, 0) ON CONFLICT DO NOTHING")) {
+      insert.setInt(1, cell);
+      insert.setString(2, origin);
+      insert.setInt(3, FORMAT);
+      insert.setString(4, owner);
+      insert.executeUpdate();
+    }
+    try (PreparedStatement select =
+        session.prepareStatement("SELECT origin, writes FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        row.next();
+        requireOrigin(cell, row.getString(1), origin);
+        if (row.getLong(2) > 0) {
+          throw new WritException(LedgerError.EXISTS, "cell " + cell);
+        }
+      }
+    }
+  }
+
+  private static void requireOrigin(int cell, String found, String origin) {
+    if (!found.equals(origin)) {
+      throw new WritException(
+          LedgerError.ORIGIN, "cell " + cell + " is " + found + ", not " + origin);
+    }
+  }
+
+  /**
+   * Requires that the cell is there and is this log's.
+   *
+   * @throws WritException {@code LED-002}, {@code LED-007} or {@code LED-009}
+   */
+  static void require(Connection connection, int cell, String origin) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT origin, format FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        if (!row.next()) {
+          throw new WritException(LedgerError.MISSING, "no cell " + cell);
+        }
+        requireOrigin(cell, row.getString(1), origin);
+        if (row.getInt(2) > FORMAT) {
+          throw new WritException(LedgerError.FORMAT_FUTURE, "format " + row.getInt(2));
+        }
+      }
+    }
+  }
+
+  /**
+   * Takes the cell over: the writer before is refused from then on.
+   *
+   * @param isNew whether it is to be made, with the schema where there is none
+   * @throws WritException {@code LED-003} while the session of another server has the lock
+   */
+  static CellWriter open(
+      PostgresSettings settings,
+      Connections connections,
+      int cell,
+      String origin,
+      String owner,
+      boolean isNew) {
+    try {
+      Connection session = connections.open(settings.patience());
+      try {
+        ServerSettings.require(session);
+        DatabaseSchema.migrate(settings, connections, session, isNew);
+        if (isNew) {
+          create(session, cell, origin, owner);
+        }
+        require(session, cell, origin);
+        ServerSettings.fix(session);
+        if (!lock(session, cell, LOCK_WAIT_MAX.toMillis())) {
+          throw new WritException(
+              LedgerError.LOCKED, "cell " + cell + " by " + owner(session, cell));
+        }
+        return new CellWriter(settings, connections, cell, owner, session);
+      } catch (SQLException | WritException e) {
+        drop(session);
+        throw e;
+      }
+    } catch (SQLException e) {
+      throw SqlFailures.of("opening cell " + cell + " of " + settings, e);
+    }
+  }
+
+  private static String owner(Connection session, int cell) throws SQLException {
+    try (PreparedStatement select =
+        session.prepareStatement("SELECT owner FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? row.getString(1) : "nobody";
+      }
+    }
+  }
+
+  /** Waits for the lock of the cell; its first number stands for the database's schema. */
+  private static boolean lock(Connection session, int cell, long millis) throws SQLException {
+    try (Statement statement = session.createStatement()) {
+      statement.execute("SET lock_timeout = " + Math.max(1, millis));
+      statement.execute("SELECT pg_advisory_lock('cell'::regclass::oid::integer, " + cell + ")");
+      statement.execute("SET lock_timeout = 0");
+      return true;
+    } catch (SQLException e) {
+      if ("55P03".equals(e.getSQLState())) { // lock_not_available
+        session.rollback();
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private Taken takeOver(Connection session) throws SQLException {
+    try (PreparedStatement update =
+        session.prepareStatement(
+            "UPDATE cell SET epoch = epoch + 1, owner = ?, sessions = 1 WHERE cell = ? RETURNING"
+                + " epoch, writes")) {
+      update.setString(1, owner);
+      update.setInt(2, cell);
+      Taken taken;
+      try (ResultSet row = update.executeQuery()) {
+        row.next();
+        taken = new Taken(row.getLong(1), row.getLong(2));
+      }
+      commit(session);
+      return taken;
+    }
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  /**
+   * Writes once or refuses. A transaction that failed before its commit was sent is sent again. One
+   * whose commit had no answer is looked up by a new session: the number of writes shows whether it
+   * was written.
+   */
+  synchronized void write(PostgresWrite write, long size, long newSize) {
+    stopped.ifPresent(why -> {
+      throw new WritException(LedgerError.FAILED, why.code().code() + " " + why.found(), why);
+    });
+    try {
+      writeOnce(new WriteStatement(cell, epoch, writes, size, newSize, write), size);
+    } catch (RuntimeException | Error e) {
+      if (unanswered && stopped.isEmpty()) {
+        stop(
+            new WritException(PostgresError.NO_ANSWER, "after " + e.getClass().getSimpleName(), e));
+      }
+      throw e;
+    }
+  }
+
+  private void writeOnce(WriteStatement statement, long size) {
+    Deadline deadline = Deadline.in(settings.patience());
+    Optional<SQLException> refusal = Optional.empty();
+    while (true) {
+      Connection connection;
+      try {
+        boolean isNew = session.isEmpty();
+        connection = isNew ? reconnect(deadline) : session.get();
+        if (isNew && isWritten(connection)) {
+          return;
+        }
+        if (refusal.isPresent()) {
+          throw SqlFailures.of("writing", refusal.get());
+        }
+        if (!statement.execute(connection)) {
+          connection.rollback();
+          throw refused(connection, size);
+        }
+      } catch (SQLException e) {
+        if (SqlFailures.isSessionLost(e)) {
+          loseSession();
+        } else {
+          rollback();
+          if (!SqlFailures.isSerialization(e)) {
+            throw SqlFailures.of("writing", e);
+          }
+        }
+        pauseOrStop(deadline, e);
+        continue;
+      }
+      try {
+        unanswered = true;
+        commit(connection);
+        known(true);
+        return;
+      } catch (SQLException e) {
+        // Whatever it says, a new session tells for certain.
+        loseSession();
+        boolean isRepeated = SqlFailures.isSessionLost(e) || SqlFailures.isSerialization(e);
+        refusal = isRepeated ? Optional.empty() : Optional.of(e);
+        pauseOrStop(deadline, e);
+      }
+    }
+  }
+
+  /**
+   * A session with the lock, after it was lost. Its own small write is committed before what it
+   * reads is believed: where commits wait for standbys, those have it all then.
+   */
+  private Connection reconnect(Deadline deadline) throws SQLException {
+    Connection fresh = connections.open(settings.patience());
+    try {
+      requireEpoch(fresh);
+      ServerSettings.require(fresh);
+      ServerSettings.fix(fresh);
+      // In parts, so that a takeover meanwhile is noticed.
+      if (!lock(fresh, cell, Math.min(LOCK_WAIT_MAX.toMillis(), deadline.millisLeft()))) {
+        throw new SQLException("the lock is held by another session", "08006");
+      }
+      try (PreparedStatement update =
+          fresh.prepareStatement(
+              "UPDATE cell SET sessions = sessions + 1 WHERE cell = ? AND epoch = ?")) {
+        update.setInt(1, cell);
+        update.setLong(2, epoch);
+        if (update.executeUpdate() != 1) {
+          throw takenOver(fresh);
+        }
+      }
+      commit(fresh);
+    } catch (SQLException | WritException e) {
+      drop(fresh);
+      throw e;
+    }
+    session = Optional.of(fresh);
+    return fresh;
+  }
+
+  private void requireEpoch(Connection connection) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT epoch FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        if (!row.next() || row.getLong(1) != epoch) {
+          throw takenOver(connection);
+        }
+      }
+    }
+  }
+
+  /** Whether the write that had no answer is there. */
+  private boolean isWritten(Connection connection) throws SQLException {
+    long found = count(connection);
+    if (found < writes) {
+      throw stop(
+          new WritException(PostgresError.WRITES_LOST, "it has " + found + " writes of " + writes));
+    }
+    if (found > writes + (unanswered ? 1 : 0)) {
+      throw stop(new WritException(LedgerError.TAKEN_OVER, found + " writes, not " + writes));
+    }
+    boolean isWritten = found == writes + 1;
+    known(isWritten);
+    return isWritten;
+  }
+
+  private void known(boolean isWritten) {
+    unanswered = false;
+    writes += isWritten ? 1 : 0;
+  }
+
+  private long count(Connection connection) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT writes FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        row.next();
+        long count = row.getLong(1);
+        connection.rollback();
+        return count;
+      }
+    }
+  }
+
+  /** Why a write found the cell other than it was to be. */
+  private WritException refused(Connection connection, long size) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT epoch, size FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      long found;
+      try (ResultSet row = select.executeQuery()) {
+        if (!row.next() || row.getLong(1) != epoch) {
+          return takenOver(connection);
+        }
+        found = row.getLong(2);
+      }
+      connection.rollback();
+      return new WritException(LedgerError.TAKEN_OVER, "the log has " + found + ", not " + size);
+    }
+  }
+
+  private WritException takenOver(Connection connection) throws SQLException {
+    return stop(new WritException(LedgerError.TAKEN_OVER, "by " + owner(connection, cell)));
+  }
+
+  /**
+   * @throws WritException {@code LED-070} where the wait for a standby was cancelled: the
+   *     transaction is visible then, and may still be lost
+   */
+  private void commit(Connection connection) throws SQLException {
+    connection.clearWarnings();
+    connection.commit();
+    SQLWarning warning = connection.getWarnings();
+    if (warning != null) {
+      throw stop(
+          new WritException(
+              LedgerError.SYNC,
+              "the commit came with a warning, " + warning.getSQLState(),
+              warning));
+    }
+  }
+
+  private void pauseOrStop(Deadline deadline, SQLException last) {
+    if (deadline.isOver() || closing) {
+      throw stop(
+          new WritException(
+              PostgresError.NO_ANSWER,
+              "cell " + cell + " of " + settings + ", SQLSTATE " + last.getSQLState(),
+              SqlFailures.of("writing", last)));
+    }
+    deadline.pause();
+  }
+
+  private WritException stop(WritException why) {
+    stopped = Optional.of(why);
+    return why;
+  }
+
+  private void rollback() {
+    try {
+      if (session.isPresent()) {
+        session.get().rollback();
+      }
+    } catch (SQLException e) {
+      loseSession();
+    }
+  }
+
+  private void loseSession() {
+    session.ifPresent(CellWriter::drop);
+    session = Optional.empty();
+  }
+
+  private static void drop(Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      // It is given up anyway.
+    }
+  }
+
+  /** Keeps writes waiting here, where they have all the time, while tables are rewritten. */
+  synchronized void exclusively(Runnable work) {
+    work.run();
+  }
+
+  /** Makes a write that waits for the database give up. */
+  void giveUp() {
+    closing = true;
+  }
+
+  @Override
+  public synchronized void close() {
+    stopped = stopped.or(() -> Optional.of(new WritException(LedgerError.CLOSED, "")));
+    session.ifPresent(connection -> {
+      try (Statement statement = connection.createStatement()) {
+        // The end of the session would release it, too, but a moment later.
+        statement.execute("SELECT pg_advisory_unlock_all()");
+        connection.commit();
+      } catch (SQLException e) {
+        // Then it ends with the session.
+      }
+    });
+    loseSession();
+  }
+}

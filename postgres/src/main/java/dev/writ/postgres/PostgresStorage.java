@@ -1,0 +1,397 @@
+package dev.writ.postgres;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
+import dev.writ.postgres.error.PostgresError;
+import java.nio.ByteBuffer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * The rows of one ledger in a PostgreSQL database, which may hold those of others beside them: each
+ * has a number, its cell (spec/storage-postgres.md).
+ */
+public final class PostgresStorage implements Storage {
+  private final PostgresSettings settings;
+  private final Connections connections;
+  private final int cell;
+
+  /** Empty for a reader. */
+  private final Optional<CellWriter> writer;
+
+  private final HikariDataSource reads;
+
+  /** Held shared by every call, and exclusively by closing. */
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+
+  /** Held exclusively while the table of small contents is rewritten: the database locks it. */
+  private final ReentrantReadWriteLock contents = new ReentrantReadWriteLock();
+
+  /**
+   * The connection of a scan in this thread. What its visitor reads goes over the same one: if each
+   * took another, scans in many threads could wait for each other's connections for ever.
+   */
+  private final ThreadLocal<Connection> scanning = new ThreadLocal<>();
+
+  private boolean closed;
+
+  private PostgresStorage(
+      PostgresSettings settings, Connections connections, int cell, Optional<CellWriter> writer) {
+    this.settings = settings;
+    this.connections = connections;
+    this.cell = cell;
+    this.writer = writer;
+    this.reads = connections.pool();
+  }
+
+  /**
+   * Makes an empty log in a cell, and the schema where there is none, and opens it as its writer.
+   *
+   * @param owner names this server to whoever is refused because of it
+   * @throws WritException {@code LED-001} where the cell was written to, {@code LED-009} where it
+   *     is another log's; as {@link #open}
+   */
+  public static PostgresStorage create(
+      PostgresSettings settings, int cell, String origin, String owner) {
+    return writing(settings, cell, origin, owner, true);
+  }
+
+  /**
+   * Takes a log over as its one writer. A writer before this one is refused from then on.
+   *
+   * @throws WritException {@code LED-002} without such a log, {@code LED-003} while the session of
+   *     another writer lives, {@code LED-007} for a later format, {@code LED-009} for another log's
+   *     cell; {@code PGS-0xx} for a database that cannot be used
+   */
+  public static PostgresStorage open(
+      PostgresSettings settings, int cell, String origin, String owner) {
+    return writing(settings, cell, origin, owner, false);
+  }
+
+  private static PostgresStorage writing(
+      PostgresSettings settings, int cell, String origin, String owner, boolean isNew) {
+    Connections connections = new Connections(settings);
+    CellWriter writer = CellWriter.open(settings, connections, cell, origin, owner, isNew);
+    return new PostgresStorage(settings, connections, cell, Optional.of(writer));
+  }
+
+  /**
+   * Opens a log for reading, beside its writer or without one.
+   *
+   * @throws WritException {@code LED-002}, {@code LED-007} or {@code LED-009}; {@code PGS-0xx}
+   */
+  public static PostgresStorage openReader(PostgresSettings settings, int cell, String origin) {
+    Connections connections = new Connections(settings);
+    try (Connection connection = connections.open(settings.patience())) {
+      DatabaseSchema.require(settings, connection);
+      CellWriter.require(connection, cell, origin);
+    } catch (SQLException e) {
+      throw SqlFailures.of("opening cell " + cell + " of " + settings, e);
+    }
+    return new PostgresStorage(settings, connections, cell, Optional.empty());
+  }
+
+  /** Counts who took the log over; empty for a reader. */
+  public Optional<Long> epoch() {
+    return writer.map(CellWriter::epoch);
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new WritException(LedgerError.CLOSED, "");
+    }
+  }
+
+  /** A use of a connection. */
+  @FunctionalInterface
+  private interface Use<T> {
+    T apply(Connection connection) throws SQLException;
+  }
+
+  private <T> T using(Family family, Use<T> use) {
+    gate.readLock().lock();
+    try {
+      requireOpen();
+      boolean isContent = family == Family.BLOBS;
+      if (isContent) {
+        contents.readLock().lock();
+      }
+      try {
+        return repeating(use);
+      } finally {
+        if (isContent) {
+          contents.readLock().unlock();
+        }
+      }
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  /** Reads again over another connection where one was lost. */
+  private <T> T repeating(Use<T> use) {
+    Deadline deadline = Deadline.in(settings.patience());
+    while (true) {
+      try {
+        Connection outer = scanning.get();
+        if (outer != null) {
+          return use.apply(outer);
+        }
+        try (Connection connection = reads.getConnection()) {
+          return use.apply(connection);
+        }
+      } catch (SQLException e) {
+        boolean isRepeated = SqlFailures.isSessionLost(e) && scanning.get() == null;
+        if (!isRepeated || deadline.isOver()) {
+          throw failure(e);
+        }
+        deadline.pause();
+      }
+    }
+  }
+
+  /** The pool gives an exception of its own when it has waited in vain. */
+  private static WritException failure(SQLException e) {
+    if (e.getSQLState() != null) {
+      return SqlFailures.of("reading", e);
+    }
+    return e.getCause() instanceof SQLException cause
+        ? SqlFailures.of("reading", cause)
+        : new WritException(PostgresError.CONNECTIONS, "", e);
+  }
+
+  private PreparedStatement query(
+      Connection connection, FamilyTable table, String selected, String condition, byte[]... keys)
+      throws SQLException {
+    PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT " + selected + " FROM " + table.table() + " WHERE cell = ? " + condition);
+    query.setInt(1, cell);
+    for (int i = 0; i < keys.length; i++) {
+      query.setBytes(i + 2, keys[i]);
+    }
+    return query;
+  }
+
+  @Override
+  public Optional<byte[]> get(Family family, byte[] key) {
+    FamilyTable table = FamilyTable.of(family);
+    return using(
+        family,
+        connection -> {
+          try (PreparedStatement query =
+                  query(connection, table, table.read(), "AND key = ?", key);
+              ResultSet row = query.executeQuery()) {
+            return row.next() ? Optional.of(table.join(row, 1)) : Optional.empty();
+          }
+        });
+  }
+
+  @Override
+  public boolean has(Family family, byte[] key) {
+    return has(family, List.of(key)).getFirst();
+  }
+
+  @Override
+  public List<Boolean> has(Family family, List<byte[]> keys) {
+    return using(
+        family,
+        connection -> {
+          Set<ByteBuffer> found = new HashSet<>();
+          try (PreparedStatement query =
+              query(connection, FamilyTable.of(family), "key", "AND key = ANY (?)")) {
+            query.setArray(2, connection.createArrayOf("bytea", keys.toArray(byte[][]::new)));
+            try (ResultSet rows = query.executeQuery()) {
+              while (rows.next()) {
+                found.add(ByteBuffer.wrap(rows.getBytes(1)));
+              }
+            }
+          }
+          List<Boolean> answers = new ArrayList<>(keys.size());
+          keys.forEach(key -> answers.add(found.contains(ByteBuffer.wrap(key))));
+          return answers;
+        });
+  }
+
+  @Override
+  public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+    boolean[] visited = {false};
+    Visitor noting =
+        (key, value) -> {
+          visited[0] = true;
+          return visitor.row(key, value);
+        };
+    using(
+        family,
+        connection -> {
+          try {
+            scan(connection, family, prefix, from, noting);
+          } catch (SQLException e) {
+            if (visited[0]) { // it cannot be repeated
+              throw new WritException(
+                  PostgresError.UNREACHABLE, "in the middle of a scan", failure(e));
+            }
+            throw e;
+          }
+          return null;
+        });
+  }
+
+  private void scan(
+      Connection connection, Family family, byte[] prefix, byte[] from, Visitor visitor)
+      throws SQLException {
+    if (scanning.get() != null) {
+      visit(connection, family, prefix, from, visitor);
+      return;
+    }
+    // A cursor lives in a transaction; it is REPEATABLE READ and READ ONLY for all of the pool.
+    connection.setAutoCommit(false);
+    scanning.set(connection);
+    try {
+      visit(connection, family, prefix, from, visitor);
+    } finally {
+      scanning.remove();
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private void visit(
+      Connection connection, Family family, byte[] prefix, byte[] from, Visitor visitor)
+      throws SQLException {
+    FamilyTable table = FamilyTable.of(family);
+    byte[] first = Arrays.compareUnsigned(prefix, from) > 0 ? prefix : from;
+    Optional<byte[]> end = after(prefix);
+    String selected = "key, " + table.read();
+    String range = end.isEmpty() ? "AND key >= ?" : "AND key >= ? AND key < ?";
+    byte[][] keys = end.isEmpty() ? new byte[][] {first} : new byte[][] {first, end.get()};
+    try (PreparedStatement query =
+        query(connection, table, selected, range + " ORDER BY key", keys)) {
+      query.setFetchSize(table.fetched());
+      try (ResultSet rows = query.executeQuery()) {
+        while (rows.next() && visitor.row(rows.getBytes(1), table.join(rows, 2))) {
+          // The visitor has it.
+        }
+      }
+    }
+  }
+
+  /** The least key after all that begin so; empty where there is none. */
+  private static Optional<byte[]> after(byte[] prefix) {
+    for (int i = prefix.length - 1; i >= 0; i--) {
+      if (prefix[i] != (byte) 0xff) {
+        byte[] end = Arrays.copyOf(prefix, i + 1);
+        end[i]++;
+        return Optional.of(end);
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<Row> last(Family family) {
+    return row(family, "ORDER BY key DESC LIMIT 1");
+  }
+
+  @Override
+  public Optional<Row> atLeast(Family family, byte[] key) {
+    return row(family, "AND key >= ? ORDER BY key LIMIT 1", key);
+  }
+
+  private Optional<Row> row(Family family, String condition, byte[]... keys) {
+    FamilyTable table = FamilyTable.of(family);
+    return using(
+        family,
+        connection -> {
+          try (PreparedStatement query =
+                  query(connection, table, "key, " + table.read(), condition, keys);
+              ResultSet row = query.executeQuery()) {
+            return row.next()
+                ? Optional.of(new Row(row.getBytes(1), table.join(row, 2)))
+                : Optional.empty();
+          }
+        });
+  }
+
+  @Override
+  public Write newWrite() {
+    return new PostgresWrite();
+  }
+
+  @Override
+  public void write(Write write, long size, long newSize) {
+    gate.readLock().lock();
+    try {
+      requireOpen();
+      requireWriter().write((PostgresWrite) write, size, newSize);
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  private CellWriter requireWriter() {
+    return writer.orElseThrow(() -> new IllegalStateException("it was opened for reading"));
+  }
+
+  @Override
+  public void forgetDeleted() {
+    gate.readLock().lock();
+    try (Maintenance maintenance = maintenance()) {
+      maintenance.awaitNobodySeesDeleted();
+      requireWriter()
+          .exclusively(() -> {
+            contents.writeLock().lock();
+            try {
+              maintenance.rewrite(FamilyTable.BLOB);
+            } finally {
+              contents.writeLock().unlock();
+            }
+          });
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  private Maintenance maintenance() {
+    requireOpen();
+    return new Maintenance(settings, connections);
+  }
+
+  @Override
+  public void verifyChecksums() {
+    gate.readLock().lock();
+    try (Maintenance maintenance = maintenance()) {
+      maintenance.verify();
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.ifPresent(CellWriter::giveUp);
+    gate.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        writer.ifPresent(CellWriter::close);
+        reads.close();
+      }
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+}

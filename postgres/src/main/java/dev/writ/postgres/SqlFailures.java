@@ -1,0 +1,71 @@
+package dev.writ.postgres;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.postgres.error.PostgresError;
+import java.sql.SQLException;
+import java.util.Set;
+import javax.net.ssl.SSLException;
+
+/** What a failure of the database means, by its SQLSTATE. */
+final class SqlFailures {
+  /** The transaction had no effect and may be sent again. */
+  private static final Set<String> SERIALIZATION = Set.of("40001", "40P01");
+
+  /**
+   * The session ends, or cannot begin just now: the server shuts down, starts up, has no place, or
+   * has become a standby.
+   */
+  private static final Set<String> SESSION =
+      Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300", "25006");
+
+  /** Classes whose messages name settings and objects, never values of rows. */
+  private static final Set<String> SPEAKING =
+      Set.of("08", "28", "3D", "3F", "42", "53", "55", "57", "58", "XX");
+
+  private SqlFailures() {}
+
+  static boolean isSerialization(SQLException e) {
+    return SERIALIZATION.contains(state(e));
+  }
+
+  /** Whether another session may succeed where this one did not. */
+  static boolean isSessionLost(SQLException e) {
+    return state(e).startsWith("08") && !isCertificate(e) || SESSION.contains(state(e));
+  }
+
+  private static boolean isCertificate(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SSLException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String state(SQLException e) {
+    return e.getSQLState() == null ? "" : e.getSQLState();
+  }
+
+  static WritException of(String doing, SQLException e) {
+    // Of other failures neither the text nor the exception itself goes on: it may quote a row.
+    return SPEAKING.contains(state(e).substring(0, Math.min(2, state(e).length())))
+        ? new WritException(code(e), doing + ": " + e.getMessage() + " (" + state(e) + ")", e)
+        : new WritException(code(e), doing + ": SQLSTATE " + state(e));
+  }
+
+  private static ErrorCode code(SQLException e) {
+    if (isCertificate(e)) {
+      return PostgresError.CERTIFICATE;
+    }
+    return switch (state(e)) {
+      case "28P01", "28000" -> PostgresError.CREDENTIALS;
+      case "3D000" -> PostgresError.DATABASE_MISSING;
+      case "42501" -> PostgresError.RIGHTS;
+      case "53100" -> LedgerError.DISK_FULL;
+      case "XX001", "XX002" -> LedgerError.CORRUPT;
+      default -> isSessionLost(e) ? PostgresError.UNREACHABLE : LedgerError.STORAGE;
+    };
+  }
+}

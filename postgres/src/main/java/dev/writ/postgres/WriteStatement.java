@@ -1,0 +1,125 @@
+package dev.writ.postgres;
+
+import dev.writ.ledger.storage.Family;
+import java.lang.reflect.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The statements of one write, which the driver sends in one go. */
+final class WriteStatement {
+  /** Of the rows of one statement, beyond which another begins. */
+  private static final int BYTES_MAX = 16 << 20;
+
+  private record Parameter(String type, Object value) {}
+
+  private final int cell;
+  private final StringBuilder sql = new StringBuilder();
+  private final List<Parameter> parameters = new ArrayList<>();
+
+  /**
+   * @param epoch and the two after it: what the cell must still be for anything to be written
+   */
+  WriteStatement(int cell, long epoch, long writes, long size, long newSize, PostgresWrite w) {
+    this.cell = cell;
+    sql.append("UPDATE cell SET size = ?, writes = writes + 1");
+    sql.append(" WHERE cell = ? AND epoch = ? AND writes = ? AND size = ?");
+    for (Object value : List.of(newSize, cell, epoch, writes, size)) {
+      parameters.add(new Parameter("", value));
+    }
+    w.rows().forEach(this::rows);
+  }
+
+  private void rows(Family family, TreeMap<byte[], byte[]> rows) {
+    FamilyTable table = FamilyTable.of(family);
+    List<byte[]> removed = new ArrayList<>();
+    List<Map.Entry<byte[], byte[]>> put = new ArrayList<>();
+    long bytes = 0;
+    for (Map.Entry<byte[], byte[]> row : rows.entrySet()) {
+      if (row.getValue() == null) {
+        removed.add(row.getKey());
+        continue;
+      }
+      if (bytes > 0 && bytes + row.getValue().length > BYTES_MAX) {
+        insert(table, put);
+        put.clear();
+        bytes = 0;
+      }
+      put.add(row);
+      bytes += row.getKey().length + row.getValue().length;
+    }
+    if (!put.isEmpty()) {
+      insert(table, put);
+    }
+    if (!removed.isEmpty()) {
+      sql.append("; DELETE FROM ").append(table.table());
+      sql.append(" WHERE cell = ? AND key = ANY (?)");
+      parameters.add(new Parameter("", cell));
+      parameters.add(new Parameter("bytea", removed.toArray(byte[][]::new)));
+    }
+  }
+
+  private void insert(FamilyTable table, List<Map.Entry<byte[], byte[]>> rows) {
+    List<FamilyTable.Column> columns = table.columns();
+    StringBuilder names = new StringBuilder("key");
+    StringBuilder values = new StringBuilder("u.key");
+    StringBuilder arrays = new StringBuilder("?::bytea[]");
+    StringBuilder replaced = new StringBuilder();
+    for (FamilyTable.Column column : columns) {
+      names.append(", ").append(column.name());
+      values.append(", u.").append(column.name());
+      values.append(column.sent().equals(column.type()) ? "" : "::" + column.type());
+      arrays.append(", ?::").append(column.sent()).append("[]");
+      replaced.append(replaced.isEmpty() ? "" : ", ").append(column.name());
+      replaced.append(" = EXCLUDED.").append(column.name());
+    }
+    sql.append("; INSERT INTO ").append(table.table());
+    sql.append(" (cell, ").append(names).append(") SELECT ?, ").append(values);
+    sql.append(" FROM unnest(").append(arrays).append(") AS u (").append(names);
+    sql.append(") ON CONFLICT (cell, key) DO UPDATE SET ").append(replaced);
+
+    byte[][] keys = new byte[rows.size()][];
+    Object[] sent = columns.stream().map(column -> array(column.sent(), rows.size())).toArray();
+    for (int i = 0; i < rows.size(); i++) {
+      keys[i] = rows.get(i).getKey();
+      Object[] parts = table.split(keys[i], rows.get(i).getValue());
+      for (int c = 0; c < parts.length; c++) {
+        Array.set(sent[c], i, parts[c]);
+      }
+    }
+    parameters.add(new Parameter("", cell));
+    parameters.add(new Parameter("bytea", keys));
+    for (int c = 0; c < sent.length; c++) {
+      parameters.add(new Parameter(columns.get(c).sent(), sent[c]));
+    }
+  }
+
+  private static Object array(String type, int length) {
+    return switch (type) {
+      case "bytea" -> new byte[length][];
+      case "bigint" -> new Long[length];
+      default -> new String[length];
+    };
+  }
+
+  /** Executes all of it within the transaction; false where the cell was not as expected. */
+  boolean execute(Connection session) throws SQLException {
+    try (PreparedStatement statement = session.prepareStatement(sql.toString())) {
+      for (int i = 0; i < parameters.size(); i++) {
+        Parameter parameter = parameters.get(i);
+        if (parameter.type().isEmpty()) {
+          statement.setObject(i + 1, parameter.value());
+        } else {
+          statement.setArray(
+              i + 1, session.createArrayOf(parameter.type(), (Object[]) parameter.value()));
+        }
+      }
+      statement.execute();
+      return statement.getUpdateCount() == 1;
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What the storage in PostgreSQL refuses, with stable codes. */
+package dev.writ.postgres.error;

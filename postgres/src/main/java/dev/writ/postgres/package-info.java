@@ -1,0 +1,2 @@
+/** The rows of a ledger in PostgreSQL (spec/storage-postgres.md). */
+package dev.writ.postgres;

@@ -1,0 +1,280 @@
+package dev.writ.postgres;
+
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.ScratchDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** The PostgreSQL of the system's package, newest version, in a directory of its own. */
+final class PostgresServer implements AutoCloseable {
+  static final String PASSWORD = "a pass'word of the tests";
+
+  private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
+
+  /** Whose rights nobody needs: the server refuses to run as root. */
+  private static final String USER = "nobody";
+
+  private static PostgresServer shared;
+
+  private final AtomicInteger cells = new AtomicInteger();
+  private final Path dir;
+  private final Path passwordFile;
+  private final int port = freePort();
+  private final List<String> options;
+  private Process process;
+
+  /**
+   * Makes a cluster with the database {@code writ} and the role of that name, and starts it.
+   *
+   * @param options of its configuration, each {@code name=value}
+   */
+  PostgresServer(String... options) {
+    this.options = List.of(options);
+    try {
+      dir = ScratchDirectory.create("writ-postgres-");
+      passwordFile = dir.resolve("password");
+      Files.writeString(passwordFile, PASSWORD + "\n");
+      Files.setPosixFilePermissions(passwordFile, PosixFilePermissions.fromString("rw-------"));
+      if (isRoot()) {
+        UserPrincipalLookupService users = dir.getFileSystem().getUserPrincipalLookupService();
+        Files.setOwner(dir, users.lookupPrincipalByName(USER));
+        Files.setOwner(passwordFile, users.lookupPrincipalByName(USER));
+      }
+      run(
+          program(
+              "initdb",
+              "--pgdata=" + dir.resolve("data"),
+              "--username=postgres",
+              "--pwfile=" + passwordFile,
+              "--auth=scram-sha-256",
+              "--encoding=UTF8",
+              "--no-locale",
+              "--no-sync"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    start();
+    // Not the superuser: what Writ does has to be allowed to the owner of a database.
+    execute("postgres", "CREATE ROLE writ LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
+    execute("postgres", "CREATE DATABASE writ OWNER writ");
+  }
+
+  /** One for all tests of this JVM that do it no harm. */
+  static synchronized PostgresServer shared() {
+    if (shared == null) {
+      PostgresServer server = new PostgresServer();
+      Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+      shared = server;
+    }
+    return shared;
+  }
+
+  private static boolean isRoot() {
+    return System.getProperty("user.name").equals("root");
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A program of the newest installed version, with fewer rights where this is root. */
+  private static List<String> program(String name, String... arguments) throws IOException {
+    Path newest;
+    try (Stream<Path> versions = Files.list(VERSIONS)) {
+      newest =
+          versions
+              .filter(version -> version.getFileName().toString().matches("[0-9]+"))
+              .max(
+                  Comparator.comparing(
+                      version -> Integer.valueOf(version.getFileName().toString())))
+              .orElseThrow();
+    }
+    List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
+    if (isRoot()) {
+      command.addAll(List.of("--reuid=" + USER, "--regid=nogroup", "--clear-groups"));
+    }
+    command.add(newest.resolve("bin").resolve(name).toString());
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private void run(List<String> command) throws IOException {
+    Process running = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (ended(running) != 0) {
+      throw new IllegalStateException(said);
+    }
+  }
+
+  private static int ended(Process process) {
+    try {
+      return process.waitFor();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Starts it on what its disk has, and returns when it answers. */
+  void start() {
+    List<String> settings =
+        new ArrayList<>(
+            List.of(
+                "listen_addresses=127.0.0.1",
+                "port=" + port,
+                "unix_socket_directories=" + dir,
+                "dynamic_shared_memory_type=mmap",
+                "shared_buffers=16MB",
+                "max_wal_size=128MB",
+                "min_wal_size=32MB"));
+    settings.addAll(options);
+    try {
+      List<String> command = program("postgres", "-D", dir.resolve("data").toString());
+      settings.forEach(setting -> command.addAll(List.of("-c", setting)));
+      Path log = dir.resolve("log");
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      while (!answers()) {
+        if (process.waitFor(20, TimeUnit.MILLISECONDS)) {
+          throw new IllegalStateException("it ended: " + Files.readString(log));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean answers() {
+    try (Connection connection = connect("postgres")) {
+      return connection.isValid(0);
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** A number that no test of this server has used. */
+  int newCell() {
+    return cells.incrementAndGet();
+  }
+
+  PostgresSettings settings() {
+    return settings(port);
+  }
+
+  /** Through something that listens on another port. */
+  PostgresSettings settings(int throughPort) {
+    return PostgresSettings.parse("postgres://writ@127.0.0.1:" + throughPort + "/writ")
+        .withPasswordFile(passwordFile);
+  }
+
+  private Connection connect(String database) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", PASSWORD);
+  }
+
+  /** As the superuser. */
+  void execute(String database, String sql) {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The rows of a query in the database {@code writ}, as the superuser, columns between bars. */
+  List<String> query(String sql) {
+    List<String> found = new ArrayList<>();
+    try (Connection connection = connect("writ");
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        StringBuilder row = new StringBuilder();
+        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+          row.append(i == 1 ? "" : "|").append(rows.getString(i));
+        }
+        found.add(row.toString());
+      }
+      return found;
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** SIGKILL to all of its processes at once. */
+  void kill() {
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+    ended(process);
+    children.forEach(child -> child.onExit().join());
+  }
+
+  void pause() {
+    signal("-STOP");
+  }
+
+  void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
+    List<String> command = new ArrayList<>(List.of("kill", signal, String.valueOf(process.pid())));
+    process.descendants().forEach(child -> command.add(String.valueOf(child.pid())));
+    try {
+      ended(new ProcessBuilder(command).inheritIO().start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where its files are. */
+  Path data() {
+    return dir.resolve("data");
+  }
+
+  @Override
+  public void close() {
+    if (process.isAlive()) {
+      resume();
+      // At once, but so that it gives its shared memory back.
+      signal("-QUIT");
+      ended(process);
+    }
+    try {
+      DurableFiles.deleteTree(dir);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
