@@ -1,5 +1,6 @@
 package dev.writ.ledger;
 
+import dev.writ.ledger.storage.Family;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +28,9 @@ public final class WrittenRows {
     return Ledger.open(
         config,
         disk ->
-            batch -> {
-              see(batch);
-              disk.write(batch);
+            (write, size, newSize) -> {
+              see(((RocksStorage.RocksWrite) write).batch());
+              disk.write(write, size, newSize);
             });
   }
 
@@ -49,10 +50,11 @@ public final class WrittenRows {
   public static Map<String, Long> compacted(LedgerConfig config) {
     Map<String, Long> sizes = new TreeMap<>();
     try (Ledger ledger = Ledger.open(config)) {
-      ledger.store.compactContents();
-      for (Store.Family family : Store.Family.values()) {
-        ledger.store.compact(family);
-        sizes.put(family.name(), ledger.store.tableBytes(family));
+      RocksStorage store = (RocksStorage) ledger.store;
+      store.forgetDeleted();
+      for (Family family : Family.values()) {
+        store.compact(family);
+        sizes.put(family.name(), store.tableBytes(family));
       }
     }
     return sizes;
@@ -89,7 +91,7 @@ public final class WrittenRows {
   private final class Seen extends WriteBatch.Handler {
     private void row(int family, byte[] key, byte[] value) {
       synchronized (rows) {
-        rows.add(new Written(Store.Family.values()[family].name(), key, value));
+        rows.add(new Written(Family.values()[family].name(), key, value));
       }
     }
 

@@ -30,7 +30,7 @@ final class BoundFiles {
       Bind bind = binds.get(i);
       bind.requireAllowed();
       if (bind.target().equals(PodForm.OWN) || bind.target().startsWith(PodForm.OWN + "/")) {
-        throw new WritException(SandboxError.BIND, "the target is the sandbox's own");
+        throw new WritException(SandboxError.BIND, bind.target() + " is the sandbox's own");
       }
       if (bind.writable()) {
         throw new WritException(SandboxError.BIND, "a pod cannot write to a folder of this host");

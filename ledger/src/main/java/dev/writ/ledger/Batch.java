@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.storage.Family;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ public final class Batch {
   record Entry(Event event, RunId runId, byte[] row, Digest id, byte[] runKey, Digest leaf) {}
 
   /** One row that is written as it is; a null value deletes. */
-  record Row(Store.Family family, byte[] key, byte[] value) {}
+  record Row(Family family, byte[] key, byte[] value) {}
 
   /** Whether it is to be stored, and not only read again by this process. */
   private final boolean stored;
@@ -94,7 +95,7 @@ public final class Batch {
       return this;
     }
     payloads.add(envelope.payload());
-    return row(Store.Family.DOCUMENTS, envelope.id().bytes(), StoredForm.document(envelope));
+    return row(Family.DOCUMENTS, envelope.id().bytes(), StoredForm.document(envelope));
   }
 
   /**
@@ -108,7 +109,7 @@ public final class Batch {
           LedgerError.BLOB_TOO_LARGE,
           content.length + " bytes, at most " + BLOB_BYTES_MAX + " without newBlob()");
     }
-    return stored ? row(Store.Family.BLOBS, Digest.sha256(content).bytes(), content.clone()) : this;
+    return stored ? row(Family.BLOBS, Digest.sha256(content).bytes(), content.clone()) : this;
   }
 
   /** Names a blob that {@link BlobSink#finish} has written. */
@@ -117,8 +118,8 @@ public final class Batch {
       held.add(blob.digest());
     }
     return blob.inline().isPresent()
-        ? row(Store.Family.BLOBS, blob.digest().bytes(), blob.inline().get())
-        : row(Store.Family.FILES, blob.digest().bytes(), Keys.number(blob.size()));
+        ? row(Family.BLOBS, blob.digest().bytes(), blob.inline().get())
+        : row(Family.FILES, blob.digest().bytes(), Keys.number(blob.size()));
   }
 
   /**
@@ -146,16 +147,16 @@ public final class Batch {
 
   /** A row that this batch sets again takes the place of the earlier one, which nobody can see. */
   private Batch tableRow(byte[] key, byte[] value) {
-    Row row = new Row(Store.Family.TABLES, key, value);
+    Row row = new Row(Family.TABLES, key, value);
     Integer earlier = tableRows.putIfAbsent(ByteBuffer.wrap(key), rows.size());
     if (earlier == null) {
-      return row(Store.Family.TABLES, key, value);
+      return row(Family.TABLES, key, value);
     }
     rows.set(earlier, row);
     return this;
   }
 
-  private Batch row(Store.Family family, byte[] key, byte[] value) {
+  private Batch row(Family family, byte[] key, byte[] value) {
     rows.add(new Row(family, key, value));
     bytes += key.length + (value == null ? 0 : value.length) + 64L;
     return this;

@@ -6,6 +6,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * blobs/ab/<hex>}. A file exists for readers only once a row names it.
  */
 final class Blobs {
-  private final Store store;
+  private final Storage store;
   private final Path dir;
   private final DurableFiles files;
   private final FailStop failStop;
@@ -36,7 +38,7 @@ final class Blobs {
   private final TreeMap<Digest, Integer> held = new TreeMap<>();
   private final AtomicLong sinks = new AtomicLong();
 
-  Blobs(Store store, Path dir, DurableFiles files, FailStop failStop) {
+  Blobs(Storage store, Path dir, DurableFiles files, FailStop failStop) {
     this.store = store;
     this.dir = dir;
     this.files = files;
@@ -44,7 +46,7 @@ final class Blobs {
   }
 
   /** For reading alone. */
-  static Blobs reading(Store store, Path dir) {
+  static Blobs reading(Storage store, Path dir) {
     return new Blobs(store, dir, DurableFiles.REAL, new FailStop());
   }
 
@@ -163,7 +165,7 @@ final class Blobs {
 
   boolean has(Digest digest) {
     byte[] key = digest.bytes();
-    return store.has(Store.Family.BLOBS, key) || store.has(Store.Family.FILES, key);
+    return store.has(Family.BLOBS, key) || store.has(Family.FILES, key);
   }
 
   long size(Digest digest) {
@@ -172,11 +174,11 @@ final class Blobs {
   }
 
   private Optional<Long> fileSize(Digest digest) {
-    return store.get(Store.Family.FILES, digest.bytes()).map(Keys::number);
+    return store.get(Family.FILES, digest.bytes()).map(Keys::number);
   }
 
   private Optional<byte[]> small(Digest digest) {
-    return store.get(Store.Family.BLOBS, digest.bytes());
+    return store.get(Family.BLOBS, digest.bytes());
   }
 
   byte[] read(Digest digest, long bytesMax) {

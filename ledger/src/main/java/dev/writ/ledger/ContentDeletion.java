@@ -2,6 +2,9 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
@@ -11,8 +14,6 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /**
  * Deletes contents together with the signed statement of it, in one write. The appender's thread
@@ -23,7 +24,7 @@ import org.rocksdb.WriteBatch;
  * is removed by the next opening.
  */
 final class ContentDeletion implements StorageStep {
-  private final Store store;
+  private final Storage store;
   private final Blobs blobs;
   private final Uploads uploads;
   private final List<Digest> contents;
@@ -40,7 +41,7 @@ final class ContentDeletion implements StorageStep {
    * @param placing takes the statement's events as the next ones of their run
    */
   ContentDeletion(
-      Store store,
+      Storage store,
       Blobs blobs,
       Uploads uploads,
       Collection<Digest> contents,
@@ -100,13 +101,13 @@ final class ContentDeletion implements StorageStep {
     return statement;
   }
 
-  void remove(WriteBatch write) throws RocksDBException {
+  void remove(Write write) {
     for (String claim : claims) {
-      store.delete(write, Store.Family.TABLES, Keys.table(Uploads.TABLE, claim));
+      write.delete(Family.TABLES, Keys.table(Uploads.TABLE, claim));
     }
     for (Digest content : contents) {
-      store.delete(write, Store.Family.BLOBS, content.bytes());
-      store.delete(write, Store.Family.FILES, content.bytes());
+      write.delete(Family.BLOBS, content.bytes());
+      write.delete(Family.FILES, content.bytes());
     }
   }
 

@@ -3,10 +3,13 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.FsckReport.Problem;
 import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -85,7 +88,7 @@ public final class Fsck {
   }
 
   private final Options options;
-  private final Store store;
+  private final Storage store;
   private final Blobs blobs;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
@@ -98,7 +101,7 @@ public final class Fsck {
   private final TreeSet<Long> restarts = new TreeSet<>();
   private Optional<Anchor> anchor = Optional.empty();
 
-  private Fsck(Options options, Store store) {
+  private Fsck(Options options, Storage store) {
     this.options = options;
     this.store = store;
     this.blobs = Blobs.reading(store, options.dir().resolve("blobs"));
@@ -113,13 +116,13 @@ public final class Fsck {
   public static FsckReport check(Options options) {
     Path dir = options.dir().toAbsolutePath().normalize();
     Format.require(dir);
-    try (Store store = Store.openReader(dir.resolve("db"))) {
+    try (Storage store = Databases.of(DurableFiles.REAL, dir).openReader()) {
       return new Fsck(options, store).run();
     }
   }
 
   private FsckReport run() {
-    logRows = store.last(Store.Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    logRows = store.last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
     step("database", this::checksums);
     step("anchor", this::readAnchor);
     step("events", this::events);
@@ -210,7 +213,7 @@ public final class Fsck {
   private void events() {
     RunWalk walk = new RunWalk();
     scan(
-        Store.Family.EVENTS,
+        Family.EVENTS,
         (key, row) -> {
           walk.event(key, row);
           done("events", walk.count);
@@ -222,10 +225,10 @@ public final class Fsck {
     }
     long[] runs = {0};
     scan(
-        Store.Family.RUNS,
+        Family.RUNS,
         (key, row) -> {
           runs[0]++;
-          if (!store.has(Store.Family.EVENTS, Keys.event(key, Keys.number(row)))) {
+          if (!store.has(Family.EVENTS, Keys.event(key, Keys.number(row)))) {
             problem("run " + Keys.run(key), "its head, seq " + Keys.number(row) + ", is no event");
           }
           return true;
@@ -285,7 +288,7 @@ public final class Fsck {
             where, "calculated prev " + text(prev) + ", but the event has " + text(event.prev()));
       }
       long index = Keys.number(row);
-      Optional<byte[]> logRow = store.get(Store.Family.LOG, Keys.number(index));
+      Optional<byte[]> logRow = store.get(Family.LOG, Keys.number(index));
       if (logRow.isEmpty() || !Arrays.equals(StoreView.eventKey(index, logRow.get()), key)) {
         problem(where, "it says position " + index + ", where the log has not this event");
       }
@@ -293,7 +296,7 @@ public final class Fsck {
 
     private void body(String where, Event event) {
       byte[] body = event.body().bytes();
-      if (store.has(Store.Family.DOCUMENTS, body) || blobs.has(event.body())) {
+      if (store.has(Family.DOCUMENTS, body) || blobs.has(event.body())) {
         return;
       }
       if (isStatedAsDeleted(event.body())) {
@@ -307,7 +310,7 @@ public final class Fsck {
       if (runKey.length == 0) {
         return;
       }
-      Optional<Long> head = store.get(Store.Family.RUNS, runKey).map(Keys::number);
+      Optional<Long> head = store.get(Family.RUNS, runKey).map(Keys::number);
       if (!head.equals(Optional.of(seq - 1))) {
         problem(
             "run " + Keys.run(runKey),
@@ -325,7 +328,7 @@ public final class Fsck {
   }
 
   /** Visits all rows of a family; one that cannot be parsed is a problem of its own. */
-  private void scan(Store.Family family, Store.Visitor visitor) {
+  private void scan(Family family, Storage.Visitor visitor) {
     store.scan(
         family,
         ALL,
@@ -357,7 +360,7 @@ public final class Fsck {
     StoreView.timeRestarts(store).forEach(restarts::add);
     root(0);
     scan(
-        Store.Family.LOG,
+        Family.LOG,
         (key, row) -> {
           long index = Keys.number(key);
           if (index != frontier.size()) {
@@ -377,7 +380,7 @@ public final class Fsck {
   private void logRow(long index, byte[] row) {
     String where = "log row " + index;
     byte[] key = row.length > StoreView.nodesLength(index) ? StoreView.eventKey(index, row) : ALL;
-    Optional<byte[]> event = store.get(Store.Family.EVENTS, key);
+    Optional<byte[]> event = store.get(Family.EVENTS, key);
     if (event.isEmpty()) {
       problem(where, "it names an event that is not there");
     } else if (Keys.number(event.get()) != index) {
@@ -436,7 +439,7 @@ public final class Fsck {
 
   /** Compares everything that states a root at this size with the computed one. */
   private void root(long size) {
-    Optional<byte[]> note = store.get(Store.Family.CHECKPOINTS, Keys.number(size));
+    Optional<byte[]> note = store.get(Family.CHECKPOINTS, Keys.number(size));
     if (note.isPresent()) {
       try {
         requireRoot("checkpoint " + size, "checkpoint", Checkpoint.parse(note.get()).root());
@@ -482,7 +485,7 @@ public final class Fsck {
     long[] count = {0};
     String origin = origin();
     scan(
-        Store.Family.CHECKPOINTS,
+        Family.CHECKPOINTS,
         (key, note) -> {
           long size = Keys.number(key);
           String where = "checkpoint " + size;
@@ -514,7 +517,7 @@ public final class Fsck {
   private void documents() {
     long[] count = {0};
     scan(
-        Store.Family.DOCUMENTS,
+        Family.DOCUMENTS,
         (key, row) -> {
           Digest id = Digest.ofBytes(key);
           String where = "document " + id;
@@ -538,17 +541,17 @@ public final class Fsck {
   private boolean isStatedAsDeleted(Digest content) {
     byte[] prefix = Keys.table(Ledger.DELETED, content.hex() + Ledger.KEY_SEPARATOR);
     return store
-        .atLeast(Store.Family.TABLES, prefix)
-        .filter(row -> Keys.startsWith(row.key(), prefix))
-        .map(Store.Row::value)
-        .filter(document -> store.has(Store.Family.DOCUMENTS, document))
+        .atLeast(Family.TABLES, prefix)
+        .filter(row -> Storage.startsWith(row.key(), prefix))
+        .map(Storage.Row::value)
+        .filter(document -> store.has(Family.DOCUMENTS, document))
         .isPresent();
   }
 
   private void smallBlobs() {
     long[] count = {0};
     scan(
-        Store.Family.BLOBS,
+        Family.BLOBS,
         (key, content) -> {
           Digest calculated = Digest.sha256(content);
           if (!Arrays.equals(calculated.bytes(), key)) {
@@ -567,7 +570,7 @@ public final class Fsck {
     long[] count = {0};
     TreeMap<Digest, String> failed = new TreeMap<>();
     scan(
-        Store.Family.FILES,
+        Family.FILES,
         (key, size) -> {
           Digest digest = Digest.ofBytes(key);
           try (InputStream in = blobs.openFile(digest, Keys.number(size))) {
@@ -584,7 +587,7 @@ public final class Fsck {
       store.catchUp();
     }
     failed.forEach((digest, found) -> {
-      if (store.has(Store.Family.FILES, digest.bytes())) {
+      if (store.has(Family.FILES, digest.bytes())) {
         problem("blob " + digest, found);
       }
     });
@@ -596,7 +599,7 @@ public final class Fsck {
     byte[] prefix = Keys.table(Uploads.TABLE, "");
     long[] count = {0, 0};
     store.scan(
-        Store.Family.TABLES,
+        Family.TABLES,
         prefix,
         prefix,
         (row, value) -> {

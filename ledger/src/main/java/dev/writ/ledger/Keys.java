@@ -64,9 +64,4 @@ final class Keys {
     System.arraycopy(tail, 0, row, head.length + 1, tail.length);
     return row;
   }
-
-  static boolean startsWith(byte[] bytes, byte[] prefix) {
-    return bytes.length >= prefix.length
-        && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
-  }
 }

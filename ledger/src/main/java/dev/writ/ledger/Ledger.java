@@ -5,6 +5,10 @@ import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -23,8 +27,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /**
  * The journal, the content-addressed store and the Merkle log, embedded: the one writer of a data
@@ -52,7 +54,7 @@ public final class Ledger extends StoreView implements RunJournal {
 
   private Ledger(
       LedgerConfig config,
-      Store store,
+      Storage store,
       WriterLock lock,
       UnaryOperator<LogWriter.Disk> seam,
       Workers workers) {
@@ -99,6 +101,15 @@ public final class Ledger extends StoreView implements RunJournal {
    *     is left behind then
    */
   public static Ledger create(LedgerConfig config) {
+    return create(config, databaseOf(config));
+  }
+
+  private static Database databaseOf(LedgerConfig config) {
+    return Databases.of(config.files(), config.dir());
+  }
+
+  /** The same with another database than RocksDB in the directory. */
+  public static Ledger create(LedgerConfig config, Database database) {
     Path dir = config.dir();
     if (Files.exists(config.anchor())) {
       throw new WritException(LedgerError.EXISTS, "the anchor " + config.anchor());
@@ -110,7 +121,7 @@ public final class Ledger extends StoreView implements RunJournal {
       } else {
         config.files().createDirectory(dir);
       }
-      layOut(config);
+      layOut(config, database);
     } catch (IOException e) {
       removeLayout(dir, empty);
       throw Failures.of("making " + dir, e);
@@ -118,7 +129,7 @@ public final class Ledger extends StoreView implements RunJournal {
       removeLayout(dir, empty);
       throw e;
     }
-    return open(config);
+    return open(config, database);
   }
 
   /** Whether the directory is empty or missing; refuses anything else. */
@@ -140,26 +151,21 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
-  private static void layOut(LedgerConfig config) throws IOException {
+  private static void layOut(LedgerConfig config, Database database) throws IOException {
     Path dir = config.dir();
     Blobs.create(config.files(), dir.resolve("blobs"));
-    Path db = dir.resolve("db");
-    config.files().createDirectory(db);
-    try (Store store = Store.create(db);
-        WriteBatch rows = new WriteBatch()) {
-      var meta = store.handle(Store.Family.DEFAULT);
-      rows.put(meta, META_ORIGIN, Names.utf8("origin", config.origin()));
-      rows.put(meta, META_INCARNATION, Keys.number(1));
-      rows.put(meta, META_HIGH_WATER, Keys.number(0));
-      store.write(rows);
-    } catch (RocksDBException e) {
-      throw Failures.of("making " + db, e);
+    try (Storage store = database.create();
+        Write rows = store.newWrite()) {
+      rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
+      rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
+      rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
+      store.write(rows, 0, 0);
     }
     if (config.anchor().getParent() != null) {
       config.files().createDirectories(config.anchor().getParent());
     }
     Format.write(config.files(), dir);
-    try (LedgerView view = openReadOnly(dir)) {
+    try (LedgerView view = ReadOnlyLedger.open(database, dir)) {
       anchorOf(view, config).write(config.files(), config.anchor());
     }
   }
@@ -194,12 +200,17 @@ public final class Ledger extends StoreView implements RunJournal {
    *     LED-012} or {@code LED-013} for an anchor that is none
    */
   public static Ledger open(LedgerConfig config) {
-    return open(config, disk -> disk);
+    return open(config, databaseOf(config));
+  }
+
+  /** The same with another database than RocksDB in the directory. */
+  public static Ledger open(LedgerConfig config, Database database) {
+    return over(database, config, Flock::take, Workers.REAL);
   }
 
   /** For tests: wraps the disk under the appender. */
   static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
-    return started(unstarted(config, seam), config);
+    return started(unstarted(config, seam, Flock::take, databaseOf(config), Workers.REAL), config);
   }
 
   private static Ledger started(Ledger ledger, LedgerConfig config) {
@@ -223,24 +234,18 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /** Opens the database and loads the state; nothing can be written before {@link #start}. */
-  private static Ledger unstarted(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
-    return unstarted(config, seam, Flock::take, Store::open, Workers.REAL);
-  }
-
   private static Ledger unstarted(
       LedgerConfig config,
       UnaryOperator<LogWriter.Disk> seam,
       WriterLock.Host host,
-      Function<Path, Store> database,
+      Database database,
       Workers workers) {
     Format.require(config.dir());
     WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
     try {
-      Path db = config.dir().resolve("db");
-      Store store = database.apply(db);
+      Storage store = database.open();
       try {
-        lock.watch(db);
-        lock.watch(db.resolve("LOCK"));
+        database.locks().forEach(lock::watch);
         return new Ledger(config, store, lock, seam, workers);
       } catch (WritException e) {
         store.close();
@@ -253,12 +258,12 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * For the simulation: opens a ledger over a store that is not RocksDB.
+   * For the simulation: with other locks and threads than the machine's.
    *
    * @param config whose paths may lead to another file system than the host's
    */
   static Ledger over(
-      Function<Path, Store> database, LedgerConfig config, WriterLock.Host host, Workers workers) {
+      Database database, LedgerConfig config, WriterLock.Host host, Workers workers) {
     return started(unstarted(config, disk -> disk, host, database, workers), config);
   }
 
@@ -276,7 +281,13 @@ public final class Ledger extends StoreView implements RunJournal {
    * @throws WritException {@code LED-002}, {@code LED-004}, {@code LED-006} or {@code LED-007}
    */
   public static LedgerView openReadOnly(Path dir) {
-    return ReadOnlyLedger.open(dir.toAbsolutePath().normalize());
+    Path absolute = dir.toAbsolutePath().normalize();
+    return openReadOnly(absolute, Databases.of(DurableFiles.REAL, absolute));
+  }
+
+  /** The same with another database than RocksDB in the directory. */
+  public static LedgerView openReadOnly(Path dir, Database database) {
+    return ReadOnlyLedger.open(database, dir);
   }
 
   /**
@@ -285,7 +296,7 @@ public final class Ledger extends StoreView implements RunJournal {
    * @throws WritException {@code CAN-058}
    */
   public static void loadLibrary() {
-    Store.loadLibrary();
+    RocksStorage.loadLibrary();
   }
 
   /**
@@ -319,7 +330,8 @@ public final class Ledger extends StoreView implements RunJournal {
       Incarnating incarnating) {
     Commit commit;
     long next;
-    try (Ledger ledger = unstarted(config, disk -> disk)) {
+    try (Ledger ledger =
+        unstarted(config, disk -> disk, Flock::take, databaseOf(config), Workers.REAL)) {
       Optional<Anchor> anchor = Anchor.read(config.anchor());
       anchor.ifPresent(a -> a.requireOrigin(ledger.origin()));
       requirement.accept(ledger, anchor);
@@ -528,16 +540,16 @@ public final class Ledger extends StoreView implements RunJournal {
   }
 
   /**
-   * Removes the bytes of deleted contents from the database's files, if there may be any: what
-   * RocksDB keeps of deleted rows in tables and in write-ahead logs. Repeats what a crash
-   * interrupted. It rewrites the tables of small contents; other work goes on meanwhile.
+   * Removes the bytes of deleted contents from the database's files, if there may be any: what it
+   * keeps of deleted rows in tables and in write-ahead logs. Repeats what a crash interrupted. It
+   * rewrites the tables of small contents; other work goes on meanwhile.
    */
   public void purge() {
     collecting.lock();
     try {
       if (isPurgePending()) {
         appender.submit(new Purge(false)).await();
-        store.compactContents();
+        store.forgetDeleted();
         appender.submit(new Purge(true)).await();
       }
     } finally {

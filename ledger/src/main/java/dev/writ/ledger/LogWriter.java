@@ -5,6 +5,9 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.StoreView.Durable;
 import dev.writ.ledger.merkle.Frontier;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,8 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /**
  * Turns a group of batches into one write: gives events their positions, grows the Merkle tree,
@@ -26,18 +27,18 @@ final class LogWriter implements Appender.GroupWriter {
   /** Makes a write durable or throws; tests substitute one that fails. */
   @FunctionalInterface
   interface Disk {
-    void write(WriteBatch batch);
+    void write(Write write, long size, long newSize);
   }
 
   /** Bytes after which a process is taken for one that goes on writing. */
-  private static final long LENGTHENED_AFTER = 1 << 20;
+  private static final long MUCH_BYTES = 1 << 20;
 
   /** As the database orders rows. */
   private static final Comparator<Batch.Row> BY_KEY =
       Comparator.comparing(Batch.Row::family)
           .thenComparing(Batch.Row::key, Arrays::compareUnsigned);
 
-  private final Store store;
+  private final Storage store;
   private final Disk disk;
   private final String origin;
   private final SigningKey logKey;
@@ -51,7 +52,7 @@ final class LogWriter implements Appender.GroupWriter {
   private long logged;
 
   LogWriter(
-      Store store,
+      Storage store,
       Disk disk,
       String origin,
       SigningKey logKey,
@@ -81,7 +82,7 @@ final class LogWriter implements Appender.GroupWriter {
     for (Pending pending : group) {
       pending.batch.ifPresent(batch -> batch.payloads().forEach(uploads::written));
     }
-    try (WriteBatch write = new WriteBatch()) {
+    try (Write write = store.newWrite()) {
       Group next = new Group(write);
       for (Pending pending : group) {
         if (pending.batch.isPresent()) {
@@ -91,8 +92,6 @@ final class LogWriter implements Appender.GroupWriter {
         }
       }
       commit(next);
-    } catch (RocksDBException e) {
-      throw Failures.of("gathering a write", e);
     }
     for (Pending pending : group) {
       pending.batch.ifPresent(batch -> {
@@ -102,28 +101,28 @@ final class LogWriter implements Appender.GroupWriter {
     }
   }
 
-  private void commit(Group group) throws RocksDBException {
+  private void commit(Group group) {
     group.gather();
     group.end();
-    commit(group.write);
+    commit(group.write, group.frontier.size());
     durable =
         new Durable(group.frontier, group.time.latest(), group.time.floor(), group.incarnation);
     published.accept(durable);
   }
 
-  private void commit(WriteBatch write) {
+  private void commit(Write write, long newSize) {
     requireLock.run();
-    disk.write(write);
+    disk.write(write, durable.frontier().size(), newSize);
     requireLock.run(); // another writer may have opened the earlier state
-    lengthenLogs(write.getDataSize());
+    expectMuch(write.bytes());
   }
 
   /** Once in a process, and only in one that writes much: a command would only pay for it. */
-  private void lengthenLogs(long written) {
-    boolean isDue = logged < LENGTHENED_AFTER && logged + written >= LENGTHENED_AFTER;
+  private void expectMuch(long written) {
+    boolean isDue = logged < MUCH_BYTES && logged + written >= MUCH_BYTES;
     logged += written;
     if (isDue) {
-      store.lengthenLogs();
+      store.expectMuch();
     }
   }
 
@@ -140,16 +139,14 @@ final class LogWriter implements Appender.GroupWriter {
     if (!deletion.decide()) {
       return;
     }
-    try (WriteBatch write = new WriteBatch()) {
+    try (Write write = store.newWrite()) {
       Group next = new Group(write);
       next.add(deletion.statement());
       next.gather();
       deletion.remove(write);
-      store.put(write, Store.Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+      write.put(Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
       commit(next);
       deletion.done();
-    } catch (RocksDBException e) {
-      throw Failures.of("gathering a deletion", e);
     }
   }
 
@@ -158,32 +155,28 @@ final class LogWriter implements Appender.GroupWriter {
    * before the tables are, so that they have something new and the log in use is left.
    */
   private void purge(Purge purge) {
-    store.truncateObsoleteLogs();
-    try (WriteBatch write = new WriteBatch()) {
+    store.forgetUnused();
+    try (Write write = store.newWrite()) {
       if (purge.isLast()) {
-        store.delete(write, Store.Family.DEFAULT, StoreView.META_PURGE);
+        write.delete(Family.DEFAULT, StoreView.META_PURGE);
       } else {
-        store.put(write, Store.Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+        write.put(Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
       }
-      commit(write);
-    } catch (RocksDBException e) {
-      throw Failures.of("gathering the end of a purge", e);
+      commit(write, durable.frontier().size());
     }
   }
 
   private void collect(StorageCollection collection) {
-    try (WriteBatch write = new WriteBatch()) {
+    try (Write write = store.newWrite()) {
       collection.decide(write);
-      commit(write);
+      commit(write, durable.frontier().size());
       collection.done();
-    } catch (RocksDBException e) {
-      throw Failures.of("gathering a collection", e);
     }
   }
 
   /** One write in the making. */
   private final class Group {
-    private final WriteBatch write;
+    private final Write write;
 
     /** Documents and blobs, and where large ones are. */
     private final List<Batch.Row> contents = new ArrayList<>();
@@ -195,11 +188,11 @@ final class LogWriter implements Appender.GroupWriter {
     private long incarnation = durable.incarnation();
     private Optional<Checkpoint> sealed = Optional.empty();
 
-    Group(WriteBatch write) {
+    Group(Write write) {
       this.write = write;
     }
 
-    void add(Batch batch) throws RocksDBException {
+    void add(Batch batch) {
       if (batch.restartsTime()) {
         restartTime(batch.entries().getFirst().event().at());
       }
@@ -211,56 +204,54 @@ final class LogWriter implements Appender.GroupWriter {
       }
       if (batch.incarnation().isPresent()) {
         incarnation = batch.incarnation().getAsLong();
-        put(Store.Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(incarnation));
+        put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(incarnation));
       }
     }
 
-    private void event(Batch.Entry entry) throws RocksDBException {
+    private void event(Batch.Entry entry) {
       byte[] position = Keys.number(frontier.size());
       byte[] key = Keys.event(entry.runKey(), entry.event().seq());
-      put(Store.Family.EVENTS, key, concat(position, entry.row()));
-      put(Store.Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
+      put(Family.EVENTS, key, concat(position, entry.row()));
+      put(Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
       time.take(entry.event().at());
     }
 
-    private void restartTime(Instant at) throws RocksDBException {
+    private void restartTime(Instant at) {
       byte[] before =
-          store
-              .get(Store.Family.DEFAULT, StoreView.META_TIME_RESTARTS)
-              .orElseGet(() -> new byte[0]);
+          store.get(Family.DEFAULT, StoreView.META_TIME_RESTARTS).orElseGet(() -> new byte[0]);
       put(
-          Store.Family.DEFAULT,
+          Family.DEFAULT,
           StoreView.META_TIME_RESTARTS,
           concat(before, Keys.number(frontier.size())));
       time.restart(at);
     }
 
     private void row(Batch.Row row) {
-      (row.family() == Store.Family.TABLES ? tables : contents).add(row);
+      (row.family() == Family.TABLES ? tables : contents).add(row);
     }
 
     /**
      * Takes the rows of the batches so far into the write, in the order of their keys: the database
      * finds the place of a key much faster from that of one nearby, and most keys are digests.
      */
-    void gather() throws RocksDBException {
+    void gather() {
       // Content is written once: an existing document keeps its first envelope, with its
       // signatures. The sort keeps the order of equal keys.
       contents.sort(BY_KEY);
-      for (int i = 0; i < contents.size(); i++) {
-        Batch.Row row = contents.get(i);
-        boolean isFirst = i == 0 || BY_KEY.compare(contents.get(i - 1), row) != 0;
-        if (isFirst && !store.has(row.family(), row.key())) {
-          put(row.family(), row.key(), row.value());
+      for (int from = 0, to; from < contents.size(); from = to) {
+        to = from + 1;
+        while (to < contents.size() && contents.get(to).family() == contents.get(from).family()) {
+          to++;
         }
+        putNew(contents.get(from).family(), contents.subList(from, to));
       }
       tables.sort(BY_KEY);
       for (int i = 0; i < tables.size(); i++) {
         Batch.Row row = tables.get(i);
         boolean isLast = i + 1 == tables.size() || BY_KEY.compare(row, tables.get(i + 1)) != 0;
         if (isLast && row.value() == null) {
-          store.delete(write, row.family(), row.key());
+          write.delete(row.family(), row.key());
         } else if (isLast) {
           put(row.family(), row.key(), row.value());
         }
@@ -269,15 +260,33 @@ final class LogWriter implements Appender.GroupWriter {
       tables.clear();
     }
 
+    /** Puts the first of the rows with each key, where there is none with that key so far. */
+    private void putNew(Family family, List<Batch.Row> sorted) {
+      List<Batch.Row> firsts = new ArrayList<>(sorted.size());
+      List<byte[]> keys = new ArrayList<>(sorted.size());
+      for (Batch.Row row : sorted) {
+        if (keys.isEmpty() || !Arrays.equals(keys.getLast(), row.key())) {
+          firsts.add(row);
+          keys.add(row.key());
+        }
+      }
+      List<Boolean> known = store.has(family, keys);
+      for (int i = 0; i < firsts.size(); i++) {
+        if (!known.get(i)) {
+          put(family, keys.get(i), firsts.get(i).value());
+        }
+      }
+    }
+
     /** Signs a checkpoint after the batches so far; once for each size. */
-    Checkpoint checkpoint() throws RocksDBException {
+    Checkpoint checkpoint() {
       long size = frontier.size();
       Optional<Checkpoint> known = sealed.filter(c -> c.size() == size).or(() -> stored(size));
       if (known.isPresent()) {
         return known.get();
       }
       Checkpoint signed = Checkpoint.sign(origin, size, frontier.root(), logKey);
-      put(Store.Family.CHECKPOINTS, Keys.number(size), signed.toBytes());
+      put(Family.CHECKPOINTS, Keys.number(size), signed.toBytes());
       sealed = Optional.of(signed);
       return signed;
     }
@@ -285,7 +294,7 @@ final class LogWriter implements Appender.GroupWriter {
     /** The existing checkpoint, unless it was signed by another key, before a rotation. */
     private Optional<Checkpoint> stored(long size) {
       return store
-          .get(Store.Family.CHECKPOINTS, Keys.number(size))
+          .get(Family.CHECKPOINTS, Keys.number(size))
           .map(Checkpoint::parse)
           .filter(checkpoint -> {
             try {
@@ -297,20 +306,17 @@ final class LogWriter implements Appender.GroupWriter {
           });
     }
 
-    void end() throws RocksDBException {
+    void end() {
       for (Map.Entry<ByteBuffer, Long> head : heads.entrySet()) {
-        put(Store.Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
+        put(Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
       }
       if (!time.latest().equals(durable.highWater())) {
-        put(
-            Store.Family.DEFAULT,
-            StoreView.META_HIGH_WATER,
-            Keys.number(time.latest().toEpochMilli()));
+        put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(time.latest().toEpochMilli()));
       }
     }
 
-    private void put(Store.Family family, byte[] key, byte[] value) throws RocksDBException {
-      store.put(write, family, key, value);
+    private void put(Family family, byte[] key, byte[] value) {
+      write.put(family, key, value);
     }
   }
 

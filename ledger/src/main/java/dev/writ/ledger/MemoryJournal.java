@@ -4,6 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -61,7 +63,7 @@ public abstract class MemoryJournal implements RunJournal, AutoCloseable {
   public Commit append(Batch batch) {
     batch.use();
     for (Batch.Row row : batch.rows()) {
-      if (row.family() == Store.Family.TABLES) {
+      if (row.family() == Family.TABLES) {
         keep(row.key(), Optional.ofNullable(row.value() == null ? null : batch.valueOf(row)));
       }
     }
@@ -118,7 +120,7 @@ public abstract class MemoryJournal implements RunJournal, AutoCloseable {
     int keyAt = Keys.table(table, "").length;
     for (Map.Entry<byte[], byte[]> row : rows.tailMap(prefix, true).entrySet()) {
       byte[] key = row.getKey();
-      if (!Keys.startsWith(key, prefix)
+      if (!Storage.startsWith(key, prefix)
           || !visitor.row(
               new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8), row.getValue())) {
         return;

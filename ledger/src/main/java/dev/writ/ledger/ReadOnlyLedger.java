@@ -1,6 +1,8 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Storage;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,14 +14,14 @@ final class ReadOnlyLedger extends StoreView {
   private final ReentrantLock refreshing = new ReentrantLock();
   private volatile Durable durable;
 
-  private ReadOnlyLedger(Store store, Blobs blobs) {
+  private ReadOnlyLedger(Storage store, Blobs blobs) {
     super(store, blobs);
     this.durable = Durable.load(store);
   }
 
-  static ReadOnlyLedger open(Path dir) {
+  static ReadOnlyLedger open(Database database, Path dir) {
     Format.require(dir);
-    Store store = Store.openReader(dir.resolve("db"));
+    Storage store = database.openReader();
     try {
       return new ReadOnlyLedger(store, Blobs.reading(store, dir.resolve("blobs")));
     } catch (WritException e) {

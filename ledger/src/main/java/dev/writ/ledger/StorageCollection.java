@@ -1,13 +1,14 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /**
  * Removes uploads that no document names and whose lifetime is over. First every stored document is
@@ -27,7 +28,7 @@ final class StorageCollection implements StorageStep {
    */
   record Found(List<String> claims, List<Digest> blobs, long bytes) {}
 
-  private final Store store;
+  private final Storage store;
   private final Blobs blobs;
   private final Uploads uploads;
   private final Mentions mentions;
@@ -46,7 +47,7 @@ final class StorageCollection implements StorageStep {
    * @param referenceKey of tenant and digest, with which the keys in these tables begin
    */
   StorageCollection(
-      Store store,
+      Storage store,
       Blobs blobs,
       Uploads uploads,
       List<String> candidates,
@@ -72,7 +73,7 @@ final class StorageCollection implements StorageStep {
    */
   void mark() {
     store.scan(
-        Store.Family.DOCUMENTS,
+        Family.DOCUMENTS,
         new byte[0],
         new byte[0],
         (key, row) -> {
@@ -82,7 +83,7 @@ final class StorageCollection implements StorageStep {
         });
     byte[] table = Keys.table(references.getFirst(), "");
     store.scan(
-        Store.Family.TABLES,
+        Family.TABLES,
         table,
         table,
         (key, _) -> {
@@ -113,7 +114,7 @@ final class StorageCollection implements StorageStep {
   }
 
   /** Runs in the appender's thread with uploads locked; nothing else is in this write. */
-  void decide(WriteBatch write) throws RocksDBException {
+  void decide(Write write) {
     for (String key : candidates) {
       Uploads.Claim claim = uploads.claim(key);
       String hex = Uploads.hex(key);
@@ -127,23 +128,19 @@ final class StorageCollection implements StorageStep {
       byte[] row = Keys.table(Uploads.TABLE, key);
       if (mentions.keepsClaim(key)) {
         named.add(key);
-        store.put(
-            write,
-            Store.Family.TABLES,
-            row,
-            new Uploads.Claim(claim.at(), claim.size(), true).toBytes());
+        write.put(Family.TABLES, row, new Uploads.Claim(claim.at(), claim.size(), true).toBytes());
         continue;
       }
       gone.add(key);
-      store.delete(write, Store.Family.TABLES, row);
+      write.delete(Family.TABLES, row);
       for (byte[] reference : referencesOf(Uploads.tenant(key), digest)) {
-        store.delete(write, Store.Family.TABLES, reference);
+        write.delete(Family.TABLES, reference);
       }
       if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
         removed.add(digest);
         bytes += claim.size();
-        store.delete(write, Store.Family.BLOBS, digest.bytes());
-        store.delete(write, Store.Family.FILES, digest.bytes());
+        write.delete(Family.BLOBS, digest.bytes());
+        write.delete(Family.FILES, digest.bytes());
       }
     }
   }
@@ -152,7 +149,7 @@ final class StorageCollection implements StorageStep {
     List<byte[]> rows = new ArrayList<>();
     for (String table : references) {
       byte[] prefix = Keys.table(table, referenceKey.apply(tenant, digest));
-      store.scan(Store.Family.TABLES, prefix, prefix, (row, _) -> rows.add(row));
+      store.scan(Family.TABLES, prefix, prefix, (row, _) -> rows.add(row));
     }
     return rows;
   }

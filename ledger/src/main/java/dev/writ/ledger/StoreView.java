@@ -8,6 +8,8 @@ import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.ledger.merkle.NodeSource;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,8 +42,8 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
    */
   record Durable(Frontier frontier, Instant highWater, Instant floor, long incarnation) {
 
-    static Durable load(Store store) {
-      long size = store.last(Store.Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    static Durable load(Storage store) {
+      long size = store.last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
       return new Durable(
           Frontier.load(size, nodes(store)),
           Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
@@ -57,11 +59,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     }
   }
 
-  final Store store;
+  final Storage store;
   final Blobs blobs;
   private final String origin;
 
-  StoreView(Store store, Blobs blobs) {
+  StoreView(Storage store, Blobs blobs) {
     this.store = store;
     this.blobs = blobs;
     this.origin = new String(meta(store, META_ORIGIN), StandardCharsets.UTF_8);
@@ -69,17 +71,17 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   abstract Durable durable();
 
-  static byte[] meta(Store store, byte[] key) {
+  static byte[] meta(Storage store, byte[] key) {
     return store
-        .get(Store.Family.DEFAULT, key)
+        .get(Family.DEFAULT, key)
         .orElseThrow(() ->
             new WritException(
                 LedgerError.CORRUPT,
                 "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
   }
 
-  static LongStream timeRestarts(Store store) {
-    byte[] row = store.get(Store.Family.DEFAULT, META_TIME_RESTARTS).orElse(ALL);
+  static LongStream timeRestarts(Storage store) {
+    byte[] row = store.get(Family.DEFAULT, META_TIME_RESTARTS).orElse(ALL);
     if (row.length % Long.BYTES != 0) {
       throw new WritException(LedgerError.CORRUPT, "the row time_restarts has odd bytes");
     }
@@ -88,7 +90,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   }
 
   /** Reads nodes from the rows of the leaves that completed them. */
-  static NodeSource nodes(Store store) {
+  static NodeSource nodes(Storage store) {
     return (level, index) -> {
       long leaf = (index + 1 << level) - 1;
       byte[] row = logRow(store, leaf);
@@ -97,10 +99,10 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     };
   }
 
-  static byte[] logRow(Store store, long index) {
+  static byte[] logRow(Storage store, long index) {
     byte[] row =
         store
-            .get(Store.Family.LOG, Keys.number(index))
+            .get(Family.LOG, Keys.number(index))
             .orElseThrow(
                 () -> new WritException(LedgerError.CORRUPT, "log row " + index + " is missing"));
     requireNodes(index, row);
@@ -135,7 +137,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<Envelope> document(Digest id) {
-    return store.get(Store.Family.DOCUMENTS, id.bytes()).map(bytes -> parseDocument(id, bytes));
+    return store.get(Family.DOCUMENTS, id.bytes()).map(bytes -> parseDocument(id, bytes));
   }
 
   static Envelope parseDocument(Digest id, byte[] bytes) {
@@ -154,38 +156,36 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public boolean hasDocument(Digest id) {
-    return store.has(Store.Family.DOCUMENTS, id.bytes());
+    return store.has(Family.DOCUMENTS, id.bytes());
   }
 
   @Override
   public Optional<Event> head(RunId run) {
     byte[] key = Keys.run(run);
-    return store
-        .get(Store.Family.RUNS, key)
-        .map(seq -> event(store, Keys.event(key, Keys.number(seq))));
+    return store.get(Family.RUNS, key).map(seq -> event(store, Keys.event(key, Keys.number(seq))));
   }
 
-  private static Event event(Store store, byte[] key) {
+  private static Event event(Storage store, byte[] key) {
     return parseEvent(key, eventRow(store, key));
   }
 
-  private static byte[] eventRow(Store store, byte[] key) {
+  private static byte[] eventRow(Storage store, byte[] key) {
     return store
-        .get(Store.Family.EVENTS, key)
+        .get(Family.EVENTS, key)
         .orElseThrow(() -> new WritException(LedgerError.CORRUPT, "an event's row is missing"));
   }
 
   @Override
   public Optional<Event> event(RunId run, long seq) {
     byte[] key = Keys.event(Keys.run(run), seq);
-    return store.get(Store.Family.EVENTS, key).map(row -> parseEvent(key, row));
+    return store.get(Family.EVENTS, key).map(row -> parseEvent(key, row));
   }
 
   @Override
   public void events(RunId run, long fromSeq, Consumer<Event> consumer) {
     byte[] key = Keys.run(run);
     store.scan(
-        Store.Family.EVENTS,
+        Family.EVENTS,
         key,
         Keys.event(key, Math.max(0, fromSeq)),
         (rowKey, row) -> {
@@ -201,7 +201,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
           LedgerError.INDEX_RANGE, fromIndex + " to " + toIndex + " of " + treeSize());
     }
     store.scan(
-        Store.Family.LOG,
+        Family.LOG,
         ALL,
         Keys.number(fromIndex),
         (key, row) -> {
@@ -217,7 +217,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public OptionalLong indexOf(RunId run, long seq) {
     return store
-        .get(Store.Family.EVENTS, Keys.event(Keys.run(run), seq))
+        .get(Family.EVENTS, Keys.event(Keys.run(run), seq))
         .map(row -> OptionalLong.of(Keys.number(row)))
         .orElse(OptionalLong.empty());
   }
@@ -225,7 +225,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public void runs(Consumer<RunId> consumer) {
     store.scan(
-        Store.Family.RUNS,
+        Family.RUNS,
         ALL,
         ALL,
         (key, seq) -> {
@@ -236,7 +236,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<byte[]> get(String table, String key) {
-    return store.get(Store.Family.TABLES, Keys.table(table, key)).map(StoredForm::fromValue);
+    return store.get(Family.TABLES, Keys.table(table, key)).map(StoredForm::fromValue);
   }
 
   @Override
@@ -248,7 +248,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   public void scan(String table, String keyPrefix, String fromKey, RowVisitor visitor) {
     int keyAt = Keys.table(table, "").length;
     store.scan(
-        Store.Family.TABLES,
+        Family.TABLES,
         Keys.table(table, keyPrefix),
         Keys.table(table, fromKey),
         (key, value) ->
@@ -313,25 +313,25 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<Checkpoint> latestCheckpoint() {
-    return store.last(Store.Family.CHECKPOINTS).map(row -> Checkpoint.parse(row.value()));
+    return store.last(Family.CHECKPOINTS).map(row -> Checkpoint.parse(row.value()));
   }
 
   @Override
   public Optional<Checkpoint> checkpoint(long size) {
-    return store.get(Store.Family.CHECKPOINTS, Keys.number(size)).map(Checkpoint::parse);
+    return store.get(Family.CHECKPOINTS, Keys.number(size)).map(Checkpoint::parse);
   }
 
   @Override
   public Optional<Checkpoint> checkpointCovering(long size) {
     return store
-        .atLeast(Store.Family.CHECKPOINTS, Keys.number(size))
+        .atLeast(Family.CHECKPOINTS, Keys.number(size))
         .map(row -> Checkpoint.parse(row.value()));
   }
 
   @Override
   public void checkpoints(Consumer<Checkpoint> consumer) {
     store.scan(
-        Store.Family.CHECKPOINTS,
+        Family.CHECKPOINTS,
         ALL,
         ALL,
         (size, note) -> {
@@ -370,7 +370,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public boolean isPurgePending() {
-    return store.has(Store.Family.DEFAULT, META_PURGE);
+    return store.has(Family.DEFAULT, META_PURGE);
   }
 
   @Override

@@ -34,12 +34,12 @@ class ACallerThatIsAloneWritesItselfTest {
     return Ledger.open(
         config(home),
         disk ->
-            batch -> {
+            (write, size, newSize) -> {
               writers.add(Thread.currentThread());
               if (failing.get()) {
                 throw new WritException(LedgerError.STORAGE, "a fault");
               }
-              disk.write(batch);
+              disk.write(write, size, newSize);
             });
   }
 
@@ -112,13 +112,13 @@ class ACallerThatIsAloneWritesItselfTest {
         Ledger.open(
             config(home),
             disk ->
-                batch -> {
+                (write, size, newSize) -> {
                   writers.add(Thread.currentThread());
                   if (first.getAndSet(false)) {
                     writing.countDown();
                     awaiting(release);
                   }
-                  disk.write(batch);
+                  disk.write(write, size, newSize);
                 })) {
       Thread alone = Thread.ofPlatform().start(() -> ledger.appendAwaited(opening("a")).await());
       writing.await();

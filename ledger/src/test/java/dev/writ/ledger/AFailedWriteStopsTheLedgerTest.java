@@ -40,7 +40,7 @@ class AFailedWriteStopsTheLedgerTest {
     return Ledger.open(
         config(home),
         disk ->
-            batch -> {
+            (write, size, newSize) -> {
               if (failure.get() != null) {
                 failing.countDown();
                 try {
@@ -50,7 +50,7 @@ class AFailedWriteStopsTheLedgerTest {
                 }
                 throw failure.get();
               }
-              disk.write(batch);
+              disk.write(write, size, newSize);
             });
   }
 

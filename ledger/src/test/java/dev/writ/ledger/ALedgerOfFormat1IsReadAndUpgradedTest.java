@@ -8,6 +8,9 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /**
  * A data directory whose rows are those that format 1 wrote: JSON events, envelopes and rows of
@@ -45,38 +46,36 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
       ledger.append(new Batch().put("t", "json", JSON).put("t", "odd", ODD)).await();
       sealed = ledger.checkpoint();
     }
-    try (Store store = Store.open(home.resolve("data/db"));
-        WriteBatch rows = new WriteBatch()) {
+    try (Storage store = RocksStorage.open(home.resolve("data/db"));
+        Write rows = store.newWrite()) {
       toFormat1(store, rows);
-      store.write(rows);
+      Fixture.write(store, rows);
     }
     Files.writeString(home.resolve("data/FORMAT"), "writ-ledger 1\n");
   }
 
-  private static void toFormat1(Store store, WriteBatch rows) throws RocksDBException {
-    List<Store.Row> events = all(store, Store.Family.EVENTS);
+  private static void toFormat1(Storage store, Write rows) {
+    List<Storage.Row> events = all(store, Family.EVENTS);
     assertThat(events).hasSize(6);
-    for (Store.Row row : events) {
+    for (Storage.Row row : events) {
       byte[] json = StoredForm.eventBytes(row.key(), row.value());
-      store.put(
-          rows,
-          Store.Family.EVENTS,
+      rows.put(
+          Family.EVENTS,
           row.key(),
           ByteBuffer.allocate(8 + json.length).put(row.value(), 0, 8).put(json).array());
     }
-    for (Store.Row row : all(store, Store.Family.DOCUMENTS)) {
-      store.put(
-          rows, Store.Family.DOCUMENTS, row.key(), StoredForm.document(row.value()).toBytes());
+    for (Storage.Row row : all(store, Family.DOCUMENTS)) {
+      rows.put(Family.DOCUMENTS, row.key(), StoredForm.document(row.value()).toBytes());
     }
-    for (Store.Row row : all(store, Store.Family.TABLES)) {
-      store.put(rows, Store.Family.TABLES, row.key(), StoredForm.fromValue(row.value()));
+    for (Storage.Row row : all(store, Family.TABLES)) {
+      rows.put(Family.TABLES, row.key(), StoredForm.fromValue(row.value()));
     }
   }
 
-  private static List<Store.Row> all(Store store, Store.Family family) {
-    List<Store.Row> rows = new ArrayList<>();
+  private static List<Storage.Row> all(Storage store, Family family) {
+    List<Storage.Row> rows = new ArrayList<>();
     store.scan(
-        family, new byte[0], new byte[0], (key, value) -> rows.add(new Store.Row(key, value)));
+        family, new byte[0], new byte[0], (key, value) -> rows.add(new Storage.Row(key, value)));
     return rows;
   }
 
@@ -129,7 +128,7 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
       holds(ledger);
       assertThat(ledger.document(Fixture.document("new").id())).isPresent();
     }
-    try (Store store = Store.open(home.resolve("data/db"))) {
+    try (Storage store = RocksStorage.open(home.resolve("data/db"))) {
       assertThat(row(store, "step 1")).startsWith('{'); // the first one stays
       assertThat(row(store, "new")).startsWith(2);
     }
@@ -139,9 +138,9 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
     }
   }
 
-  private static byte[] row(Store store, String says) {
+  private static byte[] row(Storage store, String says) {
     Digest id = Fixture.document(says).id();
-    return store.get(Store.Family.DOCUMENTS, id.bytes()).orElseThrow();
+    return store.get(Family.DOCUMENTS, id.bytes()).orElseThrow();
   }
 
   @ParameterizedTest

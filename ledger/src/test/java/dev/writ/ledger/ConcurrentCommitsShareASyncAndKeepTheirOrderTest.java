@@ -33,9 +33,9 @@ class ConcurrentCommitsShareASyncAndKeepTheirOrderTest {
             Ledger.open(
                 config(home),
                 disk ->
-                    batch -> {
+                    (write, size, newSize) -> {
                       writes.incrementAndGet();
-                      disk.write(batch);
+                      disk.write(write, size, newSize);
                     });
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> callers = new ArrayList<>();
@@ -96,14 +96,14 @@ class ConcurrentCommitsShareASyncAndKeepTheirOrderTest {
         Ledger.open(
             config(home),
             disk ->
-                batch -> {
+                (write, size, newSize) -> {
                   writing.countDown();
                   try {
                     release.await();
                   } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                   }
-                  disk.write(batch);
+                  disk.write(write, size, newSize);
                 })) {
       Commit first = ledger.append(opening("a"));
       writing.await();
@@ -132,14 +132,14 @@ class ConcurrentCommitsShareASyncAndKeepTheirOrderTest {
         Ledger.open(
             config(home),
             disk ->
-                batch -> {
+                (write, size, newSize) -> {
                   try {
                     release.await();
                   } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                   }
                   writes.incrementAndGet();
-                  disk.write(batch);
+                  disk.write(write, size, newSize);
                 })) {
       Commit alone = ledger.append(opening("a"));
       while (ledger.commitsWaiting() > 0) {

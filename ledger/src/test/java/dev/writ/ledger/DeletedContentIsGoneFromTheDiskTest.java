@@ -213,7 +213,7 @@ class DeletedContentIsGoneFromTheDiskTest {
   void a_log_that_is_taken_up_again_keeps_nothing_behind_its_end() throws IOException {
     byte[] first = content(40_000);
     Digest firstId = store(first);
-    ledger.store.compactContents(); // the log with it is kept, and is the next one to be used
+    ledger.store.forgetDeleted(); // the log with it is kept, and is the next one to be used
     delete(firstId);
     ledger.purge();
     assertThat(filesWith(home.resolve("data"), first)).isEmpty();

@@ -5,6 +5,9 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -69,5 +72,11 @@ final class Fixture {
 
   static Digest digest(String text) {
     return Digest.sha256(bytes(text));
+  }
+
+  /** Writes rows without events, as nobody but a test does. */
+  static void write(Storage store, Write rows) {
+    long size = store.last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    store.write(rows, size, size);
   }
 }

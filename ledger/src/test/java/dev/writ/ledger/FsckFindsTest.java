@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -23,8 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
 
 /** Each damage is written through RocksDB itself, so that no checksum below helps. */
 class FsckFindsTest {
@@ -80,33 +81,33 @@ class FsckFindsTest {
     }
   }
 
-  record Editor(Path home, Store store, WriteBatch rows) {
-    byte[] get(Store.Family family, byte[] key) {
+  record Editor(Path home, Storage store, Write rows) {
+    byte[] get(Family family, byte[] key) {
       return store.get(family, key).orElseThrow();
     }
 
-    void put(Store.Family family, byte[] key, byte[] value) throws RocksDBException {
-      rows.put(store.handle(family), key, value);
+    void put(Family family, byte[] key, byte[] value) {
+      rows.put(family, key, value);
     }
 
-    void delete(Store.Family family, byte[] key) throws RocksDBException {
+    void delete(Family family, byte[] key) {
       assertThat(store.has(family, key)).isTrue();
-      rows.delete(store.handle(family), key);
+      rows.delete(family, key);
     }
 
-    void replaceInEvent(String run, long seq, String from, String to) throws RocksDBException {
+    void replaceInEvent(String run, long seq, String from, String to) {
       byte[] key = event(run, seq);
-      byte[] row = get(Store.Family.EVENTS, key);
+      byte[] row = get(Family.EVENTS, key);
       String text = new String(StoredForm.eventBytes(key, row), StandardCharsets.UTF_8);
       assertThat(text).contains(from);
       byte[] edited = text.replace(from, to).getBytes(StandardCharsets.UTF_8);
       put(
-          Store.Family.EVENTS,
+          Family.EVENTS,
           key,
           ByteBuffer.allocate(8 + edited.length).put(row, 0, 8).put(edited).array());
     }
 
-    void flip(Store.Family family, byte[] key, int at) throws RocksDBException {
+    void flip(Family family, byte[] key, int at) {
       byte[] row = get(family, key);
       row[at] ^= 1;
       put(family, key, row);
@@ -127,11 +128,11 @@ class FsckFindsTest {
   }
 
   static List<Case> cases() {
-    Store.Family events = Store.Family.EVENTS;
-    Store.Family log = Store.Family.LOG;
-    Store.Family runs = Store.Family.RUNS;
-    Store.Family documents = Store.Family.DOCUMENTS;
-    Store.Family checkpoints = Store.Family.CHECKPOINTS;
+    Family events = Family.EVENTS;
+    Family log = Family.LOG;
+    Family runs = Family.RUNS;
+    Family documents = Family.DOCUMENTS;
+    Family checkpoints = Family.CHECKPOINTS;
     byte[] small = Digest.sha256(SMALL).bytes();
     byte[] large = Digest.sha256(LARGE).bytes();
     byte[] some = document("step 2").id().bytes();
@@ -245,7 +246,7 @@ class FsckFindsTest {
         new Case(
             "a small blob changed",
             "blob \\S+: calculated digest .*",
-            e -> e.flip(Store.Family.BLOBS, small, 0)),
+            e -> e.flip(Family.BLOBS, small, 0)),
         new Case(
             "a large blob changed",
             "blob \\S+: LED-031.*calculated digest.*",
@@ -261,7 +262,7 @@ class FsckFindsTest {
         new Case(
             "a large blob's size changed",
             "blob \\S+: LED-031.*",
-            e -> e.put(Store.Family.FILES, large, Keys.number(5))),
+            e -> e.put(Family.FILES, large, Keys.number(5))),
         new Case(
             "a checkpoint by another key",
             "checkpoint 8: LED-053.*",
@@ -304,15 +305,15 @@ class FsckFindsTest {
         new Case(
             "the high-water mark changed",
             "high_water: calculated \\S+, but \\S+ is stored",
-            e -> e.put(Store.Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(1))),
+            e -> e.put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(1))),
         new Case(
             "the high-water mark removed",
             "meta: the examination ended early: LED-006.*high_water is missing.*",
-            e -> e.delete(Store.Family.DEFAULT, StoreView.META_HIGH_WATER)),
+            e -> e.delete(Family.DEFAULT, StoreView.META_HIGH_WATER)),
         new Case(
             "the incarnation changed",
             "anchor: the ledger is incarnation 9, the anchor's 1",
-            e -> e.put(Store.Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(9))),
+            e -> e.put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(9))),
         new Case(
             "the anchor removed",
             "anchor: .*is missing",
@@ -328,10 +329,10 @@ class FsckFindsTest {
   @ParameterizedTest
   @MethodSource("cases")
   void damage(Case damaged) throws Exception {
-    try (Store store = Store.open(config(home).dir().resolve("db"));
-        WriteBatch rows = new WriteBatch()) {
+    try (Storage store = RocksStorage.open(config(home).dir().resolve("db"));
+        Write rows = store.newWrite()) {
       damaged.damage().apply(new Editor(home, store, rows));
-      store.write(rows);
+      Fixture.write(store, rows);
     }
     FsckReport report = Fsck.check(options());
     assertThat(report.isSound()).isFalse();

@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -114,12 +117,10 @@ class TimeGoesBackOnlyWhereItRestartsTest {
     commit("ahead", AHEAD);
     restart(AT);
     commit("goes on", AT.plusSeconds(1));
-    try (Store store = Store.open(config(home).dir().resolve("db"));
-        org.rocksdb.WriteBatch write = new org.rocksdb.WriteBatch()) {
-      write.delete(store.handle(Store.Family.DEFAULT), StoreView.META_TIME_RESTARTS);
-      store.write(write);
-    } catch (org.rocksdb.RocksDBException e) {
-      throw new AssertionError(e);
+    try (Storage store = RocksStorage.open(config(home).dir().resolve("db"));
+        Write write = store.newWrite()) {
+      write.delete(Family.DEFAULT, StoreView.META_TIME_RESTARTS);
+      Fixture.write(store, write);
     }
     FsckReport report = Fsck.check(Fsck.Options.of(config(home).dir()));
     assertThat(report.problems())

@@ -267,11 +267,11 @@ class UploadsBelongToTheirTenantsTest {
         Ledger.open(
             config(home),
             disk ->
-                batch -> {
-                  if (fail[0] && batch.count() > 1) {
+                (write, size, newSize) -> {
+                  if (fail[0] && ((RocksStorage.RocksWrite) write).batch().count() > 1) {
                     throw new WritException(LedgerError.STORAGE, "injected");
                   }
-                  disk.write(batch);
+                  disk.write(write, size, newSize);
                 });
     fail[0] = true;
     Refused.with(LedgerError.STORAGE, this::collect);

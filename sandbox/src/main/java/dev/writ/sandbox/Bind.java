@@ -48,7 +48,7 @@ public record Bind(Path source, String target, boolean writable) {
           SandboxError.BIND,
           !plain
               ? "the target is no plain absolute path"
-              : own ? "the target is the sandbox's own" : "the source is not there");
+              : own ? target + " is the sandbox's own" : "the source is not there");
     }
   }
 }

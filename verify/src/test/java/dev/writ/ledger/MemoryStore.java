@@ -6,28 +6,27 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.MemoryStorage;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
-import org.rocksdb.WriteBatch;
 
 /**
  * A store in memory for the simulation. It promises what RocksDB with synced writes does: a write
  * is there as a whole when it has returned, and as a whole or not at all where it failed or the
  * power went before. What it holds outlives the ledger over it.
  */
-public final class MemoryStore extends Store {
+public final class MemoryStore implements Storage {
   /** Decides what becomes of a write, and is told of each access, at which others may come in. */
   public interface Faults {
     Faults NONE =
@@ -55,68 +54,44 @@ public final class MemoryStore extends Store {
     FAILED_AND_THERE
   }
 
-  private record Change(Family family, byte[] key, byte[] value) {}
-
-  private final EnumMap<Family, TreeMap<byte[], byte[]>> rows;
-
-  /** Families whose rows another store may share: they are copied before they change. */
-  private final EnumSet<Family> shared;
-
-  private final List<Change> batch = new ArrayList<>();
+  private final MemoryStorage rows;
   private final Faults faults;
   private Runnable unlock = () -> {};
 
-  private MemoryStore(
-      Faults faults, EnumMap<Family, TreeMap<byte[], byte[]>> rows, EnumSet<Family> shared) {
+  private MemoryStore(Faults faults, MemoryStorage rows) {
     this.faults = faults;
     this.rows = rows;
-    this.shared = shared;
-  }
-
-  private static MemoryStore empty() {
-    EnumMap<Family, TreeMap<byte[], byte[]>> rows = new EnumMap<>(Family.class);
-    for (Family family : Family.values()) {
-      rows.put(family, new TreeMap<>(Arrays::compareUnsigned));
-    }
-    return new MemoryStore(Faults.NONE, rows, EnumSet.noneOf(Family.class));
   }
 
   /** That of a new ledger, whose files it makes. */
   public static MemoryStore found(LedgerConfig config) throws IOException {
     String origin = config.origin();
-    loadLibrary(); // its batches are made, and stay empty
-    MemoryStore store = empty();
-    TreeMap<byte[], byte[]> meta = store.rows.get(Family.DEFAULT);
-    meta.put(StoreView.META_ORIGIN, Names.utf8("origin", origin));
-    meta.put(StoreView.META_INCARNATION, Keys.number(1));
-    meta.put(StoreView.META_HIGH_WATER, Keys.number(0));
+    MemoryStorage rows = new MemoryStorage();
+    try (Write meta = rows.newWrite()) {
+      meta.put(Family.DEFAULT, StoreView.META_ORIGIN, Names.utf8("origin", origin));
+      meta.put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(1));
+      meta.put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(0));
+      rows.write(meta, 0, 0);
+    }
     config.files().createDirectory(config.dir());
     config.files().createDirectory(config.dir().resolve("db"));
     Format.write(config.files(), config.dir());
     Blobs.create(config.files(), config.dir().resolve("blobs"));
     config.files().createDirectories(config.anchor().getParent());
-    StoreView.Durable durable = StoreView.Durable.load(store);
+    StoreView.Durable durable = StoreView.Durable.load(rows);
     new Anchor(origin, 1, 0, durable.frontier().root(), config.clock().instant())
         .write(config.files(), config.anchor());
-    return store;
+    return new MemoryStore(Faults.NONE, rows);
   }
 
   /** What is there after the process has ended, with the faults of the next one. */
   public MemoryStore after(Faults next) {
-    shared.addAll(rows.keySet());
-    return new MemoryStore(next, new EnumMap<>(rows), EnumSet.copyOf(shared));
+    return new MemoryStore(next, rows.snapshot());
   }
 
   /** The same database for a second process beside the first, should it get in. */
   public MemoryStore beside() {
-    return new MemoryStore(faults, rows, shared);
-  }
-
-  private TreeMap<byte[], byte[]> changing(Family family) {
-    if (shared.remove(family)) {
-      rows.put(family, new TreeMap<>(rows.get(family)));
-    }
-    return rows.get(family);
+    return new MemoryStore(faults, rows);
   }
 
   /**
@@ -128,10 +103,41 @@ public final class MemoryStore extends Store {
   public Ledger ledger(
       LedgerConfig config, ThreadFactory threads, Function<Path, Optional<Runnable>> host) {
     return Ledger.over(
-        db -> locked(db.resolve("LOCK"), host),
+        new OneDatabase(config.dir().resolve("db"), host),
         config,
         path -> host.apply(path).map(unlock -> unlock::run),
         new Workers(threads, threads, 0));
+  }
+
+  /** This store, behind a lock where RocksDB has its own. */
+  private final class OneDatabase implements Database {
+    private final Path dir;
+    private final Function<Path, Optional<Runnable>> host;
+
+    OneDatabase(Path dir, Function<Path, Optional<Runnable>> host) {
+      this.dir = dir;
+      this.host = host;
+    }
+
+    @Override
+    public Storage create() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Storage open() {
+      return locked(dir.resolve("LOCK"), host);
+    }
+
+    @Override
+    public Storage openReader() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<Path> locks() {
+      return List.of(dir, dir.resolve("LOCK"));
+    }
   }
 
   /** As RocksDB does: by a name, which it makes anew where there is none. */
@@ -151,53 +157,43 @@ public final class MemoryStore extends Store {
   /** Of all that it holds. */
   public Digest digest() {
     MessageDigest digest = Digest.newSha256();
-    rows.forEach((family, all) ->
-        all.forEach((key, value) -> {
-          digest.update((family + " " + key.length + " " + value.length + " ").getBytes(UTF_8));
-          digest.update(key);
-          digest.update(value);
-        }));
+    for (Family family : Family.values()) {
+      rows.rows(family)
+          .forEach((key, value) -> {
+            digest.update((family + " " + key.length + " " + value.length + " ").getBytes(UTF_8));
+            digest.update(key);
+            digest.update(value);
+          });
+    }
     return Digest.ofBytes(digest.digest());
   }
 
   /** Every content that it says there is, in a file or in a row. */
   public List<Digest> contents() {
     List<Digest> all = files();
-    rows.get(Family.BLOBS).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
+    rows.rows(Family.BLOBS).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
     return all;
   }
 
   /** Every content that it says there is in a file. */
   public List<Digest> files() {
     List<Digest> all = new ArrayList<>();
-    rows.get(Family.FILES).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
+    rows.rows(Family.FILES).keySet().forEach(key -> all.add(Digest.ofBytes(key)));
     return all;
   }
 
   @Override
-  void put(WriteBatch unused, Family family, byte[] key, byte[] value) {
-    batch.add(new Change(family, key, value));
+  public Write newWrite() {
+    return rows.newWrite();
   }
 
   @Override
-  void delete(WriteBatch unused, Family family, byte[] key) {
-    batch.add(new Change(family, key, null));
-  }
-
-  @Override
-  void write(WriteBatch unused) {
+  public void write(Write write, long size, long newSize) {
     faults.access();
     Fate fate = faults.write();
     if (fate != Fate.FAILED) {
-      for (Change change : batch) {
-        if (change.value() == null) {
-          changing(change.family()).remove(change.key());
-        } else {
-          changing(change.family()).put(change.key(), change.value());
-        }
-      }
+      rows.write(write, size, newSize);
     }
-    batch.clear();
     faults.access();
     if (fate != Fate.DONE) {
       throw new WritException(LedgerError.STORAGE, "writing: a simulated fault");
@@ -205,61 +201,31 @@ public final class MemoryStore extends Store {
   }
 
   @Override
-  Optional<byte[]> get(Family family, byte[] key) {
+  public Optional<byte[]> get(Family family, byte[] key) {
     faults.access();
-    return Optional.ofNullable(rows.get(family).get(key));
+    return rows.get(family, key);
   }
 
   @Override
-  boolean has(Family family, byte[] key) {
+  public boolean has(Family family, byte[] key) {
     return get(family, key).isPresent();
   }
 
   @Override
-  void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+  public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
     faults.access();
-    List<Row> now = new ArrayList<>(); // as an iterator of RocksDB does, it sees one moment
-    for (Map.Entry<byte[], byte[]> row : rows.get(family).tailMap(from, true).entrySet()) {
-      if (!Keys.startsWith(row.getKey(), prefix)) {
-        break;
-      }
-      now.add(new Row(row.getKey(), row.getValue()));
-    }
-    for (Row row : now) {
-      if (!visitor.row(row.key(), row.value())) {
-        return;
-      }
-    }
+    rows.scan(family, prefix, from, visitor);
   }
 
   @Override
-  Optional<Row> last(Family family) {
-    return row(rows.get(family).lastEntry());
+  public Optional<Row> last(Family family) {
+    return rows.last(family);
   }
 
   @Override
-  Optional<Row> atLeast(Family family, byte[] key) {
-    return row(rows.get(family).ceilingEntry(key));
+  public Optional<Row> atLeast(Family family, byte[] key) {
+    return rows.atLeast(family, key);
   }
-
-  private static Optional<Row> row(Map.Entry<byte[], byte[]> entry) {
-    return Optional.ofNullable(entry).map(found -> new Row(found.getKey(), found.getValue()));
-  }
-
-  @Override
-  void verifyChecksums() {}
-
-  @Override
-  void catchUp() {}
-
-  @Override
-  void compactContents() {}
-
-  @Override
-  void lengthenLogs() {}
-
-  @Override
-  void truncateObsoleteLogs() {}
 
   @Override
   public void close() {

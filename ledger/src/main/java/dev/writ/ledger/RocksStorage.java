@@ -6,6 +6,9 @@ import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.NativeLibraries;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -45,44 +48,8 @@ import org.rocksdb.util.Environment;
 /**
  * The RocksDB database. Native memory must not be touched after closing, so every use holds a
  * shared lock that {@link #close} takes exclusively.
- *
- * <p>The simulation puts a subclass under a ledger that keeps its rows in memory.
  */
-class Store implements AutoCloseable {
-  /** Column families (spec/storage.md). */
-  enum Family {
-    /** Rows about the ledger itself. RocksDB insists on the name of this one. */
-    DEFAULT,
-    /** run key, seq → position in the log, event bytes. */
-    EVENTS,
-    /** position → the nodes that this leaf completes, then the event's key. */
-    LOG,
-    /** run key → seq of its last event. */
-    RUNS,
-    /** payload digest → envelope bytes. */
-    DOCUMENTS,
-    /** digest → small content. */
-    BLOBS,
-    /** digest → size of a file under blobs/. */
-    FILES,
-    /** table, key → value. */
-    TABLES,
-    /** size → signed note. */
-    CHECKPOINTS;
-
-    byte[] bytes() {
-      return Names.utf8("column family", name().toLowerCase(Locale.ROOT));
-    }
-  }
-
-  /** Takes a row; false ends the scan. */
-  @FunctionalInterface
-  interface Visitor {
-    boolean row(byte[] key, byte[] value);
-  }
-
-  record Row(byte[] key, byte[] value) {}
-
+final class RocksStorage implements Storage {
   /**
    * Kept WAL files are overwritten in place: their size does not change, so a sync writes no
    * metadata.
@@ -148,7 +115,12 @@ class Store implements AutoCloseable {
   private Opened opened;
   private boolean closed;
 
-  private Store(Path dir, Optional<Path> scratch, boolean create) {
+  /**
+   * Rows of the log that the next write continues; −1 before the first. Only the writer uses it.
+   */
+  private volatile long logSize = -1;
+
+  private RocksStorage(Path dir, Optional<Path> scratch, boolean create) {
     loadLibrary();
     this.dir = dir;
     this.scratch = scratch;
@@ -180,23 +152,13 @@ class Store implements AutoCloseable {
     }
   }
 
-  /** For a subclass that is no database and overrides every method. */
-  Store() {
-    this.dir = Path.of("");
-    this.scratch = Optional.empty();
-    this.options = null;
-    this.familyOptions = null;
-    this.synced = null;
-    this.reading = null;
-  }
-
   private Opened open() throws RocksDBException {
     if (Files.exists(dir.resolve("CURRENT"))) {
       ManifestCheck.verify(readManifest());
     }
     List<ColumnFamilyDescriptor> families = new ArrayList<>();
     for (Family family : Family.values()) {
-      families.add(new ColumnFamilyDescriptor(family.bytes(), familyOptions));
+      families.add(new ColumnFamilyDescriptor(name(family), familyOptions));
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     RocksDB db =
@@ -264,17 +226,17 @@ class Store implements AutoCloseable {
   }
 
   /** Makes a database. */
-  static Store create(Path dir) {
-    return new Store(dir, Optional.empty(), true);
+  static RocksStorage create(Path dir) {
+    return new RocksStorage(dir, Optional.empty(), true);
   }
 
   /** Opens the database as its one writer. */
-  static Store open(Path dir) {
-    return new Store(dir, Optional.empty(), false);
+  static RocksStorage open(Path dir) {
+    return new RocksStorage(dir, Optional.empty(), false);
   }
 
   /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
-  static Store openReader(Path dir) {
+  static RocksStorage openReader(Path dir) {
     Path scratch;
     try {
       scratch = Files.createTempDirectory("writ-reader");
@@ -282,7 +244,7 @@ class Store implements AutoCloseable {
       throw Failures.of("making a scratch directory", e);
     }
     try {
-      return new Store(dir, Optional.of(scratch), false);
+      return new RocksStorage(dir, Optional.of(scratch), false);
     } catch (WritException e) {
       delete(scratch);
       throw e;
@@ -295,6 +257,10 @@ class Store implements AutoCloseable {
     } catch (IOException e) {
       throw Failures.of("removing " + scratch, e);
     }
+  }
+
+  private static byte[] name(Family family) {
+    return family.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
   }
 
   private <T extends AbstractNativeReference> T own(T reference) {
@@ -380,26 +346,29 @@ class Store implements AutoCloseable {
     return opened.handles().get(family.ordinal());
   }
 
-  Optional<byte[]> get(Family family, byte[] key) {
+  @Override
+  public Optional<byte[]> get(Family family, byte[] key) {
     return using(
         "reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
   }
 
-  boolean has(Family family, byte[] key) {
+  @Override
+  public boolean has(Family family, byte[] key) {
     return using(
         "reading",
         () -> opened.db().get(handle(family), reading, key, new byte[0]) != RocksDB.NOT_FOUND);
   }
 
   /** Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order. */
-  void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+  @Override
+  public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
     using(
         "scanning",
         () -> {
           try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
             for (rows.seek(from); rows.isValid(); rows.next()) {
               byte[] key = rows.key();
-              if (!Keys.startsWith(key, prefix) || !visitor.row(key, rows.value())) {
+              if (!Storage.startsWith(key, prefix) || !visitor.row(key, rows.value())) {
                 break;
               }
             }
@@ -410,7 +379,8 @@ class Store implements AutoCloseable {
   }
 
   /** The row with the greatest key. */
-  Optional<Row> last(Family family) {
+  @Override
+  public Optional<Row> last(Family family) {
     return using(
         "reading",
         () -> {
@@ -425,7 +395,8 @@ class Store implements AutoCloseable {
   }
 
   /** The row with the least key that is {@code key} or greater. */
-  Optional<Row> atLeast(Family family, byte[] key) {
+  @Override
+  public Optional<Row> atLeast(Family family, byte[] key) {
     return using(
         "reading",
         () -> {
@@ -439,24 +410,64 @@ class Store implements AutoCloseable {
         });
   }
 
-  /** Adds a row to a batch. */
-  void put(WriteBatch batch, Family family, byte[] key, byte[] value) throws RocksDBException {
-    batch.put(handle(family), key, value);
+  /** One in the database's own form, so that a row is copied once. */
+  final class RocksWrite implements Write {
+    private final WriteBatch batch = new WriteBatch();
+
+    WriteBatch batch() {
+      return batch;
+    }
+
+    @Override
+    public void put(Family family, byte[] key, byte[] value) {
+      try {
+        batch.put(handle(family), key, value);
+      } catch (RocksDBException e) {
+        throw Failures.of("gathering a write", e);
+      }
+    }
+
+    @Override
+    public void delete(Family family, byte[] key) {
+      try {
+        batch.delete(handle(family), key);
+      } catch (RocksDBException e) {
+        throw Failures.of("gathering a write", e);
+      }
+    }
+
+    @Override
+    public long bytes() {
+      return batch.getDataSize();
+    }
+
+    @Override
+    public void close() {
+      batch.close();
+    }
   }
 
-  /** Adds the removal of a row to a batch. */
-  void delete(WriteBatch batch, Family family, byte[] key) throws RocksDBException {
-    batch.delete(handle(family), key);
+  @Override
+  public Write newWrite() {
+    return new RocksWrite();
   }
 
-  /** Writes a batch and returns when it is on the disk. */
-  void write(WriteBatch batch) {
+  @Override
+  public void write(Write write, long size, long newSize) {
+    if (logSize < 0) {
+      logSize = last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    }
+    if (size != logSize) {
+      throw new WritException(
+          LedgerError.TAKEN_OVER, "the log has " + logSize + " events, not " + size);
+    }
     using(
         "writing",
         () -> {
-          opened.db().write(synced, batch);
+          opened.db().write(synced, ((RocksWrite) write).batch());
           return null;
         });
+    logSize = newSize;
   }
 
   /**
@@ -465,7 +476,8 @@ class Store implements AutoCloseable {
    * more than half as long again. What fills them is no row, and recovery skips it. All rows are
    * written into tables on the way.
    */
-  void lengthenLogs() {
+  @Override
+  public void expectMuch() {
     using(
         "lengthening logs",
         () -> {
@@ -488,7 +500,8 @@ class Store implements AutoCloseable {
   }
 
   /** Reads every block of every file and compares checksums. */
-  void verifyChecksums() {
+  @Override
+  public void verifyChecksums() {
     using(
         "verifying checksums",
         () -> {
@@ -501,7 +514,8 @@ class Store implements AutoCloseable {
    * Writes everything into tables and merges those of small contents, so that no table keeps a row
    * that was deleted.
    */
-  void compactContents() {
+  @Override
+  public void forgetDeleted() {
     using(
         "compacting",
         () -> {
@@ -537,8 +551,9 @@ class Store implements AutoCloseable {
    * Cuts off the content of write-ahead logs that the database does not need any more but keeps for
    * use as new ones. No write may be under way, since a write can begin to use one.
    */
+  @Override
   @Nondeterministic("all are cut off, in whatever order")
-  void truncateObsoleteLogs() {
+  public void forgetUnused() {
     using(
         "cutting off obsolete logs",
         () -> {
@@ -567,7 +582,8 @@ class Store implements AutoCloseable {
   }
 
   /** Reads what the writer has made durable since, by opening again. */
-  void catchUp() {
+  @Override
+  public void catchUp() {
     gate.writeLock().lock();
     try {
       if (closed) {
@@ -592,7 +608,7 @@ class Store implements AutoCloseable {
         closed = true;
         opened.close();
         closeNatives();
-        scratch.ifPresent(Store::delete);
+        scratch.ifPresent(RocksStorage::delete);
       }
     } finally {
       gate.writeLock().unlock();

@@ -1,0 +1,37 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Storage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** RocksDB in a directory of the ledger's. */
+record RocksDatabase(DurableFiles files, Path dir) implements Database {
+
+  @Override
+  public Storage create() {
+    try {
+      files.createDirectory(dir);
+    } catch (IOException e) {
+      throw Failures.of("making " + dir, e);
+    }
+    return RocksStorage.create(dir);
+  }
+
+  @Override
+  public Storage open() {
+    return RocksStorage.open(dir);
+  }
+
+  @Override
+  public Storage openReader() {
+    return RocksStorage.openReader(dir);
+  }
+
+  @Override
+  public List<Path> locks() {
+    return List.of(dir, dir.resolve("LOCK"));
+  }
+}
