@@ -57,8 +57,8 @@ final class CellWriter implements AutoCloseable {
     this.writes = taken.writes();
   }
 
-  /** Makes the cell's row; one without a write may be left of an attempt that was cut off. */
-  private static void create(Connection session, int cell, String origin, String owner)
+  /** Makes the cell's row, unless it is there. */
+  private static void insert(Connection session, int cell, String origin, String owner)
       throws SQLException {
     try (PreparedStatement insert =
         session.prepareStatement(
@@ -69,15 +69,22 @@ final class CellWriter implements AutoCloseable {
       insert.setString(4, owner);
       insert.executeUpdate();
     }
-    try (PreparedStatement select =
-        session.prepareStatement("SELECT origin, writes FROM cell WHERE cell = ?")) {
-      select.setInt(1, cell);
-      try (ResultSet row = select.executeQuery()) {
+  }
+
+  /**
+   * Requires that the cell has no event yet, and removes rows that an attempt to make a log left
+   * behind.
+   */
+  private static void clear(Connection session, int cell) throws SQLException {
+    try (Statement statement = session.createStatement()) {
+      try (ResultSet row = statement.executeQuery("SELECT size FROM cell WHERE cell = " + cell)) {
         row.next();
-        requireOrigin(cell, row.getString(1), origin);
-        if (row.getLong(2) > 0) {
+        if (row.getLong(1) > 0) {
           throw new WritException(LedgerError.EXISTS, "cell " + cell);
         }
+      }
+      for (FamilyTable table : FamilyTable.values()) {
+        statement.execute("DELETE FROM " + table.table() + " WHERE cell = " + cell);
       }
     }
   }
@@ -129,13 +136,16 @@ final class CellWriter implements AutoCloseable {
         ServerSettings.require(session);
         DatabaseSchema.migrate(settings, connections, session, isNew);
         if (isNew) {
-          create(session, cell, origin, owner);
+          insert(session, cell, origin, owner);
         }
         require(session, cell, origin);
         ServerSettings.fix(session);
         if (!lock(session, cell, LOCK_WAIT_MAX.toMillis())) {
           throw new WritException(
               LedgerError.LOCKED, "cell " + cell + " by " + owner(session, cell));
+        }
+        if (isNew) {
+          clear(session, cell);
         }
         return new CellWriter(settings, connections, cell, owner, session);
       } catch (SQLException | WritException e) {

@@ -35,7 +35,11 @@ final class SqlFailures {
     return state(e).startsWith("08") && !isCertificate(e) || SESSION.contains(state(e));
   }
 
-  private static boolean isCertificate(Throwable e) {
+  /** The driver's own state for a server that does not encrypt, or TLS's own exception. */
+  private static boolean isCertificate(SQLException e) {
+    if (state(e).equals("08004")) {
+      return true;
+    }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SSLException) {
         return true;

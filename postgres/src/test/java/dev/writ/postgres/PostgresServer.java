@@ -9,8 +9,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipalLookupService;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -24,7 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The PostgreSQL of the system's package, newest version, in a directory of its own. */
-final class PostgresServer implements AutoCloseable {
+public final class PostgresServer implements AutoCloseable {
+  /** Of the role {@code guarded}; everybody else on this machine is let in without one. */
   static final String PASSWORD = "a pass'word of the tests";
 
   private static final Path VERSIONS = Path.of("/usr/lib/postgresql");
@@ -36,7 +35,6 @@ final class PostgresServer implements AutoCloseable {
 
   private final AtomicInteger cells = new AtomicInteger();
   private final Path dir;
-  private final Path passwordFile;
   private final int port = freePort();
   private final List<String> options;
   private Process process;
@@ -50,35 +48,37 @@ final class PostgresServer implements AutoCloseable {
     this.options = List.of(options);
     try {
       dir = ScratchDirectory.create("writ-postgres-");
-      passwordFile = dir.resolve("password");
-      Files.writeString(passwordFile, PASSWORD + "\n");
-      Files.setPosixFilePermissions(passwordFile, PosixFilePermissions.fromString("rw-------"));
       if (isRoot()) {
-        UserPrincipalLookupService users = dir.getFileSystem().getUserPrincipalLookupService();
-        Files.setOwner(dir, users.lookupPrincipalByName(USER));
-        Files.setOwner(passwordFile, users.lookupPrincipalByName(USER));
+        Files.setOwner(
+            dir, dir.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(USER));
       }
       run(
           program(
               "initdb",
               "--pgdata=" + dir.resolve("data"),
               "--username=postgres",
-              "--pwfile=" + passwordFile,
-              "--auth=scram-sha-256",
+              "--auth=trust",
               "--encoding=UTF8",
               "--no-locale",
               "--no-sync"));
+      Files.writeString(
+          data().resolve("pg_hba.conf"),
+          """
+          host all guarded 127.0.0.1/32 scram-sha-256
+          host all all 127.0.0.1/32 trust
+          """);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     start();
     // Not the superuser: what Writ does has to be allowed to the owner of a database.
-    execute("postgres", "CREATE ROLE writ LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
+    execute("postgres", "CREATE ROLE writ LOGIN");
+    execute("postgres", "CREATE ROLE guarded LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
     execute("postgres", "CREATE DATABASE writ OWNER writ");
   }
 
   /** One for all tests of this JVM that do it no harm. */
-  static synchronized PostgresServer shared() {
+  public static synchronized PostgresServer shared() {
     if (shared == null) {
       PostgresServer server = new PostgresServer();
       Runtime.getRuntime().addShutdownHook(new Thread(server::close));
@@ -187,19 +187,23 @@ final class PostgresServer implements AutoCloseable {
     return cells.incrementAndGet();
   }
 
+  /** A cell of its own. */
+  public PostgresDatabase newDatabase() {
+    return new PostgresDatabase(settings(), newCell(), "writ.example/log", "a test");
+  }
+
   PostgresSettings settings() {
     return settings(port);
   }
 
   /** Through something that listens on another port. */
   PostgresSettings settings(int throughPort) {
-    return PostgresSettings.parse("postgres://writ@127.0.0.1:" + throughPort + "/writ")
-        .withPasswordFile(passwordFile);
+    return PostgresSettings.parse("postgres://writ@127.0.0.1:" + throughPort + "/writ");
   }
 
   private Connection connect(String database) throws SQLException {
     return DriverManager.getConnection(
-        "jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", PASSWORD);
+        "jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", "");
   }
 
   /** As the superuser. */
@@ -252,7 +256,12 @@ final class PostgresServer implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("kill", signal, String.valueOf(process.pid())));
     process.descendants().forEach(child -> command.add(String.valueOf(child.pid())));
     try {
-      ended(new ProcessBuilder(command).inheritIO().start());
+      // A child may have ended meanwhile, which kill would mention.
+      ended(
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -100,6 +100,8 @@ CREATE VIEW events AS
       substring(key FROM position('\x00'::bytea IN key) + 1
         FOR length(key) - position('\x00'::bytea IN key) - 9), 'UTF8') AS run,
     number(substring(key FROM length(key) - 7)) AS seq,
-    kind, timestamptz 'epoch' + at_ms * interval '1 millisecond' AS at, id(body) AS body
+    -- In two parts, since either is exact as a floating-point number and the whole may not be.
+    kind, to_timestamp(at_ms / 1000) + at_ms % 1000 * interval '1 millisecond' AS at,
+    id(body) AS body
   FROM event
   WHERE kind IS NOT NULL;

@@ -1,0 +1,176 @@
+package dev.writ.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.Refused;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.postgres.PostgresServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The same ledger is written on RocksDB and on PostgreSQL, and compared row by row. */
+class ALedgerOnPostgresHasTheSameRowsTest {
+  private static final Instant AT = Instant.parse("2026-11-21T12:00:00Z");
+  private static final SigningKey LOG_KEY = SigningKey.ed25519(new byte[32]);
+
+  @TempDir Path dir;
+
+  private final Database postgres = PostgresServer.shared().newDatabase();
+
+  private LedgerConfig config(String name) {
+    Path home = dir.resolve(name);
+    return new LedgerConfig(
+        home.resolve("data"),
+        home.resolve("anchor.json"),
+        "writ.example/log",
+        LOG_KEY,
+        InstantSource.fixed(AT));
+  }
+
+  private static Envelope document(String says) {
+    return Envelope.sign(
+        "application/vnd.writ.receipt.v1+json",
+        JsonValue.object().put("says", says).put("tenant", "acme").build(),
+        LOG_KEY);
+  }
+
+  private static void fill(Ledger ledger, int from, int runs) {
+    for (int run = from; run < from + runs; run++) {
+      Envelope opening = document("run " + run);
+      ledger
+          .append(
+              new Batch()
+                  .event(
+                      Event.first(
+                          "acme", "run-" + run, "run.opened", opening.id(), AT, Optional.empty()))
+                  .document(opening)
+                  .blob(("blob " + run).getBytes(UTF_8))
+                  .put("table", "key-" + run, ("{\"run\":\"" + run + "\"}").getBytes(UTF_8)))
+          .await();
+      List<Commit> commits = new ArrayList<>();
+      for (int step = 0; step < 5; step++) {
+        Envelope document = document("step " + step + " of " + run);
+        Event head = ledger.pendingHead(new RunId("acme", "run-" + run)).orElseThrow();
+        commits.add(
+            ledger.append(
+                new Batch()
+                    .event(
+                        head.next(
+                            "receipt.signed", document.id(), AT.plusMillis(run), Optional.empty()))
+                    .document(document)
+                    .delete("table", "key-" + (run - 1))));
+      }
+      commits.forEach(Commit::await);
+      if (run % 3 == 0) {
+        ledger.checkpoint();
+      }
+    }
+  }
+
+  private static List<String> rows(Database database) {
+    List<String> rows = new ArrayList<>();
+    HexFormat hex = HexFormat.of();
+    try (Storage storage = database.openReader()) {
+      for (Family family : Family.values()) {
+        storage.scan(
+            family,
+            new byte[0],
+            new byte[0],
+            (key, value) ->
+                rows.add(family + " " + hex.formatHex(key) + " " + hex.formatHex(value)));
+      }
+    }
+    return rows;
+  }
+
+  @Test
+  void itsRowsRootsAndProofsAreTheSame() {
+    LedgerConfig onRocks = config("rocks");
+    LedgerConfig onPostgres = config("postgres");
+    Digest root;
+    try (Ledger ledger = Ledger.create(onRocks)) {
+      fill(ledger, 0, 10);
+    }
+    try (Ledger ledger = Ledger.open(onRocks)) {
+      fill(ledger, 10, 5);
+      root = ledger.root();
+    }
+    try (Ledger ledger = Ledger.create(onPostgres, postgres)) {
+      fill(ledger, 0, 10);
+      assertThat(Refused.code(() -> Ledger.open(onPostgres, postgres))).isEqualTo("LED-003");
+    }
+    try (Ledger ledger = Ledger.open(onPostgres, postgres)) {
+      fill(ledger, 10, 5);
+      assertThat(ledger.treeSize()).isEqualTo(90);
+      assertThat(ledger.root()).isEqualTo(root);
+      assertThat(ledger.latestCheckpoint().orElseThrow().size()).isEqualTo(78);
+      try (LedgerView view = Ledger.openReadOnly(onPostgres.dir(), postgres)) {
+        assertThat(view.root()).isEqualTo(root);
+        assertThat(view.blob(Digest.sha256("blob 3".getBytes(UTF_8)), 100))
+            .isEqualTo("blob 3".getBytes(UTF_8));
+        fill(ledger, 15, 1);
+        view.refresh();
+        assertThat(view.treeSize()).isEqualTo(96);
+      }
+    }
+    try (Ledger ledger = Ledger.open(onRocks)) {
+      fill(ledger, 15, 1);
+    }
+    Database rocks = new RocksDatabase(DurableFiles.REAL, onRocks.dir().resolve("db"));
+    assertThat(rows(postgres)).isEqualTo(rows(rocks)).hasSizeGreaterThan(300);
+  }
+
+  /** Large contents lie in the data directory, as they do beside RocksDB. */
+  @Test
+  void contentsAreStoredCollectedAndPurged() throws IOException {
+    LedgerConfig config = config("postgres");
+    try (Ledger ledger = Ledger.create(config, postgres)) {
+      fill(ledger, 0, 1);
+      BlobRef large;
+      try (BlobSink sink = ledger.newBlob()) {
+        ((OutputStream) sink).write(new byte[Batch.BLOB_BYTES_MAX + 1]);
+        large = sink.finish();
+        ledger.append(new Batch().blob(large)).await();
+      }
+      assertThat(ledger.blobSize(large.digest())).isEqualTo(Batch.BLOB_BYTES_MAX + 1);
+      Digest small = Digest.sha256("blob 0".getBytes(UTF_8));
+      Envelope statement = document("deletes it");
+      Event head = ledger.pendingHead(new RunId("acme", "run-0")).orElseThrow();
+      assertThat(
+              ledger.delete(
+                  List.of(small),
+                  ledger.treeSize(),
+                  AT.plusSeconds(1),
+                  new Ledger.Deletion(
+                      new Batch()
+                          .event(head.next("content.deleted", statement.id(), AT, Optional.empty()))
+                          .document(statement),
+                      supplier -> supplier.get())))
+          .isEmpty();
+      assertThat(ledger.hasBlob(small)).isFalse();
+      assertThat(ledger.isPurgePending()).isTrue();
+      ledger.purge();
+      assertThat(ledger.isPurgePending()).isFalse();
+    }
+    try (Ledger ledger = Ledger.open(config, postgres)) {
+      assertThat(ledger.treeSize()).isEqualTo(7);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.writ.postgres;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What was deleted is in no file of a table; that the write-ahead log may have it is stated. */
+class DeletedContentIsGoneFromTheTablesTest {
+  private final PostgresServer server = PostgresServer.shared();
+  private final PostgresDatabase database = server.newDatabase();
+
+  /** Text that does not compress to something else. */
+  private static byte[] content(int length) {
+    byte[] random = new byte[length];
+    new Random(length).nextBytes(random);
+    return Base64.getEncoder().encode(random);
+  }
+
+  private boolean isInAFile(byte[] content) throws IOException {
+    server.execute("postgres", "CHECKPOINT");
+    String needle = new String(content, 0, 60, ISO_8859_1);
+    try (Stream<Path> files = Files.walk(server.data().resolve("base"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (Files.exists(file)
+            && new String(Files.readAllBytes(file), ISO_8859_1).contains(needle)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static void write(Storage storage, byte[] key, byte[] content) {
+    try (Write write = storage.newWrite()) {
+      if (content == null) {
+        write.delete(Family.BLOBS, key);
+      } else {
+        write.put(Family.BLOBS, key, content);
+      }
+      storage.write(write, 0, 0);
+    }
+  }
+
+  @Test
+  void deletedContentsAreInNoFileAfterwards() throws IOException {
+    byte[] small = content(600);
+    byte[] large = content(40_000); // beyond its row, in pieces
+    byte[] kept = content(900);
+    try (Storage storage = database.create()) {
+      write(storage, new byte[] {1}, small);
+      write(storage, new byte[] {2}, large);
+      write(storage, new byte[] {3}, kept);
+      assertThat(isInAFile(small)).isTrue();
+      assertThat(isInAFile(large)).isTrue();
+      write(storage, new byte[] {1}, null);
+      write(storage, new byte[] {2}, null);
+      assertThat(isInAFile(small)).isTrue();
+      storage.forgetDeleted();
+      assertThat(isInAFile(small)).isFalse();
+      assertThat(isInAFile(large)).isFalse();
+      assertThat(isInAFile(kept)).isTrue();
+      assertThat(storage.get(Family.BLOBS, new byte[] {3})).contains(kept);
+    }
+  }
+
+  @Test
+  void whoeverMayStillSeeThemIsNamedAndItIsTriedAgain() throws IOException, SQLException {
+    byte[] content = content(700);
+    PostgresDatabase impatient =
+        new PostgresDatabase(
+            server.settings().withPatience(Duration.ofMillis(300)),
+            database.cell(),
+            database.origin(),
+            "impatient");
+    try (Storage storage = impatient.create()) {
+      write(storage, new byte[] {1}, content);
+      try (Connection other = new Connections(server.settings()).open(Duration.ZERO);
+          Statement statement = other.createStatement()) {
+        statement.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+        statement.execute("SELECT count(*) FROM blob");
+        write(storage, new byte[] {1}, null);
+        assertThatThrownBy(storage::forgetDeleted)
+            .hasMessageStartingWith("PGS-014")
+            .hasMessageContaining("session ");
+      }
+      storage.forgetDeleted();
+      assertThat(isInAFile(content)).isFalse();
+    }
+  }
+}
