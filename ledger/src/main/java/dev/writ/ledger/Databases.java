@@ -18,6 +18,10 @@ import java.util.ServiceLoader;
  * has the address of another (spec/storage.md, "The database below").
  */
 final class Databases {
+  /** RocksDB in the ledger's directory. */
+  static final URI ROCKSDB = URI.create("rocksdb:db");
+
+  static final String DIRECTORY = "db";
   private static final String FILE = "database";
   private static final int ADDRESS_BYTES_MAX = 4096;
 
@@ -28,19 +32,17 @@ final class Databases {
    *     nobody knows its kind, and what its provider refuses
    */
   static Database of(DurableFiles files, Path dir) {
-    Path file = dir.resolve(FILE);
-    return Files.exists(file) ? at(read(file)) : new RocksDatabase(files, dir.resolve("db"));
-  }
-
-  /** Says in the directory of a ledger where its database is. */
-  static void write(DurableFiles files, Path dir, URI address) throws IOException {
-    files.write(dir.resolve(FILE), (address + "\n").getBytes(StandardCharsets.UTF_8));
+    return at(files, dir, address(dir));
   }
 
   /**
+   * @param dir of the ledger
    * @throws WritException {@code LED-075}, and what the provider refuses
    */
-  static Database at(URI address) {
+  static Database at(DurableFiles files, Path dir, URI address) {
+    if (address.equals(ROCKSDB)) {
+      return new RocksDatabase(files, dir.resolve(DIRECTORY));
+    }
     for (DatabaseProvider provider : ServiceLoader.load(DatabaseProvider.class)) {
       if (provider.scheme().equals(address.getScheme())) {
         return provider.at(address);
@@ -50,7 +52,21 @@ final class Databases {
         LedgerError.DATABASE_UNKNOWN, address.getScheme() == null ? "none" : address.getScheme());
   }
 
-  private static URI read(Path file) {
+  /** Says in the directory of a ledger where its database is. */
+  static void write(DurableFiles files, Path dir, URI address) throws IOException {
+    files.write(dir.resolve(FILE), (address + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Where the database of the ledger in this directory is.
+   *
+   * @throws WritException {@code LED-006}
+   */
+  static URI address(Path dir) {
+    Path file = dir.resolve(FILE);
+    if (!Files.exists(file)) {
+      return ROCKSDB;
+    }
     try {
       if (Files.size(file) > ADDRESS_BYTES_MAX) {
         throw new WritException(LedgerError.CORRUPT, file + " is too long");

@@ -112,7 +112,8 @@ public final class Ledger extends StoreView implements RunJournal {
    *     of such databases refuses
    */
   public static Ledger create(LedgerConfig config, URI address) {
-    return create(config, Databases.at(address), Optional.of(address));
+    return create(
+        config, Databases.at(config.files(), config.dir(), address), Optional.of(address));
   }
 
   private static Database databaseOf(LedgerConfig config) {

@@ -62,17 +62,26 @@ public final class InitCommand implements CliCommand {
             .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
             .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
     Home home =
-        make(session, names, text, arguments.option("--database").map(InitCommand::address));
+        make(
+            session,
+            names,
+            text,
+            arguments.option("--database").map(at -> address("--database", at)));
     session.show(new Made(home.dir()), InitCommand::print);
     return ExitCode.OK;
   }
 
-  private static URI address(String text) {
+  /**
+   * The address of a database.
+   *
+   * @throws WritException {@code CLI-001}
+   */
+  static URI address(String option, String text) {
     try {
       return new URI(text);
     } catch (URISyntaxException e) {
       throw new WritException(
-          CliError.USAGE, "--database: " + e.getReason() + " at " + e.getIndex(), e);
+          CliError.USAGE, option + ": " + e.getReason() + " at " + e.getIndex(), e);
     }
   }
 
