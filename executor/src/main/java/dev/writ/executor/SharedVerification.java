@@ -26,7 +26,8 @@ final class SharedVerification implements SignatureCheck {
 
   /**
    * How many requests are verified singly after a batch with a bad signature. Whoever sends bad
-   * ones on purpose can therefore have at most one batch in so many requests computed in vain.
+   * ones on purpose therefore has one batch computed in vain in about so many requests, and those
+   * that were being gathered or verified beside it.
    */
   static final int SINGLY_AFTER_A_BAD_ONE = 1024;
 

@@ -314,6 +314,11 @@ public final class Envelope {
     return payload.clone();
   }
 
+  /** How long the payload is. */
+  int payloadBytes() {
+    return payload.length;
+  }
+
   /** The payload as a value, parsed once; for documents of ours it must be canonical. */
   public JsonValue document() {
     JsonValue known = parsed;

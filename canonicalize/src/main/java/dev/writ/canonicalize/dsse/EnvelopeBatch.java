@@ -13,6 +13,9 @@ import java.util.Optional;
  * alone.
  */
 public record EnvelopeBatch(List<Item> items) {
+  /** Of larger payloads hashing is most of the cost, and a batch holds a copy of each. */
+  static final int PAYLOAD_BYTES_MAX = 16 * 1024;
+
   /** Fewer envelopes than this do not pay; the number depends on the engine in use. */
   public static int least() {
     return SignatureBatch.least();
@@ -20,9 +23,13 @@ public record EnvelopeBatch(List<Item> items) {
 
   /** An envelope, and for each of its signatures the key under which it has to hold. */
   public record Item(Envelope envelope, List<VerifyingKey> keys) {
-    /** Whether a batch may save anything here: not for what is verified, or is not Ed25519. */
+    /**
+     * Whether a batch may save anything here: not for what is verified already, large, or not
+     * signed by Ed25519 alone.
+     */
     public boolean mayGain() {
-      return keys.stream().allMatch(key -> key.algorithm() == Algorithm.ED25519)
+      return envelope.payloadBytes() <= PAYLOAD_BYTES_MAX
+          && keys.stream().allMatch(key -> key.algorithm() == Algorithm.ED25519)
           && !envelope.isVerified(keys);
     }
   }

@@ -154,6 +154,13 @@ class EnvelopesVerifiedTogetherTest {
   }
 
   @Test
+  void largePayloadsAreNotGathered() {
+    VerifyingKey key = keys.getFirst().verifyingKey();
+    assertThat(item(key, bytes(16 * 1024), bytes(64)).mayGain()).isTrue();
+    assertThat(item(key, bytes(16 * 1024 + 1), bytes(64)).mayGain()).isFalse();
+  }
+
+  @Test
   void onlyEd25519IsGathered() {
     SigningKey other = SigningKey.mlDsa65(bytes(32));
     Envelope signed = Envelope.parse(Envelope.signBytes(TYPE, bytes(9), other).toBytes());
