@@ -2009,6 +2009,13 @@ class Reader {
     return this.window.slice(at - this.from, at - this.from + count);
   }
 
+  /** The byte at a place within the file. */
+  byte(at) {
+    if (this.whole) return this.whole[at];
+    if (at < this.from || at >= this.from + this.window.length) this.bytes(at, 1);
+    return this.window[at - this.from];
+  }
+
   read(at, count) {
     if (count > AT_ONCE) refuse('RPL-012', `byte ${at}`, `${count} bytes`, `at most ${AT_ONCE} in one piece`);
     const bytes = this.file.read(at, count);
@@ -2075,6 +2082,62 @@ class Increasing {
       else high = middle;
     }
     return (low === 0 ? 0 : this.uppers[low - 1]) * HALF + this.lower.at(i);
+  }
+}
+
+const DIGEST_WORDS = 8;
+
+/** Digests in some 45 bytes each, numbered in the order in which they were added, each once. */
+class Digests {
+  /** @param of the digest of what is added, which by default is one */
+  constructor(of = (digest) => digest) {
+    this.of = of;
+    this.words = new Numbers();
+    this.places = new Uint32Array(16); // open addressing: numbers plus one
+    this.size = 0;
+  }
+
+  add(value) {
+    const words = this.wordsOf(value);
+    words.forEach((word) => this.words.push(word));
+    this.places[this.placeOf(words)] = ++this.size;
+    if (2 * this.size > this.places.length) this.grow();
+  }
+
+  /** -1 where it was not added. */
+  numberOf(value) {
+    return this.places[this.placeOf(this.wordsOf(value))] - 1;
+  }
+
+  has(value) {
+    return this.numberOf(value) >= 0;
+  }
+
+  wordsOf(value) {
+    const hex = hexOf(this.of(value));
+    return Array.from({ length: DIGEST_WORDS }, (_, i) => parseInt(hex.slice(8 * i, 8 * i + 8), 16));
+  }
+
+  /** Where it is, or would be. */
+  placeOf(words) {
+    const mask = this.places.length - 1;
+    let place = words[0] & mask;
+    while (this.places[place] !== 0 && !this.isAt(this.places[place] - 1, words)) place = (place + 1) & mask;
+    return place;
+  }
+
+  isAt(number, words) {
+    return words.every((word, i) => this.words.at(number * DIGEST_WORDS + i) === word);
+  }
+
+  grow() {
+    const mask = 2 * this.places.length - 1;
+    this.places = new Uint32Array(mask + 1);
+    for (let number = 0; number < this.size; number++) {
+      let place = this.words.at(number * DIGEST_WORDS) & mask;
+      while (this.places[place] !== 0) place = (place + 1) & mask;
+      this.places[place] = number + 1;
+    }
   }
 }
 
@@ -2473,47 +2536,133 @@ function checkEvents(journal, tenant, run) {
   if (broken) throw broken;
 }
 
-const range = (value, place) => {
-  list(integer(0))(value, place);
-  if (value.length !== 2 || value[1] < 1) refuse('CAN-023', place, quoted(value), '[first index, count]');
-  return value;
-};
-const inclusionForm = record({ consumed: list(range), hashes: list(digest), run: list(range), system: list(range) });
+const DIGEST_TEXT = 'sha256:'.length + 64;
+const LATIN = new TextDecoder('latin1');
 
-/** The log index of each line, of ranges that are increasing, disjoint and maximal. */
-function indexes(ranges, expected, place, size) {
-  const out = new Increasing();
-  let free = -1; // the least index that the next range may begin with; adjacent ones are merged
-  let total = 0;
-  for (const [first, many] of ranges) {
-    if (first <= free) refuse('RPL-033', place, `a range at ${first}`, `after ${free}`);
-    total += many;
-    if (first + many > size || total > expected) refuse('RPL-033', place, `${first} + ${many}`, `within ${size}, ${expected} in all`);
-    for (let i = 0; i < many; i++) out.push(first + i);
-    free = first + many;
+/**
+ * Reads the text of `log/inclusion.json`, which can be as long as the run, forward and in pieces: numbers, and
+ * texts that can only be these.
+ */
+class InclusionText {
+  constructor(entries, from = 0) {
+    const i = requireEntry(entries, INCLUSION);
+    this.entries = entries;
+    this.start = entries.start(i);
+    this.size = entries.sizeAt(i);
+    this.reader = new Reader(entries.reader.file);
+    this.at = from;
   }
-  if (total !== expected) refuse('RPL-033', place, `${total} indexes`, `${expected} lines`);
-  return out;
+
+  refuse(wanted) {
+    const found = this.at < this.size ? LATIN.decode(this.reader.bytes(this.start + this.at, Math.min(20, this.size - this.at))) : null;
+    refuse('RPL-033', `${INCLUSION} byte ${this.at}`, found, wanted);
+  }
+
+  /** The next byte; -1 at the end. */
+  peek() {
+    return this.at < this.size ? this.reader.byte(this.start + this.at) : -1;
+  }
+
+  expect(wanted) {
+    for (let i = 0; i < wanted.length; i++, this.at++) if (this.peek() !== wanted.charCodeAt(i)) this.refuse(wanted);
+  }
+
+  number() {
+    const from = this.at;
+    let value = 0;
+    for (let c = this.peek(); isDigit(c); c = this.peek()) {
+      if (this.at > from && value === 0) this.refuse('a number without a zero in front');
+      value = 10 * value + c - 48;
+      if (value > Number.MAX_SAFE_INTEGER) this.refuse('a number up to 2^53 - 1');
+      this.at++;
+    }
+    if (this.at === from) this.refuse('a number');
+    return value;
+  }
+
+  digest() {
+    if (this.at + DIGEST_TEXT > this.size) this.refuse('a digest');
+    const found = LATIN.decode(this.reader.bytes(this.start + this.at, DIGEST_TEXT));
+    if (!DIGEST.test(found)) this.refuse('a digest');
+    this.at += DIGEST_TEXT;
+    return found;
+  }
+
+  /** Before each item of a list, and after the last; whether there is one more. */
+  more(first) {
+    if (first) this.expect('[');
+    if (this.peek() === 93) {
+      this.at++;
+      return false;
+    }
+    if (!first) this.expect(',');
+    return true;
+  }
+
+  /** The log index of each line of a journal, of ranges that are increasing, disjoint and maximal. */
+  indexes(lines, size) {
+    const out = new Increasing();
+    let free = -1; // the least index that the next range may begin with; adjacent ones are merged
+    for (let first = true; this.more(first); first = false) {
+      this.expect('[');
+      const from = this.number();
+      this.expect(',');
+      const many = this.number();
+      this.expect(']');
+      if (from <= free) this.refuse(`a range after ${free}`);
+      if (many < 1 || from + many > size || out.length + many > lines) this.refuse(`a range within ${size}, ${lines} in all`);
+      for (let i = 0; i < many; i++) out.push(from + i);
+      free = from + many;
+    }
+    if (out.length !== lines) this.refuse(`${lines} indexes`);
+    return out;
+  }
+}
+
+/** Where each event is in the log, and the hashes that lead from them to its root, which are read one by one. */
+function readInclusion(entries, journals, size) {
+  const text = new InclusionText(entries);
+  const indexes = (journal) => {
+    journals[journal].indexes = text.indexes(journals[journal].length, size);
+    journals[journal].kept.clear();
+  };
+  text.expect('{"consumed":');
+  indexes('consumed');
+  text.expect(',"hashes":');
+  const hashes = hashesOf(new InclusionText(entries, text.at));
+  for (const _ of hashesOf(text)); // their form alone
+  text.expect(',"run":');
+  indexes('run');
+  text.expect(',"system":');
+  indexes('system');
+  text.expect('}');
+  if (text.at < text.size) text.refuse('nothing more');
+  return hashes;
+}
+
+function* hashesOf(text) {
+  for (let first = true; text.more(first); first = false) {
+    text.expect('"');
+    const found = text.digest();
+    text.expect('"');
+    yield found;
+  }
 }
 
 /** Proves all events at once: the root of the log from their leaves and the hashes of the rest. */
-function checkInclusion(journals, proof, size, root) {
-  for (const journal of ['run', 'system', 'consumed']) {
-    journals[journal].indexes = indexes(proof[journal], journals[journal].length, `${INCLUSION} /${journal}`, size);
-    journals[journal].kept.clear();
-  }
+function checkInclusion(journals, hashes, size, root) {
   let before = -1;
   for (const { index } of inOrder(journals)) {
     if (index === before) refuse('RPL-033', INCLUSION, `index ${index} twice`, 'each index once');
     before = index;
   }
-  let used = 0;
   const walk = inOrder(journals);
   let next = walk.next().value;
   const rootBetween = (lo, hi) => {
     if (next === undefined || next.index >= hi) {
-      if (used >= proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, 'more hashes');
-      return digestBytes(proof.hashes[used++]);
+      const hash = hashes.next();
+      if (hash.done) refuse('RPL-033', `${INCLUSION} /hashes`, 'their end', 'more hashes');
+      return digestBytes(hash.value);
     }
     if (hi - lo === 1) {
       const leaf = leafHash(next.journal.line(next.i));
@@ -2525,7 +2674,7 @@ function checkInclusion(journals, proof, size, root) {
     return nodeHash(left, rootBetween(lo + k, hi));
   };
   const computed = text256(rootBetween(0, size));
-  if (used !== proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, `${used} hashes`);
+  if (!hashes.next().done) refuse('RPL-033', `${INCLUSION} /hashes`, 'more hashes', 'their end');
   if (computed !== root) refuse('RPL-033', `${CHECKPOINT} root`, root, computed);
 }
 
@@ -3203,16 +3352,46 @@ function statedDeletions({ journals, contents, manifest }) {
 /** Stands for every request whose effect has its end, where nothing can be said of it any more. */
 const SERVED = Object.freeze({ state: 'served' });
 
+/** A map by digest. Of what is over only the digest is kept, and what can be said of the n-th. */
+class Remembered {
+  constructor(said) {
+    this.said = said;
+    this.open = new Map();
+    this.over = new Digests();
+  }
+
+  has(id) {
+    return this.open.has(id) || this.over.has(id);
+  }
+
+  get(id) {
+    const value = this.open.get(id);
+    if (value !== undefined) return value;
+    const n = this.over.numberOf(id);
+    return n < 0 ? undefined : this.said(n);
+  }
+
+  set(id, value) {
+    this.open.set(id, value);
+  }
+
+  end(id) {
+    this.open.delete(id);
+    this.over.add(id);
+  }
+}
+
 /** One run's events in the order of the log, each held against those before it. */
 class Run {
   constructor(bundle, system) {
     this.bundle = bundle;
     this.documents = bundle.contents.documents;
     this.system = system;
-    this.requests = new Map(); // id → {id, document, holder, …}
-    this.byIntent = new Map();
-    this.byReceipt = new Map();
-    this.idempotency = new Set();
+    this.requests = new Remembered(() => SERVED); // id → {id, document, holder, …}
+    this.byIntent = new Remembered(() => SERVED);
+    this.byReceipt = new Remembered((n) => this.lamports.at(n));
+    this.lamports = new Increasing(); // of receipts whose requests are over
+    this.idempotency = new Digests((scoped) => digestOf(utf8(scoped)));
     this.steps = new Set();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
@@ -3280,7 +3459,7 @@ class Run {
 
   /** At the end: the kernel writes a request with its decision, and an ALLOW with its intent. */
   end() {
-    for (const { id, state } of this.requests.values()) {
+    for (const { id, state } of this.requests.open.values()) {
       if (state === 'received' || state === 'allowed') refuse('EXE-954', `request ${id}`, state, 'a decision, and an intent where it is ALLOW');
     }
   }
@@ -3667,9 +3846,10 @@ class Run {
 
   /** Of an effect that has its end only what later events may ask is kept: that it was, and its lamport. */
   forget(request) {
-    this.byReceipt.set(request.receipt.id, request.receipt.document.lamport);
-    this.byIntent.set(request.intent.id, SERVED);
-    this.requests.set(request.id, SERVED);
+    this.byReceipt.end(request.receipt.id);
+    this.lamports.push(request.receipt.document.lamport);
+    this.byIntent.end(request.intent.id);
+    this.requests.end(request.id);
   }
 
   bindReceipt(event, receipt, request, place) {
@@ -3787,7 +3967,7 @@ class Run {
 
   async closed(event) {
     const { document, place } = await this.document(event);
-    for (const request of this.requests.values()) {
+    for (const request of this.requests.open.values()) {
       if (['waiting', 'running', 'in-doubt'].includes(request.state)) refuse('EXE-954', place, `${request.id} is ${request.state}`, 'nothing unfinished');
     }
     same('EXE-955', place, '/events', document.events, event.seq);
@@ -4120,8 +4300,8 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   same('RPL-025', MANIFEST, '/origin', manifest.origin, bundle.checkpoint.origin);
   same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
   bundle.consistency = readConsistency(entries, bundle.checkpoint.size);
-  const proof = readInclusion(entries);
-  checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  const hashes = readInclusion(entries, bundle.journals, bundle.checkpoint.size);
+  checkInclusion(bundle.journals, hashes, bundle.checkpoint.size, bundle.checkpoint.root);
   const last = lastOf(bundle.journals);
   const sum = await addUp(bundle);
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
@@ -4158,15 +4338,6 @@ function checkState({ journals, manifest }, closed) {
   const closes = journals.run.at(-1).kind === 'run.closed';
   same('RPL-034', MANIFEST, '/state', manifest.state, closes ? 'closed' : 'open');
   if (closed && !closes) refuse('RPL-035', MANIFEST, 'open', 'closed');
-}
-
-function readInclusion(entries) {
-  try {
-    return inclusionForm(parseCanonical(entry(entries, INCLUSION)), '');
-  } catch (e) {
-    if (e instanceof Refusal) refuse('RPL-033', `${INCLUSION} ${e.place} (${e.code})`, e.recorded, e.recomputed);
-    throw e;
-  }
 }
 
 /** The whole system run before the checkpoint's size: who signs the log, and what trust.jwks says. */
