@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.testing.Node;
+import dev.writ.verify.testing.Refusal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -71,7 +72,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   private static Path write(long zeros) {
     Path file = dir.resolve(zeros + ".writ");
     if (!Files.exists(file)) {
-      Sparse.write(file, entries, ZEROS, zeros);
+      Sparse.write(file, entries, new TreeMap<>(Map.of(ZEROS, zeros)));
     }
     return file;
   }
@@ -120,15 +121,23 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
         archive.verify(first, Optional.empty(), archive.window());
       }
       assertThat(archive.size(first)).isEqualTo(zip.getEntry(ZEROS).getSize());
-      for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-        String name = entry.getKey();
-        int at = archive.find(name, Layout.key(name)).orElseThrow();
-        archive.verify(at, Optional.empty(), archive.window());
-        assertThat(archive.read(at, Integer.MAX_VALUE)).isEqualTo(entry.getValue());
-        assertThat(zip.getInputStream(zip.getEntry(name)).readAllBytes())
-            .isEqualTo(entry.getValue());
-      }
+      same(archive, zip);
     }
+    same(file, entries.size() + 1);
+  }
+
+  private static void same(Archive archive, ZipFile zip) throws IOException {
+    for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+      String name = entry.getKey();
+      int at = archive.find(name, Layout.key(name)).orElseThrow();
+      archive.verify(at, Optional.empty(), archive.window());
+      assertThat(archive.read(at, Integer.MAX_VALUE)).isEqualTo(entry.getValue());
+      assertThat(zip.getInputStream(zip.getEntry(name)).readAllBytes()).isEqualTo(entry.getValue());
+    }
+  }
+
+  /** The second verifier finds the small bundle's entries among so many. */
+  private static void same(Path file, int count) {
     Node.Result second =
         Node.run(
             List.of(
@@ -138,7 +147,31 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
                 dir.resolve("small.writ").toString(),
                 file.toString(),
                 String.valueOf(LONG)));
-    assertThat(second.out()).isEqualTo(entries.size() + " entries are the same\n");
+    assertThat(second.out()).isEqualTo(entries.size() + " of " + count + " entries are the same\n");
+  }
+
+  @Test
+  void offsetsOfSeveralTimes4GiB() throws Exception {
+    TreeMap<String, Long> zeros = new TreeMap<>();
+    for (String digit : List.of("0", "1", "2")) {
+      zeros.put(Layout.BLOBS + digit + "0".repeat(63), ArchiveForm.CONTENT_MAX);
+    }
+    Path file = dir.resolve("12gib.writ");
+    Sparse.write(file, entries, zeros);
+    try (Archive archive = Archive.open(Source.open(file), Layout::key);
+        ZipFile zip = new ZipFile(file.toFile())) {
+      assertThat(archive.entries()).isEqualTo(entries.size() + 3).isEqualTo(zip.size());
+      same(archive, zip);
+    }
+    same(file, entries.size() + 3);
+  }
+
+  @Test
+  void anEntryOf4GiBIsNotWritten() {
+    TreeMap<String, Long> zeros = new TreeMap<>(Map.of(ZEROS, ArchiveForm.CONTENT_MAX + 1));
+    Refusal.of(
+        BundleError.ARCHIVE_BOUNDS,
+        () -> Sparse.write(dir.resolve("refused.writ"), new TreeMap<>(), zeros));
   }
 
   // ---- other forms
@@ -247,6 +280,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     others.add(new Changed("cut", 0, new byte[0], length - 1));
     others.add(new Changed("cut before the directory", 0, new byte[0], start));
     others.add(new Changed("a byte more", 0, new byte[0], length + 1));
+    others.add(new Changed("1 TiB and more", 0, new byte[0], ArchiveForm.BYTES_MAX + 1));
     others.add(new Changed("count", length - 14, new byte[] {-1, -1, -1, -1}, length));
     others.add(new Changed("local field", 28, new byte[] {20}, length));
     byte[] ones = new byte[8];
@@ -368,7 +402,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     }
     String name = Layout.blob(Digest.ofBytes(sha256.digest()));
     Path file = dir.resolve("whole.writ");
-    Sparse.write(file, entries, name, count);
+    Sparse.write(file, entries, new TreeMap<>(Map.of(name, count)));
     try (Bundle bundle = Bundle.open(file)) {
       BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
       throw new AssertionError("it is verified");

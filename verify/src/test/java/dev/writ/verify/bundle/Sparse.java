@@ -1,12 +1,14 @@
 package dev.writ.verify.bundle;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** Writes archives of gigabytes into files that take kilobytes: zeros are left out as holes. */
 final class Sparse {
@@ -15,9 +17,12 @@ final class Sparse {
   private Sparse() {}
 
   /**
-   * @param zeros the name of a further entry, which has so many bytes, all zero
+   * @param zeros how many bytes, all zero, each further entry has
    */
-  static void write(Path file, SortedMap<String, byte[]> entries, String zeros, long count) {
+  static void write(Path file, SortedMap<String, byte[]> entries, SortedMap<String, Long> zeros) {
+    TreeMap<String, ArchiveWriter.Content> contents = new TreeMap<>();
+    entries.forEach((name, content) -> contents.put(name, to -> to.write(content)));
+    zeros.forEach((name, count) -> contents.put(name, to -> write(count, to)));
     try (FileChannel channel =
         FileChannel.open(
             file,
@@ -26,18 +31,16 @@ final class Sparse {
             StandardOpenOption.WRITE,
             StandardOpenOption.SPARSE)) {
       ArchiveWriter out = new ArchiveWriter(new WithHoles(Target.of(channel, _ -> {})));
-      entries.headMap(zeros).forEach(out::entry);
-      out.entry(
-          zeros,
-          to -> {
-            for (long left = count; left > 0; left -= ZEROS.length) {
-              to.write(ZEROS, 0, (int) Math.min(left, ZEROS.length));
-            }
-          });
-      entries.tailMap(zeros).forEach(out::entry);
+      contents.forEach(out::entry);
       out.end();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void write(long zeros, OutputStream to) throws IOException {
+    for (long left = zeros; left > 0; left -= ZEROS.length) {
+      to.write(ZEROS, 0, (int) Math.min(left, ZEROS.length));
     }
   }
 
