@@ -2546,7 +2546,6 @@ const LATIN = new TextDecoder('latin1');
 class InclusionText {
   constructor(entries, from = 0) {
     const i = requireEntry(entries, INCLUSION);
-    this.entries = entries;
     this.start = entries.start(i);
     this.size = entries.sizeAt(i);
     this.reader = new Reader(entries.reader.file);

@@ -117,9 +117,6 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
         ZipFile zip = new ZipFile(file.toFile())) {
       assertThat(archive.entries()).isEqualTo(entries.size() + 1).isEqualTo(zip.size());
       int first = archive.find(ZEROS, Layout.key(ZEROS)).orElseThrow();
-      if (LONG) {
-        archive.verify(first, Optional.empty(), archive.window());
-      }
       assertThat(archive.size(first)).isEqualTo(zip.getEntry(ZEROS).getSize());
       same(archive, zip);
     }
@@ -145,8 +142,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
                 Node.VERIFIER.toString(),
                 "same",
                 dir.resolve("small.writ").toString(),
-                file.toString(),
-                String.valueOf(LONG)));
+                file.toString()));
     assertThat(second.out()).isEqualTo(entries.size() + " of " + count + " entries are the same\n");
   }
 
