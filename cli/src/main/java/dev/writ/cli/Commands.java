@@ -27,6 +27,7 @@ import dev.writ.cli.command.InspectCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.LogCommand;
 import dev.writ.cli.command.McpCommand;
+import dev.writ.cli.command.MigrateCommand;
 import dev.writ.cli.command.OutputCommand;
 import dev.writ.cli.command.PolicyCommand;
 import dev.writ.cli.command.ReceiptsCommand;
@@ -81,6 +82,7 @@ final class Commands {
           new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
+          new MigrateCommand(),
           new RetentionCommand(),
           new HoldCommand(),
           new AuditCommand(),

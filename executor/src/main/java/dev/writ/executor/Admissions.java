@@ -3,6 +3,7 @@ package dev.writ.executor;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.dsse.SignatureCheck;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.KernelTime;
@@ -25,11 +26,13 @@ final class Admissions {
   private final LedgerView ledger;
   private final KernelTime time;
   private final InForce inForce;
+  private final SignatureCheck signatures;
 
-  Admissions(LedgerView ledger, KernelTime time, InForce inForce) {
+  Admissions(LedgerView ledger, KernelTime time, InForce inForce, SignatureCheck signatures) {
     this.ledger = ledger;
     this.time = time;
     this.inForce = inForce;
+    this.signatures = signatures;
   }
 
   /**
@@ -85,7 +88,8 @@ final class Admissions {
     boolean stored = receivedAt.isPresent() && isStored(envelope);
     try {
       Admitted admitted =
-          Admission.readmit(envelope, state.trust(), policy, receivedAt.orElse(now), now);
+          Admission.readmit(
+              envelope, state.trust(), policy, receivedAt.orElse(now), now, signatures);
       return new Entry(
           state,
           envelope,
@@ -119,14 +123,14 @@ final class Admissions {
         && row.map(RequestRow::receivedAt).equals(before.receivedAt());
   }
 
-  private static boolean isOnlyTooOld(
+  private boolean isOnlyTooOld(
       WritException refused, Envelope envelope, SystemState state, Instant now) {
     if (refused.code() != GuardianError.REQUEST_TOO_OLD) {
       return false;
     }
     Instant asked = Request.read(envelope.document()).requestedAt();
     try {
-      Admission.readmit(envelope, state.trust(), state.policyInForce(), asked, now);
+      Admission.readmit(envelope, state.trust(), state.policyInForce(), asked, now, signatures);
       return true;
     } catch (WritException e) {
       return false; // refused for more than its age: the caller learns nothing else

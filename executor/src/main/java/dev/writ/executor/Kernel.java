@@ -102,6 +102,7 @@ public final class Kernel {
   private final Recovery recovery;
   private final OwnKeys ownKeys;
   private final InForce inForce;
+  private final SharedVerification signatures = new SharedVerification();
   private final Admissions admissions;
   private final Evidence kept;
   private final Watch stages = new Watch();
@@ -123,7 +124,7 @@ public final class Kernel {
     this.accounts = summaries.accounts();
     this.tools = new Tools(config.registry(), config.drivers());
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
-    this.admissions = new Admissions(ledger, time, inForce);
+    this.admissions = new Admissions(ledger, time, inForce, signatures);
     this.kept = new Evidence(ledger, locks);
     this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
     Parts parts = Parts.of(surroundings(config), seam);
@@ -321,11 +322,13 @@ public final class Kernel {
 
   private Answer process(
       Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
-    Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
-    try {
-      return unlessMoved(() -> process(entry, evidence, raw, wanted));
-    } finally {
-      summaries.writeIfDue();
+    try (SharedVerification.Presence _ = signatures.enter()) {
+      Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
+      try {
+        return unlessMoved(() -> process(entry, evidence, raw, wanted));
+      } finally {
+        summaries.writeIfDue();
+      }
     }
   }
 

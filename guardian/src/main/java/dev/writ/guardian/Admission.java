@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.dsse.SignatureCheck;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
@@ -59,6 +60,21 @@ public final class Admission {
    */
   public static Admitted readmit(
       Envelope envelope, Trust trust, Policy policy, Instant receivedAt, Instant now) {
+    return readmit(envelope, trust, policy, receivedAt, now, SignatureCheck.SINGLY);
+  }
+
+  /**
+   * The same.
+   *
+   * @param check verifies the request's signatures, after the cheaper checks
+   */
+  public static Admitted readmit(
+      Envelope envelope,
+      Trust trust,
+      Policy policy,
+      Instant receivedAt,
+      Instant now,
+      SignatureCheck check) {
     requireSize(envelope.size(), policy);
     requireKnownSigners(envelope, trust);
     JsonValue document = envelope.document();
@@ -68,7 +84,7 @@ public final class Admission {
       requireSpeaksFor(trust.key(signature.kid()).orElseThrow(), request);
     }
     requireFresh(request, policy, Timestamps.truncate(receivedAt));
-    List<TrustedKey> signers = trust.verify(envelope, Request.TYPE, now);
+    List<TrustedKey> signers = trust.verify(envelope, Request.TYPE, now, check);
     TrustedKey holder = signers.getFirst();
     requireOrigin(holder, request, policy);
     List<String> charged = DelegationChain.verify(request, holder, trust, policy, now);

@@ -10,6 +10,7 @@ import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -101,15 +102,30 @@ public final class Ledger extends StoreView implements RunJournal {
    *     is left behind then
    */
   public static Ledger create(LedgerConfig config) {
-    return create(config, databaseOf(config));
+    return create(config, databaseOf(config), Optional.empty());
+  }
+
+  /**
+   * The same with a database elsewhere, which the directory names from then on.
+   *
+   * @throws WritException as {@link #create(LedgerConfig)}, {@code LED-075}, and what the provider
+   *     of such databases refuses
+   */
+  public static Ledger create(LedgerConfig config, URI address) {
+    return create(
+        config, Databases.at(config.files(), config.dir(), address), Optional.of(address));
   }
 
   private static Database databaseOf(LedgerConfig config) {
     return Databases.of(config.files(), config.dir());
   }
 
-  /** The same with another database than RocksDB in the directory. */
+  /** The same with a database that the directory does not name: whoever opens it gives it again. */
   public static Ledger create(LedgerConfig config, Database database) {
+    return create(config, database, Optional.empty());
+  }
+
+  private static Ledger create(LedgerConfig config, Database database, Optional<URI> address) {
     Path dir = config.dir();
     if (Files.exists(config.anchor())) {
       throw new WritException(LedgerError.EXISTS, "the anchor " + config.anchor());
@@ -121,7 +137,7 @@ public final class Ledger extends StoreView implements RunJournal {
       } else {
         config.files().createDirectory(dir);
       }
-      layOut(config, database);
+      layOut(config, database, address);
     } catch (IOException e) {
       removeLayout(dir, empty);
       throw Failures.of("making " + dir, e);
@@ -151,22 +167,44 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
-  private static void layOut(LedgerConfig config, Database database) throws IOException {
+  private static void layOut(LedgerConfig config, Database database, Optional<URI> address)
+      throws IOException {
     Path dir = config.dir();
     Blobs.create(config.files(), dir.resolve("blobs"));
-    try (Storage store = database.create();
+    if (address.isPresent()) {
+      Databases.write(config.files(), dir, address.get());
+    }
+    Storage store = database.create();
+    try {
+      begin(store, config);
+      if (config.anchor().getParent() != null) {
+        config.files().createDirectories(config.anchor().getParent());
+      }
+      Format.write(config.files(), dir);
+      try (LedgerView view = openReadOnly(dir, database)) {
+        anchorOf(view, config).write(config.files(), config.anchor());
+      }
+    } catch (IOException | RuntimeException e) {
+      undo(database, e);
+      throw e;
+    }
+  }
+
+  private static void begin(Storage store, LedgerConfig config) {
+    try (store;
         Write rows = store.newWrite()) {
       rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
       rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
       rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
       store.write(rows, 0, 0);
     }
-    if (config.anchor().getParent() != null) {
-      config.files().createDirectories(config.anchor().getParent());
-    }
-    Format.write(config.files(), dir);
-    try (LedgerView view = ReadOnlyLedger.open(database, dir)) {
-      anchorOf(view, config).write(config.files(), config.anchor());
+  }
+
+  private static void undo(Database database, Exception why) {
+    try {
+      database.undoCreation();
+    } catch (WritException e) {
+      why.addSuppressed(e);
     }
   }
 
@@ -203,7 +241,7 @@ public final class Ledger extends StoreView implements RunJournal {
     return open(config, databaseOf(config));
   }
 
-  /** The same with another database than RocksDB in the directory. */
+  /** The same with a database that the directory does not name. */
   public static Ledger open(LedgerConfig config, Database database) {
     return over(database, config, Flock::take, Workers.REAL);
   }
@@ -285,7 +323,7 @@ public final class Ledger extends StoreView implements RunJournal {
     return openReadOnly(absolute, Databases.of(DurableFiles.REAL, absolute));
   }
 
-  /** The same with another database than RocksDB in the directory. */
+  /** The same with a database that the directory does not name. */
   public static LedgerView openReadOnly(Path dir, Database database) {
     return ReadOnlyLedger.open(database, dir);
   }

@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * Verifies many Ed25519 signatures at once, several times as fast as one by one
@@ -54,7 +56,7 @@ public final class SignatureBatch {
     }
     for (int from = 0; from < batch.size(); from += MOST) {
       List<Integer> part = batch.subList(from, Math.min(batch.size(), from + MOST));
-      if (part.size() < SignatureEngines.current().batchLeast()) {
+      if (part.size() < least()) {
         for (int i : part) {
           accepted.set(i, isAccepted(items.get(i)));
         }
@@ -70,8 +72,54 @@ public final class SignatureBatch {
     return item.key().accepts(SignatureEngines.current(), item.message(), item.signature());
   }
 
+  /** Fewer signatures than this are verified faster one by one, with the engine in use. */
+  public static int least() {
+    return SignatureEngines.current().batchLeast();
+  }
+
+  /**
+   * Whether one equation is probably faster than asking the engine for each signature. A key that
+   * signs only once costs about as much as the equation saves on its signature.
+   *
+   * @param kids the signing key of each signature
+   */
+  public static boolean pays(List<String> kids) {
+    return kids.size() >= least() && 2 * new TreeSet<>(kids).size() <= kids.size();
+  }
+
+  /**
+   * Whether the acceptance rule accepts all items, which are Ed25519's, by one equation alone.
+   *
+   * @return false if it refuses at least one; it is not known which
+   */
+  public static boolean holds(List<Item> items) {
+    boolean wellFormed =
+        items.stream()
+            .allMatch(item ->
+                item.key().algorithm() == Algorithm.ED25519
+                    && Ed25519Rule.isWellFormed(item.signature()));
+    if (!wellFormed) {
+      return false;
+    }
+    List<Claim> claims = new ArrayList<>(items.size());
+    List<Integer> all = IntStream.range(0, items.size()).boxed().toList();
+    BatchEquation equation = new SignatureBatch(items).equation(all, claims);
+    return claims.size() == items.size() && equation.holds(0, claims.size());
+  }
+
   private BitSet judge(List<Integer> part) {
     List<Claim> claims = new ArrayList<>(part.size());
+    BatchEquation equation = equation(part, claims);
+    judge(equation, claims, 0, claims.size(), false);
+    return accepted;
+  }
+
+  /**
+   * The equation for those items of a part whose R is a point; the others are judged at once.
+   *
+   * @param claims receives what the equation is about
+   */
+  private BatchEquation equation(List<Integer> part, List<Claim> claims) {
     List<FixedTerm> keys = new ArrayList<>();
     TreeMap<byte[], Integer> places = new TreeMap<>(Arrays::compareUnsigned);
     for (int i : part) {
@@ -91,10 +139,7 @@ public final class SignatureBatch {
         claims.add(Claim.of(i, key, r, item.signature(), challenge(raw, item)));
       }
     }
-    BatchEquation equation =
-        new BatchEquation(curve, claims, keys, new BatchCoefficients(sha512, claims));
-    judge(equation, claims, 0, claims.size(), false);
-    return accepted;
+    return new BatchEquation(curve, claims, keys, new BatchCoefficients(sha512, claims));
   }
 
   /** SHA-512 over R, A and the message (RFC 8032, 5.1.7). */

@@ -314,6 +314,11 @@ public final class Envelope {
     return payload.clone();
   }
 
+  /** How long the payload is. */
+  int payloadBytes() {
+    return payload.length;
+  }
+
   /** The payload as a value, parsed once; for documents of ours it must be canonical. */
   public JsonValue document() {
     JsonValue known = parsed;
@@ -339,7 +344,7 @@ public final class Envelope {
     List<Optional<VerifyingKey>> known = held;
     byte[] message = null;
     for (int i = 0; i < signatures.size(); i++) {
-      if (i >= known.size() || known.get(i).filter(keys.get(i)::equals).isEmpty()) {
+      if (!holds(known, i, keys.get(i))) {
         message = message == null ? preAuthEncoding() : message;
         keys.get(i).verify(message, signatures.get(i).bytes);
       }
@@ -349,6 +354,21 @@ public final class Envelope {
       keys.forEach(key -> verified.add(Optional.of(key)));
       held = List.copyOf(verified);
     }
+  }
+
+  /** Whether every signature is known to hold under the key at its place. */
+  boolean isVerified(List<VerifyingKey> keys) {
+    List<Optional<VerifyingKey>> known = held;
+    for (int i = 0; i < signatures.size(); i++) {
+      if (!holds(known, i, keys.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean holds(List<Optional<VerifyingKey>> known, int at, VerifyingKey key) {
+    return at < known.size() && known.get(at).filter(key::equals).isPresent();
   }
 
   public List<Signature> signatures() {

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.dsse.SignatureCheck;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -223,13 +224,24 @@ public final class Trust {
    *     failed check; cheap checks come before the signatures
    */
   public List<TrustedKey> verify(Envelope envelope, String payloadType, Instant at) {
+    return verify(envelope, payloadType, at, SignatureCheck.SINGLY);
+  }
+
+  /**
+   * The same.
+   *
+   * @param check verifies the signatures, when everything else was found right
+   */
+  public List<TrustedKey> verify(
+      Envelope envelope, String payloadType, Instant at, SignatureCheck check) {
     return verify(
         envelope,
         payloadType,
         key -> {
           requireValid(key, at);
           requireNotRevoked(key);
-        });
+        },
+        check);
   }
 
   /**
@@ -266,11 +278,15 @@ public final class Trust {
                     + ", the document is at "
                     + position.index());
           }
-        });
+        },
+        SignatureCheck.SINGLY);
   }
 
   private List<TrustedKey> verify(
-      Envelope envelope, String payloadType, Consumer<TrustedKey> requireInForce) {
+      Envelope envelope,
+      String payloadType,
+      Consumer<TrustedKey> requireInForce,
+      SignatureCheck check) {
     if (!envelope.payloadType().equals(payloadType)) {
       throw new WritException(
           CanonicalizeError.PAYLOAD_TYPE, envelope.payloadType() + " instead of " + payloadType);
@@ -290,7 +306,7 @@ public final class Trust {
     requireAlgorithms(signers);
     List<VerifyingKey> verifying = new ArrayList<>(signers.size());
     signers.forEach(signer -> verifying.add(signer.key()));
-    envelope.verifySignatures(verifying);
+    check.verify(envelope, verifying);
     List<Algorithm> required = requiredAlgorithms(signers.getFirst().role());
     Comparator<TrustedKey> order =
         Comparator.comparing((TrustedKey key) -> !required.contains(inPlaceOf(key)))

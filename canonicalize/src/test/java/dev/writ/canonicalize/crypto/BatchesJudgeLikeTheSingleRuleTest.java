@@ -65,6 +65,16 @@ class BatchesJudgeLikeTheSingleRuleTest {
     return accepted;
   }
 
+  /** The verdicts of a batch, after it was asked for all in one, which must agree with them. */
+  private static BitSet verify(List<Item> items) {
+    BitSet accepted = SignatureBatch.verify(items);
+    boolean all =
+        accepted.cardinality() == items.size()
+            && items.stream().allMatch(item -> item.key().algorithm() == Algorithm.ED25519);
+    assertThat(SignatureBatch.holds(items)).isEqualTo(all);
+    return accepted;
+  }
+
   /** The verdict of the batch's equation alone, with no judge behind it. */
   private static boolean equationHolds(List<Item> items) throws Exception {
     Edwards25519 curve = new Edwards25519();
@@ -106,7 +116,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 15, 16, 17, 31, 64, 100, 333, SignatureBatch.MOST + 20})
   void allThatIsGoodIsAccepted(int count) {
-    BitSet accepted = SignatureBatch.verify(good(count));
+    BitSet accepted = verify(good(count));
     assertThat(accepted.cardinality()).isEqualTo(count);
     assertThat(accepted.length()).isEqualTo(count);
   }
@@ -129,7 +139,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     for (int place = 0; place < items.size(); place++) {
       List<Item> bent = new ArrayList<>(items);
       bent.set(place, flip(items.get(place), 8 * 32 + random.nextInt(250)));
-      BitSet accepted = SignatureBatch.verify(bent);
+      BitSet accepted = verify(bent);
       assertThat(accepted.cardinality()).isEqualTo(39);
       assertThat(accepted.get(place)).isFalse();
     }
@@ -142,7 +152,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     for (int bit = 0; bit < 512; bit++) {
       items.add(flip(item, bit));
     }
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted.cardinality()).isEqualTo(20);
     assertThat(accepted.nextClearBit(0)).isEqualTo(20);
   }
@@ -157,7 +167,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     items.set(20, new Item(items.get(20).key(), bytes(201), items.get(20).signature()));
     VerifyingKey foreign = SigningKey.ed25519(bytes(32)).verifyingKey();
     items.set(30, new Item(foreign, items.get(30).message(), items.get(30).signature()));
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted).isEqualTo(singly(items));
     assertThat(IntStream.of(7, 20, 30, 50)).noneMatch(accepted::get);
     assertThat(accepted.cardinality()).isEqualTo(56);
@@ -168,9 +178,9 @@ class BatchesJudgeLikeTheSingleRuleTest {
     Item one = good(1).getFirst();
     Item bent = addToS(one, BigInteger.ONE);
     List<Item> items = new ArrayList<>(Collections.nCopies(40, one));
-    assertThat(SignatureBatch.verify(items).cardinality()).isEqualTo(40);
+    assertThat(verify(items).cardinality()).isEqualTo(40);
     items.addAll(Collections.nCopies(40, bent));
-    assertThat(SignatureBatch.verify(items)).isEqualTo(singly(items));
+    assertThat(verify(items)).isEqualTo(singly(items));
   }
 
   /** Errors that cancel wherever two coefficients are equal, or are those of an earlier batch. */
@@ -184,7 +194,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
       items.set(i, addToS(items.get(i), error));
       items.set(j, addToS(items.get(j), error.negate()));
       assertThat(equationHolds(items)).isFalse();
-      BitSet accepted = SignatureBatch.verify(items);
+      BitSet accepted = verify(items);
       assertThat(accepted.cardinality()).isEqualTo(30);
       assertThat(accepted.get(i) || accepted.get(j)).isFalse();
     }
@@ -198,7 +208,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     items.add(addToS(one, BigInteger.TWO));
     items.add(addToS(one, BigInteger.TWO.negate()));
     assertThat(equationHolds(items)).isFalse();
-    assertThat(SignatureBatch.verify(items).cardinality()).isEqualTo(30);
+    assertThat(verify(items).cardinality()).isEqualTo(30);
   }
 
   /** Every pair of points of small order in A and R: the rule accepts them, so must the batch. */
@@ -212,7 +222,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
       }
     }
     assertThat(singly(items).cardinality()).isEqualTo(64);
-    assertThat(SignatureBatch.verify(items).cardinality()).isEqualTo(64);
+    assertThat(verify(items).cardinality()).isEqualTo(64);
     assertThat(equationHolds(items)).isTrue();
     for (int a = 0; a < 8; a++) { // each key and each R once
       assertThat(equationHolds(List.of(items.get(8 * a + (3 * a + 1) % 8)))).as("alone").isTrue();
@@ -229,7 +239,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     assertThat(singly(items).cardinality()).isEqualTo(8);
     assertThat(equationHolds(items)).isTrue();
     items.addAll(good(20));
-    assertThat(SignatureBatch.verify(items).cardinality()).isEqualTo(28);
+    assertThat(verify(items).cardinality()).isEqualTo(28);
   }
 
   /** False items whose difference from true ones has a part of small order as well. */
@@ -243,7 +253,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
       items.add(addToS(one, BigInteger.valueOf(8)));
       items.add(addToS(two, BigInteger.valueOf(-8)));
       assertThat(equationHolds(items)).isFalse();
-      BitSet accepted = SignatureBatch.verify(items);
+      BitSet accepted = verify(items);
       assertThat(accepted).isEqualTo(singly(items));
       assertThat(accepted.cardinality()).isEqualTo(20);
     }
@@ -261,7 +271,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     byte[] offCurve = new byte[64];
     offCurve[0] = 2;
     items.set(5, with(items.get(5), offCurve));
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted).isEqualTo(singly(items));
     assertThat(accepted.cardinality()).isEqualTo(35);
   }
@@ -273,7 +283,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
       items.add(with(good(), bytes(64)));
       items.add(flip(good(), 256 + random.nextInt(250)));
     }
-    assertThat(SignatureBatch.verify(items).isEmpty()).isTrue();
+    assertThat(verify(items).isEmpty()).isTrue();
   }
 
   @Test
@@ -283,7 +293,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
     byte[] message = bytes(10);
     items.add(3, new Item(other.verifyingKey(), message, other.sign(message)));
     items.add(9, new Item(other.verifyingKey(), bytes(11), other.sign(message)));
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted.cardinality()).isEqualTo(21);
     assertThat(accepted.get(9)).isFalse();
   }
@@ -302,7 +312,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
         assertThat(e.code()).isEqualTo(CanonicalizeError.KEY_WEAK);
       }
     }
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted).isEqualTo(singly(items));
     assertThat(accepted.stream().filter(i -> i >= 30).map(i -> admitted.get(i - 30)))
         .containsExactly(2, 3, 4, 5);
@@ -328,7 +338,7 @@ class BatchesJudgeLikeTheSingleRuleTest {
       }
     }
     Collections.swap(items, 3, items.size() - 1);
-    BitSet accepted = SignatureBatch.verify(items);
+    BitSet accepted = verify(items);
     assertThat(accepted).isEqualTo(singly(items));
     assertThat(expected).hasSizeGreaterThan(15).containsValue(true).containsValue(false);
     int last = items.size() - 1;
@@ -350,9 +360,9 @@ class BatchesJudgeLikeTheSingleRuleTest {
       while (items.size() < count) {
         items.add(random.nextInt(bad) == 0 ? strange() : good());
       }
-      BitSet accepted = SignatureBatch.verify(items);
+      BitSet accepted = verify(items);
       assertThat(accepted).as("round %d", round).isEqualTo(singly(items));
-      assertThat(SignatureBatch.verify(items)).as("again").isEqualTo(accepted);
+      assertThat(verify(items)).as("again").isEqualTo(accepted);
     }
   }
 
@@ -373,6 +383,16 @@ class BatchesJudgeLikeTheSingleRuleTest {
                   scalar(), scalar(), random.nextInt(8), random.nextInt(8), bytes(3)),
               BigInteger.ONE);
     };
+  }
+
+  @Test
+  void aBatchPaysFromSixteenSignaturesOnAndWithTwoForEachKey() {
+    assertThat(SignatureBatch.pays(Collections.nCopies(15, "key"))).isFalse();
+    assertThat(SignatureBatch.pays(Collections.nCopies(16, "key"))).isTrue();
+    for (int keys : new int[] {8, 9, 16}) {
+      List<String> kids = IntStream.range(0, 16).mapToObj(i -> "key" + i % keys).toList();
+      assertThat(SignatureBatch.pays(kids)).as("%d keys", keys).isEqualTo(keys <= 8);
+    }
   }
 
   /** The hash covers all of a batch: whatever changes in it changes every coefficient. */

@@ -97,7 +97,8 @@ public final class DemoCommand implements CliCommand {
     Played played;
     try (Progress progress = new Progress(session.terminal())) {
       progress.step("making keys, policy and ledger");
-      InitCommand.make(session, NAMES, StarterPolicy.text(NAMES, BuiltinTools.manifests()));
+      InitCommand.make(
+          session, NAMES, StarterPolicy.text(NAMES, BuiltinTools.manifests()), Optional.empty());
       progress.step("starting the kernel");
       played = Homes.work(session, home -> new Play(home, progress).play());
     }

@@ -9,17 +9,19 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A ledger that another process may be writing, read again and again. Reading again opens the
- * database anew, so it is done only where one of its files has changed.
+ * A ledger that another process may be writing, read again and again. Reading again opens RocksDB
+ * anew, so it is done only where one of its files has changed.
  */
 final class FollowedLedger {
   private final LedgerView ledger;
   private final Path database;
   private TreeMap<String, String> seen;
+  private OptionalLong size = OptionalLong.empty();
 
   FollowedLedger(Home home, LedgerView ledger) {
     this.ledger = ledger;
@@ -29,6 +31,9 @@ final class FollowedLedger {
 
   /** Brings the view up to date; false where nothing was written since the last time. */
   boolean refresh() {
+    if (!Files.isDirectory(database)) {
+      return refreshElsewhere();
+    }
     TreeMap<String, String> now = files(); // before reading: what is written meanwhile is seen next
     if (now.equals(seen)) {
       return false;
@@ -36,6 +41,15 @@ final class FollowedLedger {
     ledger.refresh();
     seen = now;
     return true;
+  }
+
+  /** The database has no files here: it is asked, which costs little. */
+  private boolean refreshElsewhere() {
+    ledger.refresh();
+    OptionalLong now = OptionalLong.of(ledger.treeSize());
+    boolean changed = !now.equals(size);
+    size = now;
+    return changed;
   }
 
   private TreeMap<String, String> files() {

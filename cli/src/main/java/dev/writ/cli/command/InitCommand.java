@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -8,12 +9,15 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeMaker;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.tools.registry.BuiltinTools;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -30,7 +34,12 @@ public final class InitCommand implements CliCommand {
         .option("--tenant", "NAME", "The tenant (default: local).")
         .option("--agent", "NAME", "The agent that requests (default: agent).")
         .option("--approver", "NAME", "The approver (default: approver).")
-        .option("--policy", "FILE", "Begin with this policy instead of the starter policy.");
+        .option("--policy", "FILE", "Begin with this policy instead of the starter policy.")
+        .option(
+            "--database",
+            "ADDRESS",
+            "Keep the ledger in this database instead of the directory, such as"
+                + " postgresql://writ@db.example/writ?cell=0.");
   }
 
   record Made(Path dir) implements Report {
@@ -52,21 +61,41 @@ public final class InitCommand implements CliCommand {
             .option("--policy")
             .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
             .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
-    Home home = make(session, names, text);
+    Home home =
+        make(
+            session,
+            names,
+            text,
+            arguments.option("--database").map(at -> address("--database", at)));
     session.show(new Made(home.dir()), InitCommand::print);
     return ExitCode.OK;
   }
 
-  static Home make(Session session, Home.Names names, String policyText) {
+  /**
+   * The address of a database.
+   *
+   * @throws WritException {@code CLI-001}
+   */
+  static URI address(String option, String text) {
+    try {
+      return new URI(text);
+    } catch (URISyntaxException e) {
+      throw new WritException(
+          CliError.USAGE, option + ": " + e.getReason() + " at " + e.getIndex(), e);
+    }
+  }
+
+  static Home make(Session session, Home.Names names, String policyText, Optional<URI> database) {
     char[] passphrase = Homes.passphrase(session);
     Home home = new Home(session.home(), () -> passphrase);
-    new HomeMaker(
+    HomeMaker maker =
+        new HomeMaker(
             home,
             names,
             KeySource.made(Optional.ofNullable(passphrase)),
             Homes.clock(),
-            new SecureRandom())
-        .make(policyText);
+            new SecureRandom());
+    database.map(maker::withDatabase).orElse(maker).make(policyText);
     return home;
   }
 

@@ -360,6 +360,38 @@ final class BundleVectors {
     int inside = indexOf(closed, utf8("\"run.opened\""));
     middle[inside + 2] ^= 1;
     add("flipped-content", "a bit of an event is flipped", "RPL-015", bundle(middle));
+    zip64(new Zip64Forms(closed));
+  }
+
+  /**
+   * A bundle has 64-bit fields where it needs them alone; no vector is so large as to need them.
+   */
+  private void zip64(Zip64Forms forms) {
+    add(
+        "zip64-records",
+        "a ZIP64 end record and its locator, which no number needs",
+        "RPL-010",
+        bundle(forms.records()));
+    add(
+        "zip64-records-for-the-offset",
+        "the directory's offset is in a ZIP64 end record, which it does not need",
+        "RPL-010",
+        bundle(forms.recordsForTheOffset()));
+    add(
+        "zip64-no-records",
+        "the directory's offset is to be in a ZIP64 end record, and there is none",
+        "RPL-010",
+        bundle(forms.noRecords()));
+    add(
+        "zip64-field",
+        "the first central header has its offset in a ZIP64 field, which it does not need",
+        "RPL-010",
+        bundle(forms.field()));
+    add(
+        "zip64-sizes",
+        "the first local header has its sizes in a ZIP64 field, which no local header has",
+        "RPL-010",
+        bundle(forms.sizes()));
   }
 
   private static int indexOf(byte[] all, byte[] part) {

@@ -19,6 +19,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -42,17 +43,34 @@ public final class HomeMaker {
   private final KeySource keys;
   private final InstantSource clock;
   private final SecureRandom random;
+  private final Optional<URI> database;
 
   /**
    * @param keys where its private keys come from
    */
   public HomeMaker(
       Home home, Home.Names names, KeySource keys, InstantSource clock, SecureRandom random) {
+    this(home, names, keys, clock, random, Optional.empty());
+  }
+
+  private HomeMaker(
+      Home home,
+      Home.Names names,
+      KeySource keys,
+      InstantSource clock,
+      SecureRandom random,
+      Optional<URI> database) {
     this.home = home;
     this.names = names;
     this.keys = keys;
     this.clock = clock;
     this.random = random;
+    this.database = database;
+  }
+
+  /** One that keeps the ledger's rows in the database at this address (spec/storage.md). */
+  public HomeMaker withDatabase(URI address) {
+    return new HomeMaker(home, names, keys, clock, random, Optional.of(address));
   }
 
   private record Holder(String file, KeyRole role, Optional<String> tenant, String subject) {}
@@ -138,7 +156,10 @@ public final class HomeMaker {
                     operator))
             .toList();
     LedgerConfig config = new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
-    try (Ledger ledger = Ledger.create(config)) {
+    try (Ledger ledger =
+        database
+            .map(address -> Ledger.create(config, address))
+            .orElseGet(() -> Ledger.create(config))) {
       Kernel.found(
           ledger,
           changes,

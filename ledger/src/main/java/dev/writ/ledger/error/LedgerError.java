@@ -121,6 +121,10 @@ public enum LedgerError implements ErrorCode {
       "LED-074",
       "another writer has taken the log over: this one stopped",
       "Let only one server write it; open the ledger again if that is this one."),
+  DATABASE_UNKNOWN(
+      "LED-075",
+      "the ledger's database is of a kind that this program does not know",
+      "Use a writ that has it, or correct the file `database` in the ledger's directory."),
 
   QUOTA(
       "LED-080",

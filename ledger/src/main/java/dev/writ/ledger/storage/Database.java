@@ -13,6 +13,9 @@ public interface Database {
    */
   Storage create();
 
+  /** Removes what {@link #create} made, where the ledger could not be made after all. */
+  default void undoCreation() {}
+
   /**
    * Opens it as its one writer.
    *

@@ -12,30 +12,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.ToLongFunction;
+import java.util.function.ToIntFunction;
 import java.util.zip.CRC32;
 
 /**
  * A ZIP file in one form ({@link ArchiveForm}): stored, not compressed; entries sorted by name; one
- * fixed time; no comments, extra fields, folders or links. Every header must equal the one that
- * follows from the entry's name and content. So nothing can hide between entries, every byte has a
- * meaning, and nothing grows when it is unpacked.
+ * fixed time; no comments, folders or links, and no extra fields but where an offset needs 64 bits.
+ * Every header must equal the one that follows from the entry's name, content and place. So nothing
+ * can hide between entries, every byte has a meaning, and nothing grows when it is unpacked.
  *
- * <p>Content is read on demand; the index takes fourteen bytes for each entry. Thread safe.
+ * <p>Content is read on demand; the index takes eight bytes for each entry. Thread safe.
  */
 final class Archive implements AutoCloseable {
   private final Source source;
 
-  /** The offset of each entry as an unsigned number, and last the offset of the directory. */
-  private int[] offsets = new int[1024];
+  /** The offset of each entry, and last the offset of the directory. */
+  private final Offsets offsets = new Offsets();
 
-  /** The {@code key} of each name. */
-  private long[] keys = new long[1024];
-
-  /** The length of each name, from which the size of the content follows. */
-  private short[] names = new short[1024];
-
-  private int entries;
+  /** The key of each name with a digest; of another the length of the name. */
+  private final IntPages keys = new IntPages();
 
   private Archive(Source source) {
     this.source = source;
@@ -44,17 +39,16 @@ final class Archive implements AutoCloseable {
   /**
    * Reads the headers; the checksums are for {@link #verify}.
    *
-   * @param key maps a name to a number: names with a number other than 0 are sorted by it, and
-   *     found faster; may refuse a name
+   * @param key maps a name to its {@link Layout#key}; may refuse a name
    * @throws WritException {@code RPL-010} to {@code RPL-016}
    */
-  static Archive open(Source source, ToLongFunction<String> key) {
+  static Archive open(Source source, ToIntFunction<String> key) {
     Archive archive = new Archive(source);
     archive.headers(key);
     return archive;
   }
 
-  private void headers(ToLongFunction<String> key) {
+  private void headers(ToIntFunction<String> key) {
     long size = source.size();
     ArchiveForm.requireBounds(size, 0);
     if (size < END_BYTES) {
@@ -65,19 +59,23 @@ final class Archive implements AutoCloseable {
       throw new WritException(BundleError.ARCHIVE_FORM, "it does not begin as a ZIP file does");
     }
     Window directory = new Window(source);
-    ByteBuffer end = directory.at(size - END_BYTES, END_BYTES);
-    if (end.getInt(0) != ArchiveForm.END) {
+    int ends = (int) Math.min(size, ArchiveForm.ENDS_BYTES);
+    ByteBuffer end = directory.at(size - ends, ends);
+    if (end.getInt(ends - END_BYTES) != ArchiveForm.END) {
       throw new WritException(
           BundleError.ARCHIVE_TRUNCATED, "the last " + END_BYTES + " bytes are not its end record");
     }
-    long start = end.getInt(16) & 0xffff_ffffL;
+    long start = ArchiveForm.start(end);
+    if (start < 0 || start > size) {
+      throw form(size - ends, "the directory begins at " + start + ", behind the file's end");
+    }
     long at = 0;
     long central = start;
     String before = "";
     while (at < start) {
-      String name = name(locals, at, start);
+      String name = name(locals, at, size);
       requireOrder(name, before);
-      byte[] header = header(locals, at, start, name);
+      byte[] header = header(locals, at, size, name);
       byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
       long contentSize = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN).getInt(22);
       contentSize &= 0xffff_ffffL;
@@ -85,7 +83,7 @@ final class Archive implements AutoCloseable {
       requireBytes(locals, at, ArchiveForm.local(nameBytes, crc, contentSize));
       byte[] listed = ArchiveForm.central(nameBytes, crc, contentSize, at);
       requireBytes(directory, central, listed);
-      add(at, key.applyAsLong(name), nameBytes.length);
+      add(at, key.applyAsInt(name), nameBytes.length);
       central += listed.length;
       at += header.length + nameBytes.length + contentSize;
       before = name;
@@ -93,35 +91,26 @@ final class Archive implements AutoCloseable {
     if (at != start) {
       throw form(at, "the directory begins at " + start);
     }
-    requireBytes(directory, central, ArchiveForm.end(entries, start, central));
-    if (central + ArchiveForm.endBytes(entries) != size) {
+    requireBytes(directory, central, ArchiveForm.end(entries(), start, central));
+    if (central + ArchiveForm.endBytes(entries(), start, central) != size) {
       throw form(central, "the file has " + size + " bytes");
     }
-    offsets = Arrays.copyOf(offsets, entries + 1);
-    keys = Arrays.copyOf(keys, entries);
-    names = Arrays.copyOf(names, entries);
-    offsets[entries] = (int) start;
+    offsets.add(start);
   }
 
-  private void add(long at, long key, int nameLength) {
-    ArchiveForm.requireBounds(0, entries + 1L);
-    if (entries == keys.length) {
-      offsets = Arrays.copyOf(offsets, 2 * entries);
-      keys = Arrays.copyOf(keys, 2 * entries);
-      names = Arrays.copyOf(names, 2 * entries);
-    }
-    offsets[entries] = (int) at;
-    names[entries] = (short) nameLength;
-    keys[entries++] = key;
+  private void add(long at, int key, int nameLength) {
+    ArchiveForm.requireBounds(0, entries() + 1L);
+    offsets.add(at);
+    keys.add(Layout.hasDigest(key) ? key : nameLength);
   }
 
   /** Reads the name first, so that no other damage hides a name that leads out of a folder. */
-  private static String name(Window locals, long at, long start) {
-    if (start - at < LOCAL_BYTES) {
+  private static String name(Window locals, long at, long end) {
+    if (end - at < LOCAL_BYTES) {
       throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
     }
     int length = locals.at(at, LOCAL_BYTES).getShort(26) & 0xffff;
-    if (start - at - LOCAL_BYTES < length) {
+    if (end - at - LOCAL_BYTES < length) {
       throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the name at byte " + at);
     }
     if (length > ArchiveForm.NAME_MAX) {
@@ -141,7 +130,7 @@ final class Archive implements AutoCloseable {
     }
   }
 
-  private static byte[] header(Window locals, long at, long start, String name) {
+  private static byte[] header(Window locals, long at, long end, String name) {
     byte[] header = new byte[LOCAL_BYTES];
     ByteBuffer in = locals.at(at, LOCAL_BYTES);
     in.get(0, header);
@@ -161,12 +150,13 @@ final class Archive implements AutoCloseable {
               + "; all are 0 here (stored)");
     }
     long size = in.getInt(22) & 0xffff_ffffL;
-    long left = start - at - LOCAL_BYTES - name.length();
+    long left = end - at - LOCAL_BYTES - name.length();
     if (size > left) {
       throw new WritException(
           BundleError.ARCHIVE_TRUNCATED,
           name + " at byte " + at + " has " + size + " bytes, left are " + left);
     }
+    ArchiveForm.requireContentBounds(name, size);
     return header;
   }
 
@@ -190,17 +180,22 @@ final class Archive implements AutoCloseable {
   }
 
   int entries() {
-    return entries;
+    return keys.size();
   }
 
   /** Where the entry's header is. */
   private long offset(int entry) {
-    return offsets[entry] & 0xffff_ffffL;
+    return offsets.get(entry);
+  }
+
+  private int nameLength(int entry) {
+    int key = keys.get(entry);
+    return Layout.hasDigest(key) ? Layout.nameLength(key) : key;
   }
 
   /** By its key alone. */
   boolean isBlob(int entry) {
-    return keys[entry] >>> 62 == 1;
+    return Layout.isBlob(keys.get(entry));
   }
 
   String name(int entry) {
@@ -208,7 +203,7 @@ final class Archive implements AutoCloseable {
   }
 
   private byte[] nameBytes(int entry) {
-    byte[] name = new byte[names[entry]];
+    byte[] name = new byte[nameLength(entry)];
     source.read(offset(entry) + LOCAL_BYTES, name, 0, name.length);
     return name;
   }
@@ -218,11 +213,11 @@ final class Archive implements AutoCloseable {
   }
 
   private long contentAt(int entry) {
-    return offset(entry) + LOCAL_BYTES + names[entry];
+    return offset(entry) + LOCAL_BYTES + nameLength(entry);
   }
 
   /** The entry of that name. */
-  OptionalInt find(String name, long key) {
+  OptionalInt find(String name, int key) {
     int entry = search(name, key, false);
     return entry < 0 ? OptionalInt.empty() : OptionalInt.of(entry);
   }
@@ -230,9 +225,9 @@ final class Archive implements AutoCloseable {
   /**
    * @param byKey whether the first entry with that key will do, whose name then need not be read
    */
-  private int search(String name, long key, boolean byKey) {
+  private int search(String name, int key, boolean byKey) {
     int low = 0;
-    int high = entries - 1;
+    int high = entries() - 1;
     while (low <= high) {
       int middle = low + high >>> 1;
       int order = compare(middle, name, key, byKey);
@@ -250,7 +245,7 @@ final class Archive implements AutoCloseable {
   /** The first entry with this name or a later one; {@link #entries} if there is none. */
   int ceiling(String name) {
     int low = 0;
-    int high = entries;
+    int high = entries();
     while (low < high) {
       int middle = low + high >>> 1;
       if (name(middle).compareTo(name) < 0) {
@@ -262,9 +257,11 @@ final class Archive implements AutoCloseable {
     return low;
   }
 
-  private int compare(int entry, String name, long key, boolean byKey) {
-    int order = key == 0 || keys[entry] == 0 ? 0 : Long.compareUnsigned(keys[entry], key);
-    return order != 0 || byKey && keys[entry] == key ? order : name(entry).compareTo(name);
+  private int compare(int entry, String name, int key, boolean byKey) {
+    int own = keys.get(entry);
+    boolean both = Layout.hasDigest(own) && Layout.hasDigest(key);
+    int order = both ? Integer.compareUnsigned(own, key) : 0;
+    return order != 0 || byKey && own == key ? order : name(entry).compareTo(name);
   }
 
   /** An entry with its content. */
@@ -275,10 +272,10 @@ final class Archive implements AutoCloseable {
    *
    * @throws WritException {@code RPL-012} where it is larger than {@code max}
    */
-  Optional<Found> read(String name, long key, int max) {
+  Optional<Found> read(String name, int key, int max) {
     int entry = key == 0 ? -1 : search(name, key, true);
     if (entry >= 0 && size(entry) <= Math.min(max, Window.BYTES)) {
-      int nameLength = names[entry];
+      int nameLength = nameLength(entry);
       byte[] both = new byte[nameLength + (int) size(entry)];
       source.read(offset(entry) + LOCAL_BYTES, both, 0, both.length);
       if (name.equals(new String(both, 0, nameLength, StandardCharsets.US_ASCII))) {
@@ -355,7 +352,7 @@ final class Archive implements AutoCloseable {
   void verify(int entry, Optional<Hash> hash, Window window) {
     CRC32 crc = new CRC32();
     long left = offset(entry + 1) - offset(entry);
-    int skipped = LOCAL_BYTES + names[entry];
+    int skipped = LOCAL_BYTES + nameLength(entry);
     int stated = 0;
     String name = "";
     for (long at = offset(entry); left > 0; skipped = 0) {
@@ -363,7 +360,7 @@ final class Archive implements AutoCloseable {
       ByteBuffer bytes = window.at(at, count);
       if (skipped > 0) {
         stated = bytes.getInt(14);
-        name = text(bytes, LOCAL_BYTES, names[entry]);
+        name = text(bytes, LOCAL_BYTES, nameLength(entry));
       }
       int from = bytes.arrayOffset() + skipped;
       crc.update(bytes.array(), from, count - skipped);

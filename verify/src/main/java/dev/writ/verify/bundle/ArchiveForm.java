@@ -10,13 +10,18 @@ import java.nio.ByteOrder;
  * entry's name, checksum, size and offset.
  */
 final class ArchiveForm {
-  /** The greatest size of the file: 32 bits, without values that have a special meaning in ZIP. */
-  static final long BYTES_MAX = 0xffff_fffeL;
+  static final long BYTES_MAX = 1L << 40;
 
-  static final int ENTRIES_MAX = 1 << 22;
+  static final int ENTRIES_MAX = 1 << 24;
 
-  /** From this number of entries on a ZIP needs its 64-bit records. */
+  /** A number of 32 bits that is this or more has its place in a ZIP64 field or record. */
+  static final long ZIP64 = 0xffff_ffffL;
+
+  /** The same for numbers of 16 bits, which count entries. */
   static final int ENTRIES_ZIP64 = 0xffff;
+
+  /** The greatest content of an entry. */
+  static final long CONTENT_MAX = ZIP64 - 1;
 
   static final int NAME_MAX = 2048;
 
@@ -33,11 +38,19 @@ final class ArchiveForm {
   static final int END_ZIP64_BYTES = 56;
   static final int LOCATOR_BYTES = 20;
 
+  /** All end records together. */
+  static final int ENDS_BYTES = END_ZIP64_BYTES + LOCATOR_BYTES + END_BYTES;
+
   /** ZIP 1.0: stored entries only. */
   private static final short VERSION = 10;
 
-  /** ZIP 4.5: 64-bit records. */
+  /** ZIP 4.5: 64-bit fields and records. */
   private static final short VERSION_ZIP64 = 45;
+
+  /** The ZIP64 field of a central header: its id, the bytes that follow, and the offset. */
+  private static final short FIELD_ZIP64 = 1;
+
+  private static final int FIELD_ZIP64_BYTES = 2 * Short.BYTES + Long.BYTES;
 
   /** 1980-01-01T00:00:00, the earliest time in ZIP. */
   private static final short TIME = 0;
@@ -92,29 +105,46 @@ final class ArchiveForm {
     }
   }
 
+  /**
+   * @throws WritException {@code RPL-012}
+   */
+  static void requireContentBounds(String name, long bytes) {
+    if (bytes > CONTENT_MAX) {
+      throw new WritException(
+          BundleError.ARCHIVE_BOUNDS, name + " has " + bytes + " bytes, at most " + CONTENT_MAX);
+    }
+  }
+
   static byte[] local(byte[] name, int crc, long size) {
     ByteBuffer out = buffer(LOCAL_BYTES + name.length).putInt(LOCAL);
-    return common(out, name, crc, size).put(name).array();
+    return common(out, VERSION, name, crc, size, 0).put(name).array();
   }
 
   static byte[] central(byte[] name, int crc, long size, long offset) {
-    ByteBuffer out = buffer(CENTRAL_BYTES + name.length).putInt(CENTRAL).putShort(VERSION);
-    return common(out, name, crc, size)
+    boolean zip64 = offset >= ZIP64;
+    short version = zip64 ? VERSION_ZIP64 : VERSION;
+    int extra = zip64 ? FIELD_ZIP64_BYTES : 0;
+    ByteBuffer out = buffer(CENTRAL_BYTES + name.length + extra).putInt(CENTRAL).putShort(version);
+    common(out, version, name, crc, size, extra)
         .putShort((short) 0)
         .putShort((short) 0)
         .putShort((short) 0)
         .putInt(0)
-        .putInt((int) offset)
-        .put(name)
-        .array();
+        .putInt((int) Math.min(offset, ZIP64))
+        .put(name);
+    if (zip64) {
+      out.putShort(FIELD_ZIP64).putShort((short) Long.BYTES).putLong(offset);
+    }
+    return out.array();
   }
 
   /**
    * The common part of the local and the central header: from the version to the length of extra
    * fields.
    */
-  private static ByteBuffer common(ByteBuffer out, byte[] name, int crc, long size) {
-    return out.putShort(VERSION)
+  private static ByteBuffer common(
+      ByteBuffer out, short version, byte[] name, int crc, long size, int extra) {
+    return out.putShort(version)
         .putShort((short) 0)
         .putShort((short) 0)
         .putShort(TIME)
@@ -123,26 +153,43 @@ final class ArchiveForm {
         .putInt((int) size)
         .putInt((int) size)
         .putShort((short) name.length)
-        .putShort((short) 0);
+        .putShort((short) extra);
   }
 
   /** Everything after the directory, which begins at {@code start} and ends at {@code end}. */
   static byte[] end(int entries, long start, long end) {
-    boolean zip64 = entries >= ENTRIES_ZIP64;
-    ByteBuffer out = buffer(endBytes(entries));
+    boolean zip64 = needsZip64(entries, start, end);
+    ByteBuffer out = buffer(endBytes(entries, start, end));
     if (zip64) {
       out.putInt(END_ZIP64).putLong(END_ZIP64_BYTES - 12);
       out.putShort(VERSION_ZIP64).putShort(VERSION_ZIP64).putInt(0).putInt(0);
       out.putLong(entries).putLong(entries).putLong(end - start).putLong(start);
       out.putInt(LOCATOR).putInt(0).putLong(end).putInt(1);
     }
-    short count = zip64 ? (short) 0xffff : (short) entries;
+    short count = (short) Math.min(entries, ENTRIES_ZIP64);
     out.putInt(END).putShort((short) 0).putShort((short) 0).putShort(count).putShort(count);
-    return out.putInt((int) (end - start)).putInt((int) start).putShort((short) 0).array();
+    out.putInt((int) Math.min(end - start, ZIP64)).putInt((int) Math.min(start, ZIP64));
+    return out.putShort((short) 0).array();
   }
 
-  static int endBytes(int entries) {
-    return END_BYTES + (entries >= ENTRIES_ZIP64 ? END_ZIP64_BYTES + LOCATOR_BYTES : 0);
+  static int endBytes(int entries, long start, long end) {
+    return END_BYTES + (needsZip64(entries, start, end) ? END_ZIP64_BYTES + LOCATOR_BYTES : 0);
+  }
+
+  private static boolean needsZip64(int entries, long start, long end) {
+    return entries >= ENTRIES_ZIP64 || start >= ZIP64 || end - start >= ZIP64;
+  }
+
+  /**
+   * Where the directory begins, as the end of the file states it, which is not checked here.
+   *
+   * @param end the last bytes of the file, as many as {@link #ENDS_BYTES} if it has them
+   */
+  static long start(ByteBuffer end) {
+    int record = end.capacity() - END_BYTES;
+    long stated = Integer.toUnsignedLong(end.getInt(record + 16));
+    boolean zip64 = stated == ZIP64 && end.capacity() == ENDS_BYTES;
+    return zip64 ? end.getLong(48) : stated;
   }
 
   private static ByteBuffer buffer(int bytes) {

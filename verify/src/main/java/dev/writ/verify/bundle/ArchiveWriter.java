@@ -7,7 +7,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
@@ -23,8 +22,7 @@ final class ArchiveWriter {
   }
 
   private final Target target;
-  private int[] offsets = new int[1024];
-  private int entries;
+  private final Offsets offsets = new Offsets();
   private long at;
   private String before = "";
 
@@ -45,11 +43,8 @@ final class ArchiveWriter {
       throw new IllegalArgumentException(name + " behind " + before);
     }
     before = name;
-    ArchiveForm.requireBounds(at, entries + 1L);
-    if (entries == offsets.length) {
-      offsets = Arrays.copyOf(offsets, 2 * entries);
-    }
-    offsets[entries++] = (int) at;
+    ArchiveForm.requireBounds(at, offsets.size() + 1L);
+    offsets.add(at);
     byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
     long header = at;
     at += ArchiveForm.LOCAL_BYTES + nameBytes.length;
@@ -60,6 +55,7 @@ final class ArchiveWriter {
     } catch (IOException e) {
       throw Source.failed(e);
     }
+    ArchiveForm.requireContentBounds(name, at - start);
     put(header, ArchiveForm.local(nameBytes, (int) crc.getValue(), at - start));
   }
 
@@ -97,8 +93,8 @@ final class ArchiveWriter {
     long start = at;
     Window locals = new Window(target);
     try (OutputStream out = new BufferedOutputStream(new Appending(new CRC32()), 1 << 16)) {
-      for (int i = 0; i < entries; i++) {
-        long offset = offsets[i] & 0xffff_ffffL;
+      for (int i = 0; i < offsets.size(); i++) {
+        long offset = offsets.get(i);
         ByteBuffer header = locals.at(offset, ArchiveForm.LOCAL_BYTES);
         header.order(ByteOrder.LITTLE_ENDIAN);
         int crc = header.getInt(14);
@@ -110,7 +106,7 @@ final class ArchiveWriter {
     } catch (IOException e) {
       throw Source.failed(e);
     }
-    byte[] end = ArchiveForm.end(entries, start, at);
+    byte[] end = ArchiveForm.end(offsets.size(), start, at);
     ArchiveForm.requireBounds(at + end.length, 0);
     put(at, end);
   }

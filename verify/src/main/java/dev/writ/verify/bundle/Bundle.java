@@ -86,7 +86,7 @@ public final class Bundle implements Recording, AutoCloseable {
   private static final class Names {
     private Optional<String> unknown = Optional.empty();
 
-    long key(String name) {
+    int key(String name) {
       if (unknown.isEmpty() && !Layout.isKnown(name)) {
         unknown = Optional.of(name);
       }

@@ -108,6 +108,9 @@ public final class BundleExport {
   private SystemState system = SystemState.NOTHING;
   private long incarnation = 1;
 
+  /** Of the run. */
+  private long journalBytes;
+
   private BundleExport(LedgerView ledger, RunId run, Packages packages, Options options) {
     this(ledger, run, packages, options, Optional.empty());
   }
@@ -232,6 +235,7 @@ public final class BundleExport {
         event -> {
           references.event(event);
           inclusion.add(Journal.RUN, index(event));
+          journalBytes += event.toBytes().length + 1;
         });
     consumed();
     if (isStatedLater()) {
@@ -242,6 +246,7 @@ public final class BundleExport {
     // A run that has too much is refused before gigabytes of it are written.
     ArchiveForm.requireBounds(
         0, (long) found.documents.size() + (options.blobs() ? found.blobs.size() : 0));
+    ArchiveForm.requireContentBounds(Layout.RUN, journalBytes);
     ArchiveWriter out = new ArchiveWriter(target);
     if (options.blobs()) {
       found.blobs.drainSorted(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));

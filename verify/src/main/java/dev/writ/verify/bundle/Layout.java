@@ -28,6 +28,14 @@ final class Layout {
 
   private static final String JSON = ".json";
   private static final int HEX = 2 * Digest.LENGTH;
+  private static final int BLOB_NAME = BLOBS.length() + HEX;
+  private static final int DOCUMENT_NAME = DOCUMENTS.length() + HEX + JSON.length();
+
+  /** The first two bits of keys. */
+  private static final int BLOB = 1;
+
+  private static final int DOCUMENT = 2;
+  private static final int KEY_BITS = Integer.SIZE - 2;
   private static final Pattern TOOL =
       Pattern.compile("tools/[^/]+/[0-9a-f]{64}/(?:manifest\\.json|files/.+)");
 
@@ -75,22 +83,20 @@ final class Layout {
   }
 
   /**
-   * A number by which names with a digest are sorted: from the folder and the first digits; 0 for
-   * other names.
+   * A number by which names with a digest are sorted, as an unsigned one: two bits for the folder,
+   * and the first 30 of the digest; 0 for other names.
    */
-  static long key(String name) {
-    if (name.startsWith(BLOBS) && name.length() == BLOBS.length() + HEX) {
-      return key(1L << 62, name, BLOBS.length());
+  static int key(String name) {
+    if (name.startsWith(BLOBS) && name.length() == BLOB_NAME) {
+      return key(BLOB, name, BLOBS.length());
     }
-    if (name.startsWith(DOCUMENTS)
-        && name.length() == DOCUMENTS.length() + HEX + JSON.length()
-        && name.endsWith(JSON)) {
-      return key(2L << 62, name, DOCUMENTS.length());
+    if (name.startsWith(DOCUMENTS) && name.length() == DOCUMENT_NAME && name.endsWith(JSON)) {
+      return key(DOCUMENT, name, DOCUMENTS.length());
     }
     return 0;
   }
 
-  private static long key(long folder, String name, int from) {
+  private static int key(int folder, String name, int from) {
     long first = 0;
     for (int i = 0; i < HEX; i++) {
       char c = name.charAt(from + i);
@@ -98,9 +104,24 @@ final class Layout {
       if (digit < 0) {
         return 0;
       }
-      first = i < 15 ? first << 4 | digit : first;
+      first = i < Integer.SIZE / 4 ? first << 4 | digit : first;
     }
-    return folder | first;
+    return folder << KEY_BITS | (int) (first >>> Integer.SIZE - KEY_BITS);
+  }
+
+  /** Whether it is the key of a name with a digest. */
+  static boolean hasDigest(int key) {
+    return key >>> KEY_BITS != 0;
+  }
+
+  /** Whether it is the key of a blob. */
+  static boolean isBlob(int key) {
+    return key >>> KEY_BITS == BLOB;
+  }
+
+  /** The length of a name with a digest. */
+  static int nameLength(int key) {
+    return isBlob(key) ? BLOB_NAME : DOCUMENT_NAME;
   }
 
   /** Whether a bundle may have an entry of that name. */

@@ -11,7 +11,7 @@ public enum BundleError implements ErrorCode {
   ARCHIVE_TRUNCATED("RPL-011", "the bundle is truncated", "Obtain it again, complete."),
   ARCHIVE_BOUNDS(
       "RPL-012",
-      "the bundle is larger, or has more entries, than spec/bundle.md allows",
+      "the bundle is larger, or has more or larger entries, than spec/bundle.md allows",
       "Split the work into smaller runs; a bundle contains one run."),
   ENTRY_NAME(
       "RPL-013",

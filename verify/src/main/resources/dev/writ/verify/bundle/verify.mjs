@@ -177,15 +177,23 @@ const WORDS = new Int32Array(64);
 /** SHA-256 (FIPS 180-4) of a message that is at hand; quick for small ones. */
 export function sha256(message) {
   const state = Int32Array.from(H256);
-  const whole = message.length - (message.length % 64);
-  for (let at = 0; at < whole; at += 64) block256(state, message, at);
-  const rest = message.length - whole;
-  const last = new Uint8Array(rest < 56 ? 64 : 128);
-  last.set(message.subarray(whole));
-  last[rest] = 0x80;
+  return end256(state, blocks256(state, message), message.length);
+}
+
+/** Takes the whole blocks of a piece, and gives what is left; that of the last piece is for the end. */
+function blocks256(state, piece) {
+  const whole = piece.length - (piece.length % 64);
+  for (let at = 0; at < whole; at += 64) block256(state, piece, at);
+  return piece.subarray(whole);
+}
+
+function end256(state, rest, length) {
+  const last = new Uint8Array(rest.length < 56 ? 64 : 128);
+  last.set(rest);
+  last[rest.length] = 0x80;
   const bits = new DataView(last.buffer);
-  bits.setUint32(last.length - 8, Math.floor(message.length / 0x20000000));
-  bits.setUint32(last.length - 4, (message.length << 3) >>> 0);
+  bits.setUint32(last.length - 8, Math.floor(length / 0x20000000));
+  bits.setUint32(last.length - 4, (length << 3) >>> 0);
   for (let at = 0; at < last.length; at += 64) block256(state, last, at);
   const out = new Uint8Array(32);
   for (let i = 0; i < 8; i++) {
@@ -1974,6 +1982,8 @@ export function crc32(bytes) {
 }
 
 const WINDOW = 1 << 14;
+const AT_ONCE = 64 << 20;
+const PIECE = 1 << 16;
 
 /**
  * Reads a file by range: its bytes, or `{length, read(at, count)}`, which gives a new Uint8Array of so
@@ -1999,7 +2009,15 @@ class Reader {
     return this.window.slice(at - this.from, at - this.from + count);
   }
 
+  /** The byte at a place within the file. */
+  byte(at) {
+    if (this.whole) return this.whole[at];
+    if (at < this.from || at >= this.from + this.window.length) this.bytes(at, 1);
+    return this.window[at - this.from];
+  }
+
   read(at, count) {
+    if (count > AT_ONCE) refuse('RPL-012', `byte ${at}`, `${count} bytes`, `at most ${AT_ONCE} in one piece`);
     const bytes = this.file.read(at, count);
     if (bytes.length !== count) refuse('RPL-011', `byte ${at}`, `${bytes.length} bytes`, `${count} bytes`);
     return bytes;
@@ -2007,54 +2025,147 @@ class Reader {
 
   /** Hands on a range in pieces. */
   pieces(at, count, take) {
-    const most = 1 << 16;
-    for (let done = 0; done < count; done += most) take(this.bytes(at + done, Math.min(most, count - done)));
+    for (let done = 0; done < count; done += PIECE) take(this.bytes(at + done, Math.min(PIECE, count - done)));
   }
 }
 
-/** Numbers that are added one by one, 4 or 8 bytes each. */
+const PAGE_BITS = 14;
+const PAGE = 1 << PAGE_BITS;
+
+/** Numbers of 32 bits that are added one by one, in pages, so that nothing is copied when they are many. */
 class Numbers {
-  constructor(Type) {
-    this.all = new Type(1024);
+  constructor() {
+    this.pages = [];
     this.length = 0;
   }
 
   push(value) {
-    if (this.length === this.all.length) {
-      const more = new this.all.constructor(2 * this.length);
-      more.set(this.all);
-      this.all = more;
-    }
-    this.all[this.length++] = value;
+    if (this.length % PAGE === 0) this.pages.push(new Uint32Array(PAGE));
+    this.pages[this.length >>> PAGE_BITS][this.length % PAGE] = value;
+    this.length++;
   }
 
   at(i) {
-    return this.all[i];
+    return this.pages[i >>> PAGE_BITS][i % PAGE];
   }
 }
 
+const HALF = 2 ** 32;
+
+/** Increasing numbers up to 2^53 in four bytes each: the lower half of each, and where the upper half changes. */
+class Increasing {
+  constructor() {
+    this.lower = new Numbers();
+    this.firsts = []; // the first number of each upper half that there is
+    this.uppers = [];
+  }
+
+  get length() {
+    return this.lower.length;
+  }
+
+  push(value) {
+    const upper = Math.floor(value / HALF);
+    if (upper !== (this.uppers.at(-1) ?? 0)) {
+      this.firsts.push(this.length);
+      this.uppers.push(upper);
+    }
+    this.lower.push(value % HALF);
+  }
+
+  at(i) {
+    let low = 0;
+    let high = this.firsts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.firsts[middle] <= i) low = middle + 1;
+      else high = middle;
+    }
+    return (low === 0 ? 0 : this.uppers[low - 1]) * HALF + this.lower.at(i);
+  }
+}
+
+const DIGEST_WORDS = 8;
+
+/** Digests in some 45 bytes each, numbered in the order in which they were added, each once. */
+class Digests {
+  /** @param of the digest of what is added, which by default is one */
+  constructor(of = (digest) => digest) {
+    this.of = of;
+    this.words = new Numbers();
+    this.places = new Uint32Array(16); // open addressing: numbers plus one
+    this.size = 0;
+  }
+
+  add(value) {
+    const words = this.wordsOf(value);
+    words.forEach((word) => this.words.push(word));
+    this.places[this.placeOf(words)] = ++this.size;
+    if (2 * this.size > this.places.length) this.grow();
+  }
+
+  /** -1 where it was not added. */
+  numberOf(value) {
+    return this.places[this.placeOf(this.wordsOf(value))] - 1;
+  }
+
+  has(value) {
+    return this.numberOf(value) >= 0;
+  }
+
+  wordsOf(value) {
+    const hex = hexOf(this.of(value));
+    return Array.from({ length: DIGEST_WORDS }, (_, i) => parseInt(hex.slice(8 * i, 8 * i + 8), 16));
+  }
+
+  /** Where it is, or would be. */
+  placeOf(words) {
+    const mask = this.places.length - 1;
+    let place = words[0] & mask;
+    while (this.places[place] !== 0 && !this.isAt(this.places[place] - 1, words)) place = (place + 1) & mask;
+    return place;
+  }
+
+  isAt(number, words) {
+    return words.every((word, i) => this.words.at(number * DIGEST_WORDS + i) === word);
+  }
+
+  grow() {
+    const mask = 2 * this.places.length - 1;
+    this.places = new Uint32Array(mask + 1);
+    for (let number = 0; number < this.size; number++) {
+      let place = this.words.at(number * DIGEST_WORDS) & mask;
+      while (this.places[place] !== 0) place = (place + 1) & mask;
+      this.places[place] = number + 1;
+    }
+  }
+}
+
+const BLOB_NAME = 'blobs/'.length + 64;
+const DOCUMENT_NAME = 'documents/'.length + 64 + '.json'.length;
+const keyOf = (hex) => parseInt(hex.slice(0, 8), 16);
+
 /**
  * The entries of an archive, in the order of their names. Of each it keeps where it is; of a blob and a
- * document besides the first 48 bits of the digest in its name, by which it is found. The few others
- * are found by name.
+ * document besides the first 32 bits of the digest in its name, by which it is found. The few others are
+ * found by name; of names that no bundle has, only the first is kept.
  */
 class Entries {
   constructor(file) {
     this.reader = new Reader(file);
-    this.headers = new Numbers(Uint32Array);
-    this.sizes = new Numbers(Uint32Array);
-    this.names = new Numbers(Uint16Array); // their lengths
-    this.keys = new Numbers(Float64Array);
+    this.headers = new Increasing(); // and last the directory
+    this.keys = new Numbers(); // of others the length of the name
     this.named = new Map(); // others by name
+    this.unknown = null;
     this.blobs = { first: 0, last: 0 };
     this.documents = { first: 0, last: 0 };
   }
 
   get size() {
-    return this.headers.length;
+    return this.keys.length;
   }
 
-  add(named, header, size) {
+  add(named, header) {
     const i = this.size;
     const match = PLACES.exec(named);
     const digest = match?.[1] ?? match?.[2];
@@ -2062,25 +2173,47 @@ class Entries {
       const range = match[1] ? this.blobs : this.documents;
       if (range.last === 0) range.first = i;
       range.last = i + 1;
-    } else {
+    } else if (match || named === CONSISTENCY || SINGLE.includes(named)) {
       this.named.set(named, i);
+    } else {
+      this.unknown ??= named;
     }
     this.headers.push(header);
-    this.sizes.push(size);
-    this.names.push(named.length);
-    this.keys.push(digest ? parseInt(digest.slice(0, 12), 16) : 0);
+    this.keys.push(digest ? keyOf(digest) : named.length);
+  }
+
+  /** Where no name is unknown: such names could be anywhere. */
+  nameLength(i) {
+    const { blobs, documents } = this;
+    if (i >= blobs.first && i < blobs.last) return BLOB_NAME;
+    return i >= documents.first && i < documents.last ? DOCUMENT_NAME : this.keys.at(i);
   }
 
   nameAt(i) {
-    return String.fromCharCode(...this.reader.bytes(this.headers.at(i) + 30, this.names.at(i)));
+    return String.fromCharCode(...this.reader.bytes(this.headers.at(i) + 30, this.nameLength(i)));
   }
 
   start(i) {
-    return this.headers.at(i) + 30 + this.names.at(i);
+    return this.headers.at(i) + 30 + this.nameLength(i);
+  }
+
+  sizeAt(i) {
+    return this.headers.at(i + 1) - this.start(i);
   }
 
   bytesAt(i) {
-    return this.reader.bytes(this.start(i), this.sizes.at(i));
+    return this.reader.bytes(this.start(i), this.sizeAt(i));
+  }
+
+  /** The digest of a content, which can be larger than what one piece of memory can hold. */
+  async digestAt(i) {
+    if (this.sizeAt(i) <= AT_ONCE) return digestOfLarge(this.bytesAt(i));
+    const state = Int32Array.from(H256);
+    let rest = null;
+    this.reader.pieces(this.start(i), this.sizeAt(i), (bytes) => {
+      rest = blocks256(state, bytes);
+    });
+    return text256(end256(state, rest, this.sizeAt(i)));
   }
 
   /** Where an entry is; -1 where there is none. */
@@ -2089,7 +2222,7 @@ class Entries {
     const digest = match?.[1] ?? match?.[2];
     if (!digest) return this.named.get(named) ?? -1;
     const range = match[1] ? this.blobs : this.documents;
-    const key = parseInt(digest.slice(0, 12), 16);
+    const key = keyOf(digest);
     let low = range.first;
     let high = range.last;
     while (low < high) {
@@ -2115,11 +2248,17 @@ class Entries {
   }
 }
 
-const ENTRIES_MOST = 4194304;
-const BYTES_MOST = 0xfffffffe;
+const ENTRIES_MOST = 2 ** 24;
+const BYTES_MOST = 2 ** 40;
+const ZIP64 = 0xffffffff; // numbers from here on have their place in a ZIP64 field or record
+const COUNT_ZIP64 = 0xffff;
+const CONTENT_MOST = ZIP64 - 1;
 const NAME_BYTES = 2048;
 const NAME_PARTS = 16;
 const DOS_DATE = 0x21; // 1980-01-01
+const LOCAL = 0x04034b50;
+const END = 0x06054b50;
+const END_BYTES = 22;
 
 /** A name that a bundle may have: relative, ASCII, no part of which begins with a dot. */
 function checkEntryName(bytes, place) {
@@ -2160,21 +2299,24 @@ export function readArchive(file, { checksums = true } = {}) {
   const need = (bytes, place) => {
     if (at + bytes > file.length) refuse('RPL-011', place, `${file.length} bytes`, `at least ${at + bytes}`);
   };
-  for (;;) {
-    need(4, `byte ${at}`);
-    if (viewOf(reader.bytes(at, 4)).getUint32(0, true) !== 0x04034b50) break;
+  const signature = (from) => viewOf(reader.bytes(from, 4)).getUint32(0, true);
+  need(END_BYTES, 'archive');
+  if (signature(0) !== LOCAL) refuse('RPL-010', 'byte 0', signature(0).toString(16), LOCAL.toString(16));
+  const end = signature(file.length - END_BYTES);
+  if (end !== END) refuse('RPL-011', 'the end record', end.toString(16), END.toString(16));
+  while (signature(at) === LOCAL) {
     const place = `entry at byte ${at}`;
     need(30, place);
     const h = header(viewOf(reader.bytes(at, 30)), 0, false);
     need(30 + h.name, place);
     if (h.name > NAME_BYTES) refuse('RPL-013', place, `${h.name} bytes`, `at most ${NAME_BYTES}`);
     const entry = checkEntryName(reader.bytes(at + 30, h.name), place);
-    need(30 + h.name + h.size, entry);
-    if (h.fixed !== FIXED || h.packed !== h.size || h.extra !== 0) {
-      refuse('RPL-010', entry, `${h.fixed}, ${h.packed} of ${h.size}, extra ${h.extra}`, `${FIXED}, stored, extra 0`);
-    }
     if (last === entry) refuse('RPL-014', entry, entry, 'each name once');
     if (last !== null && !(last < entry)) refuse('RPL-010', entry, entry, `after ${last}`);
+    if (h.fixed !== FIXED || h.extra !== 0) refuse('RPL-010', entry, `${h.fixed}, extra ${h.extra}`, `${FIXED}, extra 0`);
+    need(30 + h.name + h.size, entry);
+    if (h.size > CONTENT_MOST) refuse('RPL-012', entry, h.size, `at most ${CONTENT_MOST}`);
+    if (h.packed !== h.size) refuse('RPL-010', entry, `${h.packed} of ${h.size}`, 'stored');
     if (checksums) {
       let c = -1;
       reader.pieces(at + 30 + h.name, h.size, (bytes) => {
@@ -2183,27 +2325,62 @@ export function readArchive(file, { checksums = true } = {}) {
       const crc = ~c >>> 0;
       if (crc !== h.crc) refuse('RPL-015', entry, h.crc.toString(16), crc.toString(16));
     }
-    entries.add(entry, at, h.size);
+    entries.add(entry, at);
     if (entries.size > ENTRIES_MOST) refuse('RPL-012', entry, entries.size, ENTRIES_MOST);
     last = entry;
     at += 30 + h.name + h.size;
+    need(4, `byte ${at}`);
   }
+  entries.headers.push(at);
   checkTail(file, at, entries);
   return entries;
 }
 
 const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-function centralHeader(h, nameBytes, offset) {
-  const out = new Uint8Array(46 + nameBytes.length);
-  const view = new DataView(out.buffer);
+/** With a ZIP64 field where the offset needs it. */
+function centralHeader({ crc, size }, nameBytes, offset) {
+  const zip64 = offset >= ZIP64;
+  const version = zip64 ? 45 : 10;
+  const out = new Uint8Array(46 + nameBytes.length + (zip64 ? 12 : 0));
+  const view = viewOf(out);
   view.setUint32(0, 0x02014b50, true);
-  [10, 10, 0, 0, 0, DOS_DATE].forEach((v, i) => view.setUint16(4 + 2 * i, v, true));
-  [h.crc, h.size, h.size].forEach((v, i) => view.setUint32(16 + 4 * i, v, true));
+  [version, version, 0, 0, 0, DOS_DATE].forEach((v, i) => view.setUint16(4 + 2 * i, v, true));
+  [crc, size, size].forEach((v, i) => view.setUint32(16 + 4 * i, v, true));
   view.setUint16(28, nameBytes.length, true);
-  view.setUint32(42, offset, true);
+  view.setUint16(30, zip64 ? 12 : 0, true);
+  view.setUint32(42, Math.min(offset, ZIP64), true);
   out.set(nameBytes, 46);
+  if (zip64) {
+    view.setUint16(46 + nameBytes.length, 1, true);
+    view.setUint16(48 + nameBytes.length, 8, true);
+    view.setBigUint64(50 + nameBytes.length, BigInt(offset), true);
+  }
   return out;
+}
+
+/** What follows the directory of so many entries, which begins and ends there. */
+export function endRecords(count, start, end) {
+  const size = end - start;
+  const zip64 = count >= COUNT_ZIP64 || size >= ZIP64 || start >= ZIP64;
+  const out = new DataView(new ArrayBuffer(zip64 ? 76 + END_BYTES : END_BYTES));
+  if (zip64) {
+    out.setUint32(0, 0x06064b50, true);
+    out.setBigUint64(4, 44n, true);
+    out.setUint16(12, 45, true);
+    out.setUint16(14, 45, true);
+    [count, count, size, start].forEach((v, i) => out.setBigUint64(24 + 8 * i, BigInt(v), true));
+    out.setUint32(56, 0x07064b50, true);
+    out.setBigUint64(64, BigInt(end), true);
+    out.setUint32(72, 1, true);
+  }
+  const record = out.byteLength - END_BYTES;
+  out.setUint32(record, END, true);
+  out.setUint16(record + 8, Math.min(count, COUNT_ZIP64), true);
+  out.setUint16(record + 10, Math.min(count, COUNT_ZIP64), true);
+  out.setUint32(record + 12, Math.min(size, ZIP64), true);
+  out.setUint32(record + 16, Math.min(start, ZIP64), true);
+  return new Uint8Array(out.buffer);
 }
 
 /** The central directory and the end records, byte by byte as the entries give them. */
@@ -2220,34 +2397,10 @@ function checkTail(file, start, entries) {
   };
   for (let i = 0; i < entries.size; i++) {
     const offset = entries.headers.at(i);
-    const local = entries.reader.bytes(offset, 30 + entries.names.at(i));
-    expect(centralHeader(header(viewOf(local), 0, false), local.subarray(30), offset), 'central directory');
+    const h = header(viewOf(entries.reader.bytes(offset, 30)), 0, false);
+    expect(centralHeader(h, entries.reader.bytes(offset + 30, h.name), offset), 'central directory');
   }
-  const size = at - start;
-  const many = entries.size >= 0xffff;
-  if (many) {
-    const record = new DataView(new ArrayBuffer(76));
-    record.setUint32(0, 0x06064b50, true);
-    record.setBigUint64(4, 44n, true);
-    record.setUint16(12, 45, true);
-    record.setUint16(14, 45, true);
-    record.setBigUint64(24, BigInt(entries.size), true);
-    record.setBigUint64(32, BigInt(entries.size), true);
-    record.setBigUint64(40, BigInt(size), true);
-    record.setBigUint64(48, BigInt(start), true);
-    record.setUint32(56, 0x07064b50, true);
-    record.setBigUint64(64, BigInt(at), true);
-    record.setUint32(72, 1, true);
-    expect(new Uint8Array(record.buffer), 'ZIP64 end of central directory');
-  }
-  const end = new DataView(new ArrayBuffer(22));
-  end.setUint32(0, 0x06054b50, true);
-  const shown = many ? 0xffff : entries.size;
-  end.setUint16(8, shown, true);
-  end.setUint16(10, shown, true);
-  end.setUint32(12, size, true);
-  end.setUint32(16, start, true);
-  expect(new Uint8Array(end.buffer), 'end of central directory');
+  expect(endRecords(entries.size, start, at), 'end of central directory');
   if (at !== file.length) refuse('RPL-010', `byte ${at}`, `${file.length - at} bytes more`, 'nothing');
 }
 
@@ -2290,7 +2443,7 @@ function entry(entries, named) {
 function requireEntry(entries, named) {
   const i = entries.find(named);
   if (i < 0) refuse('RPL-023', named, null, 'an entry of this name');
-  if (entries.sizes.at(i) > ENTRY_MOST[named]) refuse('RPL-012', named, entries.sizes.at(i), `at most ${ENTRY_MOST[named]}`);
+  if (entries.sizeAt(i) > ENTRY_MOST[named]) refuse('RPL-012', named, entries.sizeAt(i), `at most ${ENTRY_MOST[named]}`);
   return i;
 }
 
@@ -2305,10 +2458,10 @@ class Journal {
     const i = requireEntry(entries, this.named);
     this.start = entries.start(i);
     this.reader = new Reader(entries.reader.file);
-    this.ends = new Numbers(Float64Array); // of the lines, each the place of its '\n'
+    this.ends = new Increasing(); // of the lines, each the place of its '\n'
     this.indexes = null; // in the log
     this.kept = new Map(); // the first and the last
-    this.split(entries.sizes.at(i));
+    this.split(entries.sizeAt(i));
   }
 
   /** '\n' ends each line. */
@@ -2339,7 +2492,7 @@ class Journal {
     if (known) return known;
     const event = this.parse(line);
     event.journal = this.kind;
-    if (this.indexes) event.index = this.indexes[line];
+    if (this.indexes) event.index = this.indexes.at(line);
     if (line === 0 || line === this.length - 1) this.kept.set(line, event);
     return event;
   }
@@ -2383,48 +2536,132 @@ function checkEvents(journal, tenant, run) {
   if (broken) throw broken;
 }
 
-const range = (value, place) => {
-  list(integer(0))(value, place);
-  if (value.length !== 2 || value[1] < 1) refuse('CAN-023', place, quoted(value), '[first index, count]');
-  return value;
-};
-const inclusionForm = record({ consumed: list(range), hashes: list(digest), run: list(range), system: list(range) });
+const DIGEST_TEXT = 'sha256:'.length + 64;
+const LATIN = new TextDecoder('latin1');
 
-/** The log index of each line, of ranges that are increasing, disjoint and maximal. */
-function indexes(ranges, expected, place, size) {
-  const out = new Float64Array(expected);
-  let used = 0;
-  let free = -1; // the least index that the next range may begin with; adjacent ones are merged
-  let total = 0;
-  for (const [first, many] of ranges) {
-    if (first <= free) refuse('RPL-033', place, `a range at ${first}`, `after ${free}`);
-    total += many;
-    if (first + many > size || total > expected) refuse('RPL-033', place, `${first} + ${many}`, `within ${size}, ${expected} in all`);
-    for (let i = 0; i < many; i++) out[used++] = first + i;
-    free = first + many;
+/**
+ * Reads the text of `log/inclusion.json`, which can be as long as the run, forward and in pieces: numbers, and
+ * texts that can only be these.
+ */
+class InclusionText {
+  constructor(entries, from = 0) {
+    const i = requireEntry(entries, INCLUSION);
+    this.start = entries.start(i);
+    this.size = entries.sizeAt(i);
+    this.reader = new Reader(entries.reader.file);
+    this.at = from;
   }
-  if (total !== expected) refuse('RPL-033', place, `${total} indexes`, `${expected} lines`);
-  return out;
+
+  refuse(wanted) {
+    const found = this.at < this.size ? LATIN.decode(this.reader.bytes(this.start + this.at, Math.min(20, this.size - this.at))) : null;
+    refuse('RPL-033', `${INCLUSION} byte ${this.at}`, found, wanted);
+  }
+
+  /** The next byte; -1 at the end. */
+  peek() {
+    return this.at < this.size ? this.reader.byte(this.start + this.at) : -1;
+  }
+
+  expect(wanted) {
+    for (let i = 0; i < wanted.length; i++, this.at++) if (this.peek() !== wanted.charCodeAt(i)) this.refuse(wanted);
+  }
+
+  number() {
+    const from = this.at;
+    let value = 0;
+    for (let c = this.peek(); isDigit(c); c = this.peek()) {
+      if (this.at > from && value === 0) this.refuse('a number without a zero in front');
+      value = 10 * value + c - 48;
+      if (value > Number.MAX_SAFE_INTEGER) this.refuse('a number up to 2^53 - 1');
+      this.at++;
+    }
+    if (this.at === from) this.refuse('a number');
+    return value;
+  }
+
+  digest() {
+    if (this.at + DIGEST_TEXT > this.size) this.refuse('a digest');
+    const found = LATIN.decode(this.reader.bytes(this.start + this.at, DIGEST_TEXT));
+    if (!DIGEST.test(found)) this.refuse('a digest');
+    this.at += DIGEST_TEXT;
+    return found;
+  }
+
+  /** Before each item of a list, and after the last; whether there is one more. */
+  more(first) {
+    if (first) this.expect('[');
+    if (this.peek() === 93) {
+      this.at++;
+      return false;
+    }
+    if (!first) this.expect(',');
+    return true;
+  }
+
+  /** The log index of each line of a journal, of ranges that are increasing, disjoint and maximal. */
+  indexes(lines, size) {
+    const out = new Increasing();
+    let free = -1; // the least index that the next range may begin with; adjacent ones are merged
+    for (let first = true; this.more(first); first = false) {
+      this.expect('[');
+      const from = this.number();
+      this.expect(',');
+      const many = this.number();
+      this.expect(']');
+      if (from <= free) this.refuse(`a range after ${free}`);
+      if (many < 1 || from + many > size || out.length + many > lines) this.refuse(`a range within ${size}, ${lines} in all`);
+      for (let i = 0; i < many; i++) out.push(from + i);
+      free = from + many;
+    }
+    if (out.length !== lines) this.refuse(`${lines} indexes`);
+    return out;
+  }
+}
+
+/** Where each event is in the log, and the hashes that lead from them to its root, which are read one by one. */
+function readInclusion(entries, journals, size) {
+  const text = new InclusionText(entries);
+  const indexes = (journal) => {
+    journals[journal].indexes = text.indexes(journals[journal].length, size);
+    journals[journal].kept.clear();
+  };
+  text.expect('{"consumed":');
+  indexes('consumed');
+  text.expect(',"hashes":');
+  const hashes = hashesOf(new InclusionText(entries, text.at));
+  for (const _ of hashesOf(text)); // their form alone
+  text.expect(',"run":');
+  indexes('run');
+  text.expect(',"system":');
+  indexes('system');
+  text.expect('}');
+  if (text.at < text.size) text.refuse('nothing more');
+  return hashes;
+}
+
+function* hashesOf(text) {
+  for (let first = true; text.more(first); first = false) {
+    text.expect('"');
+    const found = text.digest();
+    text.expect('"');
+    yield found;
+  }
 }
 
 /** Proves all events at once: the root of the log from their leaves and the hashes of the rest. */
-function checkInclusion(journals, proof, size, root) {
-  for (const journal of ['run', 'system', 'consumed']) {
-    journals[journal].indexes = indexes(proof[journal], journals[journal].length, `${INCLUSION} /${journal}`, size);
-    journals[journal].kept.clear();
-  }
+function checkInclusion(journals, hashes, size, root) {
   let before = -1;
   for (const { index } of inOrder(journals)) {
     if (index === before) refuse('RPL-033', INCLUSION, `index ${index} twice`, 'each index once');
     before = index;
   }
-  let used = 0;
   const walk = inOrder(journals);
   let next = walk.next().value;
   const rootBetween = (lo, hi) => {
     if (next === undefined || next.index >= hi) {
-      if (used >= proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, 'more hashes');
-      return digestBytes(proof.hashes[used++]);
+      const hash = hashes.next();
+      if (hash.done) refuse('RPL-033', `${INCLUSION} /hashes`, 'their end', 'more hashes');
+      return digestBytes(hash.value);
     }
     if (hi - lo === 1) {
       const leaf = leafHash(next.journal.line(next.i));
@@ -2436,14 +2673,14 @@ function checkInclusion(journals, proof, size, root) {
     return nodeHash(left, rootBetween(lo + k, hi));
   };
   const computed = text256(rootBetween(0, size));
-  if (used !== proof.hashes.length) refuse('RPL-033', `${INCLUSION} /hashes`, proof.hashes.length, `${used} hashes`);
+  if (!hashes.next().done) refuse('RPL-033', `${INCLUSION} /hashes`, 'more hashes', 'their end');
   if (computed !== root) refuse('RPL-033', `${CHECKPOINT} root`, root, computed);
 }
 
 /** The lines of all journals in the order of the log: of which journal, which line, and where in the log. */
 function* inOrder(journals) {
   const cursors = [journals.run, journals.system, journals.consumed].map((journal) => ({ journal, i: 0 }));
-  const index = ({ journal, i }) => (i < journal.length ? journal.indexes[i] : Infinity);
+  const index = ({ journal, i }) => (i < journal.length ? journal.indexes.at(i) : Infinity);
   for (;;) {
     let least = cursors[0];
     for (const one of cursors) if (index(one) < index(least)) least = one;
@@ -2507,7 +2744,7 @@ class Documents {
   }
 
   sizeOf(id) {
-    return this.entries.sizes.at(this.find(id));
+    return this.entries.sizeAt(this.find(id));
   }
 
   /** That something refers to it, if it is here. */
@@ -2553,21 +2790,19 @@ class Contents {
     const named = `blobs/${hexOf(digest)}`;
     const { entries } = this;
     const i = entries.find(named);
-    return i < 0 ? undefined : { i, named, length: entries.sizes.at(i), get bytes() { return entries.bytesAt(i); } };
+    return i < 0 ? undefined : { i, named, length: entries.sizeAt(i), get bytes() { return entries.bytesAt(i); } };
   }
 }
 
 /** Looks through the entries by where they lie; nothing may lie elsewhere. Blobs are what their names say. */
 async function readContents(entries, progress) {
   const contents = { documents: new Documents(entries), blobs: new Contents(entries), manifests: new Map(), files: new Map() };
-  for (const named of entries.named.keys()) {
-    if (named !== CONSISTENCY && !SINGLE.includes(named) && !PLACES.test(named)) refuse('RPL-024', named, named, 'an entry that a bundle has');
-  }
+  if (entries.unknown !== null) refuse('RPL-024', entries.unknown, entries.unknown, 'an entry that a bundle has');
   for (const named of SINGLE) requireEntry(entries, named);
   let done = 0;
   for (let i = entries.blobs.first; i < entries.blobs.last; i++) {
     const named = entries.nameAt(i);
-    const found = await digestOfLarge(entries.bytesAt(i));
+    const found = await entries.digestAt(i);
     if (found !== 'sha256:' + hexOfBlob(named)) refuse('RPL-022', named, hexOfBlob(named), found);
     progress('contents', ++done, entries.size);
   }
@@ -3116,16 +3351,46 @@ function statedDeletions({ journals, contents, manifest }) {
 /** Stands for every request whose effect has its end, where nothing can be said of it any more. */
 const SERVED = Object.freeze({ state: 'served' });
 
+/** A map by digest. Of what is over only the digest is kept, and what can be said of the n-th. */
+class Remembered {
+  constructor(said) {
+    this.said = said;
+    this.open = new Map();
+    this.over = new Digests();
+  }
+
+  has(id) {
+    return this.open.has(id) || this.over.has(id);
+  }
+
+  get(id) {
+    const value = this.open.get(id);
+    if (value !== undefined) return value;
+    const n = this.over.numberOf(id);
+    return n < 0 ? undefined : this.said(n);
+  }
+
+  set(id, value) {
+    this.open.set(id, value);
+  }
+
+  end(id) {
+    this.open.delete(id);
+    this.over.add(id);
+  }
+}
+
 /** One run's events in the order of the log, each held against those before it. */
 class Run {
   constructor(bundle, system) {
     this.bundle = bundle;
     this.documents = bundle.contents.documents;
     this.system = system;
-    this.requests = new Map(); // id → {id, document, holder, …}
-    this.byIntent = new Map();
-    this.byReceipt = new Map();
-    this.idempotency = new Set();
+    this.requests = new Remembered(() => SERVED); // id → {id, document, holder, …}
+    this.byIntent = new Remembered(() => SERVED);
+    this.byReceipt = new Remembered((n) => this.lamports.at(n));
+    this.lamports = new Increasing(); // of receipts whose requests are over
+    this.idempotency = new Digests((scoped) => digestOf(utf8(scoped)));
     this.steps = new Set();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
@@ -3193,7 +3458,7 @@ class Run {
 
   /** At the end: the kernel writes a request with its decision, and an ALLOW with its intent. */
   end() {
-    for (const { id, state } of this.requests.values()) {
+    for (const { id, state } of this.requests.open.values()) {
       if (state === 'received' || state === 'allowed') refuse('EXE-954', `request ${id}`, state, 'a decision, and an intent where it is ALLOW');
     }
   }
@@ -3580,9 +3845,10 @@ class Run {
 
   /** Of an effect that has its end only what later events may ask is kept: that it was, and its lamport. */
   forget(request) {
-    this.byReceipt.set(request.receipt.id, request.receipt.document.lamport);
-    this.byIntent.set(request.intent.id, SERVED);
-    this.requests.set(request.id, SERVED);
+    this.byReceipt.end(request.receipt.id);
+    this.lamports.push(request.receipt.document.lamport);
+    this.byIntent.end(request.intent.id);
+    this.requests.end(request.id);
   }
 
   bindReceipt(event, receipt, request, place) {
@@ -3700,7 +3966,7 @@ class Run {
 
   async closed(event) {
     const { document, place } = await this.document(event);
-    for (const request of this.requests.values()) {
+    for (const request of this.requests.open.values()) {
       if (['waiting', 'running', 'in-doubt'].includes(request.state)) refuse('EXE-954', place, `${request.id} is ${request.state}`, 'nothing unfinished');
     }
     same('EXE-955', place, '/events', document.events, event.seq);
@@ -4033,8 +4299,8 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   same('RPL-025', MANIFEST, '/origin', manifest.origin, bundle.checkpoint.origin);
   same('RPL-025', MANIFEST, '/size', manifest.size, bundle.checkpoint.size);
   bundle.consistency = readConsistency(entries, bundle.checkpoint.size);
-  const proof = readInclusion(entries);
-  checkInclusion(bundle.journals, proof, bundle.checkpoint.size, bundle.checkpoint.root);
+  const hashes = readInclusion(entries, bundle.journals, bundle.checkpoint.size);
+  checkInclusion(bundle.journals, hashes, bundle.checkpoint.size, bundle.checkpoint.root);
   const last = lastOf(bundle.journals);
   const sum = await addUp(bundle);
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
@@ -4071,15 +4337,6 @@ function checkState({ journals, manifest }, closed) {
   const closes = journals.run.at(-1).kind === 'run.closed';
   same('RPL-034', MANIFEST, '/state', manifest.state, closes ? 'closed' : 'open');
   if (closed && !closes) refuse('RPL-035', MANIFEST, 'open', 'closed');
-}
-
-function readInclusion(entries) {
-  try {
-    return inclusionForm(parseCanonical(entry(entries, INCLUSION)), '');
-  } catch (e) {
-    if (e instanceof Refusal) refuse('RPL-033', `${INCLUSION} ${e.place} (${e.code})`, e.recorded, e.recomputed);
-    throw e;
-  }
 }
 
 /** The whole system run before the checkpoint's size: who signs the log, and what trust.jwks says. */

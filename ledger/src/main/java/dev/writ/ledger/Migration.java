@@ -1,0 +1,154 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
+import java.io.IOException;
+import java.net.URI;
+import java.security.MessageDigest;
+import java.util.function.LongConsumer;
+
+/**
+ * Moves the rows of a ledger into another database, which continues the same log (spec/storage.md,
+ * Moving). The rows of before are left where they are, and not read any more.
+ */
+public final class Migration {
+  /** The address of the ledger's own directory. */
+  public static final URI ROCKSDB = Databases.ROCKSDB;
+
+  private static final long WRITE_BYTES = 4 << 20;
+  private static final byte[] ALL = {};
+
+  private final Storage from;
+  private final Storage to;
+  private final LongConsumer progress;
+  private Write write;
+  private long logRows;
+  private long logRowsWritten;
+  private long rows;
+
+  private Migration(Storage from, Storage to, LongConsumer progress) {
+    this.from = from;
+    this.to = to;
+    this.progress = progress;
+    this.write = to.newWrite();
+  }
+
+  /**
+   * Moves the rows while no writer is at work, reads them back and compares them, and only then
+   * says in the ledger's directory where they are.
+   *
+   * @param address of a database in which nothing is, or {@link #ROCKSDB}
+   * @param progress is told how many rows were copied so far
+   * @return how many rows were moved
+   * @throws WritException as {@link Ledger#open}, {@code LED-001} where something is in the other
+   *     database or it is that of the ledger, {@code LED-006} where what is read back differs;
+   *     nothing has changed then
+   */
+  public static long move(LedgerConfig config, URI address, LongConsumer progress) {
+    try (Ledger ledger = Ledger.open(config)) {
+      URI now = Databases.address(config.dir());
+      if (now.equals(address)) {
+        throw new WritException(LedgerError.EXISTS, "the rows are in " + address + " already");
+      }
+      if (address.equals(ROCKSDB)) {
+        removeUnused(config);
+      }
+      Database database = Databases.at(config.files(), config.dir(), address);
+      Storage to = database.create();
+      try {
+        long rows;
+        try (to) {
+          rows = new Migration(ledger.store, to, progress).copy();
+        }
+        try (Storage read = database.openReader()) {
+          compare(ledger.store, read);
+        }
+        Databases.write(config.files(), config.dir(), address);
+        return rows;
+      } catch (IOException e) {
+        undo(database, e);
+        throw Failures.of("writing where the rows are", e);
+      } catch (RuntimeException e) {
+        undo(database, e);
+        throw e;
+      }
+    }
+  }
+
+  /** The directory of RocksDB that the rows were moved out of at some time. */
+  private static void removeUnused(LedgerConfig config) {
+    try {
+      DurableFiles.deleteTree(config.dir().resolve(Databases.DIRECTORY));
+    } catch (IOException e) {
+      throw Failures.of("removing the unused " + Databases.DIRECTORY, e);
+    }
+  }
+
+  private static void undo(Database database, Exception why) {
+    try {
+      database.undoCreation();
+    } catch (WritException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  private long copy() {
+    for (Family family : Family.values()) {
+      from.scan(
+          family,
+          ALL,
+          ALL,
+          (key, value) -> {
+            write.put(family, key, value);
+            logRows += family == Family.LOG ? 1 : 0;
+            rows++;
+            if (write.bytes() > WRITE_BYTES) {
+              flush();
+            }
+            return true;
+          });
+    }
+    flush();
+    return rows;
+  }
+
+  private void flush() {
+    try (Write full = write) {
+      to.write(full, logRowsWritten, logRows);
+    }
+    logRowsWritten = logRows;
+    write = to.newWrite();
+    progress.accept(rows);
+  }
+
+  private static void compare(Storage from, Storage to) {
+    for (Family family : Family.values()) {
+      if (!digest(from, family).equals(digest(to, family))) {
+        throw new WritException(
+            LedgerError.CORRUPT, "the rows of " + family + " that were read back differ");
+      }
+    }
+  }
+
+  private static Digest digest(Storage storage, Family family) {
+    MessageDigest digest = Digest.newSha256();
+    storage.scan(
+        family,
+        ALL,
+        ALL,
+        (key, value) -> {
+          digest.update(Keys.number(key.length));
+          digest.update(key);
+          digest.update(Keys.number(value.length));
+          digest.update(value);
+          return true;
+        });
+    return Digest.ofBytes(digest.digest());
+  }
+}
