@@ -45,11 +45,11 @@ final class CellWriter implements AutoCloseable {
   private record Taken(long epoch, long writes) {}
 
   private CellWriter(
-      PostgresSettings settings, Connections connections, int cell, String owner, Connection first)
+      PostgresSettings settings, Connections connections, String owner, Connection first)
       throws SQLException {
     this.settings = settings;
     this.connections = connections;
-    this.cell = cell;
+    this.cell = settings.cell();
     this.owner = owner;
     this.session = Optional.of(first);
     Taken taken = takeOver(first);
@@ -58,61 +58,35 @@ final class CellWriter implements AutoCloseable {
   }
 
   /** Makes the cell's row, unless it is there. */
-  private static void insert(Connection session, int cell, String origin, String owner)
-      throws SQLException {
+  private static void insert(Connection session, int cell, String owner) throws SQLException {
     try (PreparedStatement insert =
         session.prepareStatement(
-            "INSERT INTO cell VALUES (?, ?, ?, 0, ?, 0, 0, 0) ON CONFLICT DO NOTHING")) {
+            "INSERT INTO cell VALUES (?, ?, 0, ?, 0, 0, 0) ON CONFLICT DO NOTHING")) {
       insert.setInt(1, cell);
-      insert.setString(2, origin);
-      insert.setInt(3, FORMAT);
-      insert.setString(4, owner);
+      insert.setInt(2, FORMAT);
+      insert.setString(3, owner);
       insert.executeUpdate();
     }
   }
 
   /**
-   * Requires that the cell has no event yet, and removes rows that an attempt to make a log left
-   * behind.
-   */
-  private static void clear(Connection session, int cell) throws SQLException {
-    try (Statement statement = session.createStatement()) {
-      try (ResultSet row = statement.executeQuery("SELECT size FROM cell WHERE cell = " + cell)) {
-        row.next();
-        if (row.getLong(1) > 0) {
-          throw new WritException(LedgerError.EXISTS, "cell " + cell);
-        }
-      }
-      for (FamilyTable table : FamilyTable.values()) {
-        statement.execute("DELETE FROM " + table.table() + " WHERE cell = " + cell);
-      }
-    }
-  }
-
-  private static void requireOrigin(int cell, String found, String origin) {
-    if (!found.equals(origin)) {
-      throw new WritException(
-          LedgerError.ORIGIN, "cell " + cell + " is " + found + ", not " + origin);
-    }
-  }
-
-  /**
-   * Requires that the cell is there and is this log's.
+   * Requires that the cell is there, in a format that is known.
    *
-   * @throws WritException {@code LED-002}, {@code LED-007} or {@code LED-009}
+   * @return how many writes it has
+   * @throws WritException {@code LED-002} or {@code LED-007}
    */
-  static void require(Connection connection, int cell, String origin) throws SQLException {
+  static long require(Connection connection, int cell) throws SQLException {
     try (PreparedStatement select =
-        connection.prepareStatement("SELECT origin, format FROM cell WHERE cell = ?")) {
+        connection.prepareStatement("SELECT format, writes FROM cell WHERE cell = ?")) {
       select.setInt(1, cell);
       try (ResultSet row = select.executeQuery()) {
         if (!row.next()) {
           throw new WritException(LedgerError.MISSING, "no cell " + cell);
         }
-        requireOrigin(cell, row.getString(1), origin);
-        if (row.getInt(2) > FORMAT) {
-          throw new WritException(LedgerError.FORMAT_FUTURE, "format " + row.getInt(2));
+        if (row.getInt(1) > FORMAT) {
+          throw new WritException(LedgerError.FORMAT_FUTURE, "format " + row.getInt(1));
         }
+        return row.getLong(2);
       }
     }
   }
@@ -121,39 +95,53 @@ final class CellWriter implements AutoCloseable {
    * Takes the cell over: the writer before is refused from then on.
    *
    * @param isNew whether it is to be made, with the schema where there is none
-   * @throws WritException {@code LED-003} while the session of another server has the lock
+   * @throws WritException {@code LED-001} where one that is to be made has been written to, {@code
+   *     LED-003} while the session of another server has the lock
    */
   static CellWriter open(
-      PostgresSettings settings,
-      Connections connections,
-      int cell,
-      String origin,
-      String owner,
-      boolean isNew) {
+      PostgresSettings settings, Connections connections, String owner, boolean isNew) {
+    int cell = settings.cell();
     try {
       Connection session = connections.open(settings.patience());
       try {
         ServerSettings.require(session);
         DatabaseSchema.migrate(settings, connections, session, isNew);
         if (isNew) {
-          insert(session, cell, origin, owner);
+          insert(session, cell, owner);
         }
-        require(session, cell, origin);
+        require(session, cell);
         ServerSettings.fix(session);
         if (!lock(session, cell, LOCK_WAIT_MAX.toMillis())) {
-          throw new WritException(
-              LedgerError.LOCKED, "cell " + cell + " by " + owner(session, cell));
+          throw new WritException(LedgerError.LOCKED, settings + " by " + owner(session, cell));
         }
-        if (isNew) {
-          clear(session, cell);
+        // A row without a write may be left of an attempt that was cut off.
+        if (isNew && require(session, cell) > 0) {
+          throw new WritException(LedgerError.EXISTS, settings.toString());
         }
-        return new CellWriter(settings, connections, cell, owner, session);
+        return new CellWriter(settings, connections, owner, session);
       } catch (SQLException | WritException e) {
         drop(session);
         throw e;
       }
     } catch (SQLException e) {
-      throw SqlFailures.of("opening cell " + cell + " of " + settings, e);
+      throw SqlFailures.of("opening " + settings, e);
+    }
+  }
+
+  /** Removes a cell with all its rows, if nobody has taken it over since this epoch. */
+  static void remove(PostgresSettings settings, Connections connections, long epoch) {
+    try (Connection session = connections.open(settings.patience());
+        Statement statement = session.createStatement()) {
+      session.setAutoCommit(false);
+      String condition = " WHERE cell = " + settings.cell();
+      if (statement.executeUpdate("DELETE FROM cell" + condition + " AND epoch = " + epoch) == 1) {
+        for (FamilyTable table : FamilyTable.values()) {
+          statement.executeUpdate("DELETE FROM " + table.table() + condition);
+        }
+      }
+      session.commit();
+    } catch (SQLException e) {
+      throw SqlFailures.of("removing " + settings, e);
     }
   }
 
@@ -389,7 +377,7 @@ final class CellWriter implements AutoCloseable {
       throw stop(
           new WritException(
               PostgresError.NO_ANSWER,
-              "cell " + cell + " of " + settings + ", SQLSTATE " + last.getSQLState(),
+              settings + ", SQLSTATE " + last.getSQLState(),
               SqlFailures.of("writing", last)));
     }
     deadline.pause();

@@ -2,28 +2,66 @@ package dev.writ.postgres;
 
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Storage;
+import java.util.Optional;
 
 /**
- * A cell of a PostgreSQL database: the place of one log.
- *
- * @param origin the log's name; a cell belongs to one log for ever
- * @param owner names this server to whoever is refused because of it
+ * The place of one log in a PostgreSQL database, which may hold others beside it: each has a
+ * number, its cell (spec/storage-postgres.md).
  */
-public record PostgresDatabase(PostgresSettings settings, int cell, String origin, String owner)
-    implements Database {
+public final class PostgresDatabase implements Database {
+  private final PostgresSettings settings;
+  private final String owner;
 
-  @Override
-  public Storage create() {
-    return PostgresStorage.create(settings, cell, origin, owner);
+  /** Of the log that this object made. */
+  private Optional<Long> created = Optional.empty();
+
+  /**
+   * @param owner names this server to whoever is refused because of it
+   */
+  public PostgresDatabase(PostgresSettings settings, String owner) {
+    this.settings = settings;
+    this.owner = owner;
   }
 
+  /**
+   * Makes an empty log, and the schema where there is none.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-001} where the cell was written to,
+   *     {@code LED-003} while the session of another writer lives; {@code PGS-0xx} for a database
+   *     that cannot be used
+   */
+  @Override
+  public synchronized Storage create() {
+    PostgresStorage storage = PostgresStorage.writing(settings, owner, true);
+    created = storage.epoch();
+    return storage;
+  }
+
+  @Override
+  public synchronized void undoCreation() {
+    created.ifPresent(epoch -> CellWriter.remove(settings, new Connections(settings), epoch));
+    created = Optional.empty();
+  }
+
+  /**
+   * Takes the log over as its one writer. A writer before this one is refused from then on.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-002} without such a log, {@code LED-003}
+   *     while the session of another writer lives, {@code LED-007} for a later format; {@code
+   *     PGS-0xx} for a database that cannot be used
+   */
   @Override
   public Storage open() {
-    return PostgresStorage.open(settings, cell, origin, owner);
+    return PostgresStorage.writing(settings, owner, false);
   }
 
+  /**
+   * Opens the log for reading, beside its writer or without one.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-002} or {@code LED-007}; {@code PGS-0xx}
+   */
   @Override
   public Storage openReader() {
-    return PostgresStorage.openReader(settings, cell, origin);
+    return PostgresStorage.reading(settings);
   }
 }

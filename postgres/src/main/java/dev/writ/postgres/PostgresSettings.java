@@ -20,10 +20,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where the database is, and how it is used (spec/storage-postgres.md).
+ * Where the rows of a log are, and how the database is used (spec/storage-postgres.md).
  *
  * @param hosts the servers, of which the primary is used; not resolved
  * @param schema the database's schema with our tables
+ * @param cell the number of the log among those in the schema
  * @param tls {@code sslmode} and its files, as libpq names them
  * @param passwordFile holds the password alone; PGPASSFILE and ~/.pgpass are read without it
  * @param connections for reading, at most
@@ -34,6 +35,7 @@ public record PostgresSettings(
     String database,
     String user,
     String schema,
+    int cell,
     SortedMap<String, String> tls,
     Optional<Path> passwordFile,
     int connections,
@@ -46,6 +48,8 @@ public record PostgresSettings(
       Pattern.compile("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?");
   private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
   private static final Set<String> TLS = Set.of("sslmode", "sslrootcert", "sslcert", "sslkey");
+  private static final Set<String> OTHERS =
+      Set.of("schema", "cell", "passfile", "connections", "patience_s");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   public PostgresSettings {
@@ -54,7 +58,8 @@ public record PostgresSettings(
   }
 
   /**
-   * Reads an address such as {@code postgres://writ@db.example:5432/writ?sslrootcert=/etc/ca.pem}.
+   * Reads an address such as {@code
+   * postgresql://writ@db.example:5432/writ?sslrootcert=/etc/ca.pem}.
    *
    * @throws WritException {@code PGS-001}
    */
@@ -82,6 +87,7 @@ public record PostgresSettings(
         decoded(whole.group(3)),
         decoded(whole.group(1)),
         schema,
+        number(parameters, "cell", 0, 0, 999_999),
         tls,
         Optional.ofNullable(parameters.get("passfile")).map(Path::of),
         number(parameters, "connections", 8, 1, 1000),
@@ -107,9 +113,7 @@ public record PostgresSettings(
     for (String each : query == null || query.isEmpty() ? new String[0] : query.split("&", -1)) {
       int equals = each.indexOf('=');
       String name = equals < 0 ? "" : each.substring(0, equals);
-      boolean isKnown =
-          TLS.contains(name)
-              || Set.of("schema", "passfile", "connections", "patience_s").contains(name);
+      boolean isKnown = TLS.contains(name) || OTHERS.contains(name);
       if (!isKnown) {
         throw refused("it has a setting that is not known");
       }
@@ -146,13 +150,19 @@ public record PostgresSettings(
   /** The same with the password in a file. */
   public PostgresSettings withPasswordFile(Path file) {
     return new PostgresSettings(
-        hosts, database, user, schema, tls, Optional.of(file), connections, patience);
+        hosts, database, user, schema, cell, tls, Optional.of(file), connections, patience);
+  }
+
+  /** The same for another log. */
+  public PostgresSettings withCell(int number) {
+    return new PostgresSettings(
+        hosts, database, user, schema, number, tls, passwordFile, connections, patience);
   }
 
   /** The same with another patience. */
   public PostgresSettings withPatience(Duration time) {
     return new PostgresSettings(
-        hosts, database, user, schema, tls, passwordFile, connections, time);
+        hosts, database, user, schema, cell, tls, passwordFile, connections, time);
   }
 
   /**
@@ -200,11 +210,18 @@ public record PostgresSettings(
     }
   }
 
-  /** Names the database in messages. */
+  /** Names the log in messages. */
   @Override
   public String toString() {
     List<String> servers = new ArrayList<>();
     hosts.forEach(host -> servers.add(host.getHostString() + ":" + host.getPort()));
-    return "postgres://" + user + "@" + String.join(",", servers) + "/" + database;
+    return "cell "
+        + cell
+        + " of postgresql://"
+        + user
+        + "@"
+        + String.join(",", servers)
+        + "/"
+        + database;
   }
 }

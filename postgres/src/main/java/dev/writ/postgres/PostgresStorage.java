@@ -20,14 +20,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/**
- * The rows of one ledger in a PostgreSQL database, which may hold those of others beside them: each
- * has a number, its cell (spec/storage-postgres.md).
- */
-public final class PostgresStorage implements Storage {
+/** The rows of one ledger in PostgreSQL. */
+final class PostgresStorage implements Storage {
   private final PostgresSettings settings;
   private final Connections connections;
-  private final int cell;
 
   /** Empty for a reader. */
   private final Optional<CellWriter> writer;
@@ -49,63 +45,34 @@ public final class PostgresStorage implements Storage {
   private boolean closed;
 
   private PostgresStorage(
-      PostgresSettings settings, Connections connections, int cell, Optional<CellWriter> writer) {
+      PostgresSettings settings, Connections connections, Optional<CellWriter> writer) {
     this.settings = settings;
     this.connections = connections;
-    this.cell = cell;
     this.writer = writer;
     this.reads = connections.pool();
   }
 
-  /**
-   * Makes an empty log in a cell, and the schema where there is none, and opens it as its writer.
-   *
-   * @param owner names this server to whoever is refused because of it
-   * @throws WritException {@code LED-001} where the cell was written to, {@code LED-009} where it
-   *     is another log's; as {@link #open}
-   */
-  public static PostgresStorage create(
-      PostgresSettings settings, int cell, String origin, String owner) {
-    return writing(settings, cell, origin, owner, true);
-  }
-
-  /**
-   * Takes a log over as its one writer. A writer before this one is refused from then on.
-   *
-   * @throws WritException {@code LED-002} without such a log, {@code LED-003} while the session of
-   *     another writer lives, {@code LED-007} for a later format, {@code LED-009} for another log's
-   *     cell; {@code PGS-0xx} for a database that cannot be used
-   */
-  public static PostgresStorage open(
-      PostgresSettings settings, int cell, String origin, String owner) {
-    return writing(settings, cell, origin, owner, false);
-  }
-
-  private static PostgresStorage writing(
-      PostgresSettings settings, int cell, String origin, String owner, boolean isNew) {
+  /** Makes an empty log, or opens one as its writer. */
+  static PostgresStorage writing(PostgresSettings settings, String owner, boolean isNew) {
     Connections connections = new Connections(settings);
-    CellWriter writer = CellWriter.open(settings, connections, cell, origin, owner, isNew);
-    return new PostgresStorage(settings, connections, cell, Optional.of(writer));
+    CellWriter writer = CellWriter.open(settings, connections, owner, isNew);
+    return new PostgresStorage(settings, connections, Optional.of(writer));
   }
 
-  /**
-   * Opens a log for reading, beside its writer or without one.
-   *
-   * @throws WritException {@code LED-002}, {@code LED-007} or {@code LED-009}; {@code PGS-0xx}
-   */
-  public static PostgresStorage openReader(PostgresSettings settings, int cell, String origin) {
+  /** Opens a log for reading, beside its writer or without one. */
+  static PostgresStorage reading(PostgresSettings settings) {
     Connections connections = new Connections(settings);
     try (Connection connection = connections.open(settings.patience())) {
       DatabaseSchema.require(settings, connection);
-      CellWriter.require(connection, cell, origin);
+      CellWriter.require(connection, settings.cell());
     } catch (SQLException e) {
-      throw SqlFailures.of("opening cell " + cell + " of " + settings, e);
+      throw SqlFailures.of("opening " + settings, e);
     }
-    return new PostgresStorage(settings, connections, cell, Optional.empty());
+    return new PostgresStorage(settings, connections, Optional.empty());
   }
 
-  /** Counts who took the log over; empty for a reader. */
-  public Optional<Long> epoch() {
+  /** Counts the openings by writers; empty for a reader. */
+  Optional<Long> epoch() {
     return writer.map(CellWriter::epoch);
   }
 
@@ -179,7 +146,7 @@ public final class PostgresStorage implements Storage {
     PreparedStatement query =
         connection.prepareStatement(
             "SELECT " + selected + " FROM " + table.table() + " WHERE cell = ? " + condition);
-    query.setInt(1, cell);
+    query.setInt(1, settings.cell());
     for (int i = 0; i < keys.length; i++) {
       query.setBytes(i + 2, keys[i]);
     }

@@ -15,6 +15,7 @@ import dev.writ.ledger.storage.Storage;
 import dev.writ.postgres.PostgresServer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -35,11 +36,15 @@ class ALedgerOnPostgresHasTheSameRowsTest {
   private final Database postgres = PostgresServer.shared().newDatabase();
 
   private LedgerConfig config(String name) {
+    return config(name, "writ.example/log");
+  }
+
+  private LedgerConfig config(String name, String origin) {
     Path home = dir.resolve(name);
     return new LedgerConfig(
         home.resolve("data"),
         home.resolve("anchor.json"),
-        "writ.example/log",
+        origin,
         LOG_KEY,
         InstantSource.fixed(AT));
   }
@@ -135,6 +140,42 @@ class ALedgerOnPostgresHasTheSameRowsTest {
     }
     Database rocks = new RocksDatabase(DurableFiles.REAL, onRocks.dir().resolve("db"));
     assertThat(rows(postgres)).isEqualTo(rows(rocks)).hasSizeGreaterThan(300);
+  }
+
+  /** Its directory says where its database is, and the rows move there and back. */
+  @Test
+  void aLedgerFindsItsDatabaseByTheAddressInItsDirectory() {
+    URI address = PostgresServer.shared().newAddress();
+    LedgerConfig config = config("moved");
+    Digest root;
+    try (Ledger ledger = Ledger.create(config)) {
+      fill(ledger, 0, 5);
+      root = ledger.root();
+    }
+    assertThat(Migration.move(config, address, _ -> {})).isGreaterThan(100);
+    try (Ledger ledger = Ledger.open(config)) {
+      assertThat(ledger.root()).isEqualTo(root);
+      fill(ledger, 5, 5);
+      root = ledger.root();
+    }
+    assertThat(Refused.code(() -> Migration.move(config, address, _ -> {}))).isEqualTo("LED-001");
+    Migration.move(config, Migration.ROCKSDB, _ -> {});
+    try (Ledger ledger = Ledger.open(config)) {
+      assertThat(ledger.root()).isEqualTo(root);
+    }
+    // The rows of before are still there, and nobody takes them for nothing.
+    assertThat(Refused.code(() -> Migration.move(config, address, _ -> {}))).isEqualTo("LED-001");
+  }
+
+  @Test
+  void theCellOfAnotherLogIsRefused() {
+    URI address = PostgresServer.shared().newAddress();
+    Ledger.create(config("one"), address).close();
+    LedgerConfig other = config("two", "other.example/log");
+    assertThat(Refused.code(() -> Ledger.create(other, address))).isEqualTo("LED-001");
+    LedgerConfig renamed = config("one", "other.example/log");
+    assertThat(Refused.code(() -> Ledger.open(renamed))).isEqualTo("LED-009");
+    Ledger.open(config("one")).close();
   }
 
   /** Large contents lie in the data directory, as they do beside RocksDB. */

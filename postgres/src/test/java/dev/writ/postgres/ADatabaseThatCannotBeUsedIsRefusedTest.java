@@ -26,8 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad input and bad servers: refused at the start, with a code and without a secret. */
 class ADatabaseThatCannotBeUsedIsRefusedTest {
-  private static final String ORIGIN = "writ.example/log";
-
   @TempDir Path dir;
 
   private final PostgresServer server = PostgresServer.shared();
@@ -37,7 +35,7 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
   }
 
   private Database at(PostgresSettings settings) {
-    return new PostgresDatabase(settings, server.newCell(), ORIGIN, "a test");
+    return new PostgresDatabase(settings.withCell(server.newCell()), "a test");
   }
 
   private Path passwordFile(String password, String permissions) throws IOException {
@@ -64,6 +62,7 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
         "postgres://u@h/d?schema=Writ",
         "postgres://u@h/d?schema=a&schema=b",
         "postgres://u@h/d?connections=0",
+        "postgres://u@h/d?cell=-1",
         "postgres://u@h/d?patience_s=many",
         "postgres://u@h/d?password=hidden",
         "postgres://u@h/d?socketFactory=a.b.C",
@@ -82,8 +81,9 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
     PostgresSettings settings =
         PostgresSettings.parse(
             "postgresql://a%20b@one.example,[::1]:5433/d+e"
-                + "?schema=writ_2&sslrootcert=/ca.pem&passfile=/p&connections=3&patience_s=7");
-    assertThat(settings.toString()).isEqualTo("postgres://a b@one.example:5432,[::1]:5433/d+e");
+                + "?schema=writ_2&cell=7&sslrootcert=/ca.pem&passfile=/p&connections=3&patience_s=7");
+    assertThat(settings.toString())
+        .isEqualTo("cell 7 of postgresql://a b@one.example:5432,[::1]:5433/d+e");
     assertThat(settings.schema()).isEqualTo("writ_2");
     // Over a network nothing else is taken unless it is asked for.
     assertThat(settings.tls())
@@ -172,42 +172,48 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
   }
 
   @Test
-  void anotherLogsCellIsRefused() {
-    PostgresDatabase first = server.newDatabase();
-    first.create().close();
-    PostgresDatabase other =
-        new PostgresDatabase(first.settings(), first.cell(), "other.example/log", "another");
-    assertThat(Refused.code(other::open)).isEqualTo("LED-009");
-    assertThat(Refused.code(other::create)).isEqualTo("LED-009");
-    assertThat(Refused.code(other::openReader)).isEqualTo("LED-009");
-    first.open().close();
+  void aLogIsMadeOnce() {
+    PostgresDatabase place = server.newDatabase();
+    place.create().close();
+    try (Storage storage = place.create(); // nothing was written to the first
+        Write write = storage.newWrite()) {
+      write.put(Family.TABLES, new byte[] {1}, new byte[] {1});
+      storage.write(write, 0, 0);
+      assertThat(Refused.code(place::create)).isEqualTo("LED-003");
+    }
+    assertThat(Refused.code(place::create)).isEqualTo("LED-001");
+    place.open().close();
   }
 
   @Test
-  void aLogIsMadeOnceButForAnAttemptWithoutEvents() {
-    PostgresDatabase cell = server.newDatabase();
-    try (Storage storage = cell.create();
+  void onlyWhatThisObjectMadeIsRemovedAgain() {
+    PostgresSettings settings = server.settings().withCell(server.newCell());
+    PostgresDatabase first = new PostgresDatabase(settings, "first");
+    try (Storage storage = first.create();
         Write write = storage.newWrite()) {
       write.put(Family.TABLES, new byte[] {1}, new byte[] {1});
       storage.write(write, 0, 0);
     }
-    try (Storage storage = cell.create();
-        Write write = storage.newWrite()) {
+    new PostgresDatabase(settings, "second").undoCreation();
+    first.openReader().close();
+    first.undoCreation();
+    assertThat(Refused.code(first::openReader)).isEqualTo("LED-002");
+    try (Storage storage = first.create()) {
       assertThat(storage.has(Family.TABLES, new byte[] {1})).isFalse();
-      write.put(Family.LOG, new byte[8], new byte[] {1});
-      storage.write(write, 0, 1);
-      assertThat(Refused.code(cell::create)).isEqualTo("LED-003");
     }
-    assertThat(Refused.code(cell::create)).isEqualTo("LED-001");
+    new PostgresDatabase(settings, "second").open().close();
+    first.undoCreation(); // somebody has opened it since
+    first.openReader().close();
   }
 
   @Test
   void aLaterFormatIsRefused() {
-    PostgresDatabase cell = server.newDatabase();
-    cell.create().close();
-    server.execute("writ", "UPDATE writ.cell SET format = 2 WHERE cell = " + cell.cell());
-    assertThat(Refused.code(cell::open)).isEqualTo("LED-007");
-    assertThat(Refused.code(cell::openReader)).isEqualTo("LED-007");
+    int cell = server.newCell();
+    PostgresDatabase place = new PostgresDatabase(server.settings().withCell(cell), "a test");
+    place.create().close();
+    server.execute("writ", "UPDATE writ.cell SET format = 2 WHERE cell = " + cell);
+    assertThat(Refused.code(place::open)).isEqualTo("LED-007");
+    assertThat(Refused.code(place::openReader)).isEqualTo("LED-007");
   }
 
   @Test

@@ -42,7 +42,9 @@ class AWriteIsMadeOnceOrRefusedTest {
           "SELECT writes");
 
   private final PostgresServer server = PostgresServer.shared();
-  private final PostgresDatabase database = server.newDatabase();
+  private final int cell = server.newCell();
+  private final PostgresDatabase database =
+      new PostgresDatabase(server.settings().withCell(cell), "a test");
 
   private static byte[] number(long number) {
     return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
@@ -59,20 +61,19 @@ class AWriteIsMadeOnceOrRefusedTest {
 
   /** The database has this many writes and events, and the rows of no others. */
   private void assertWritten(long count) {
-    assertThat(server.query("SELECT size, writes FROM writ.cell WHERE cell = " + database.cell()))
+    assertThat(server.query("SELECT size, writes FROM writ.cell WHERE cell = " + cell))
         .containsExactly(count + "|" + count);
     for (String table : List.of("log", "table_row")) {
       assertThat(
               server.query(
                   "SELECT count(*), max(writ.number(key)) FROM writ.%s WHERE cell = %d"
-                      .formatted(table, database.cell())))
+                      .formatted(table, cell)))
           .containsExactly(count + "|" + (count - 1));
     }
   }
 
   private PostgresDatabase through(WireProxy proxy) {
-    return new PostgresDatabase(
-        server.settings(proxy.port()), database.cell(), database.origin(), "through a proxy");
+    return new PostgresDatabase(server.settings(proxy.port()).withCell(cell), "through a proxy");
   }
 
   @Test
@@ -218,13 +219,9 @@ class AWriteIsMadeOnceOrRefusedTest {
   @Test
   void aServerThatDoesNotAnswerStopsTheWriterAndAnOpeningShowsWhatIsThere() {
     try (PostgresServer slow = new PostgresServer()) {
-      PostgresDatabase cell = slow.newDatabase();
+      PostgresSettings settings = slow.settings();
       PostgresDatabase impatient =
-          new PostgresDatabase(
-              slow.settings().withPatience(Duration.ofMillis(500)),
-              cell.cell(),
-              cell.origin(),
-              "impatient");
+          new PostgresDatabase(settings.withPatience(Duration.ofMillis(500)), "impatient");
       try (Storage storage = impatient.create()) {
         append(storage, 0);
         slow.pause();
@@ -234,7 +231,7 @@ class AWriteIsMadeOnceOrRefusedTest {
         assertThat(Refused.code(() -> append(storage, 1))).isEqualTo("LED-022");
         assertThat(Refused.code(() -> append(storage, 2))).isEqualTo("LED-022");
       }
-      try (Storage storage = cell.open()) {
+      try (Storage storage = new PostgresDatabase(settings, "patient").open()) {
         long size = storage.last(Family.LOG).map(row -> 1 + row.key()[7]).orElse(0);
         append(storage, size);
         assertThat(storage.last(Family.LOG).orElseThrow().key()).isEqualTo(number(size));
@@ -246,7 +243,7 @@ class AWriteIsMadeOnceOrRefusedTest {
 
   /** Has the database raise this in each write of the cell, the given number of times. */
   private void raise(String state, int times, String when) {
-    String name = "raise_" + state.toLowerCase(java.util.Locale.ROOT) + "_" + database.cell();
+    String name = "raise_" + state.toLowerCase(java.util.Locale.ROOT) + "_" + cell;
     server.execute(
         "writ",
         """
@@ -262,7 +259,7 @@ class AWriteIsMadeOnceOrRefusedTest {
         CREATE CONSTRAINT TRIGGER %1$s AFTER INSERT ON writ.log %4$s FOR EACH ROW
           WHEN (NEW.cell = %5$d) EXECUTE FUNCTION %1$s();
         """
-            .formatted(name, times, state, when, database.cell()));
+            .formatted(name, times, state, when, cell));
   }
 
   @Test
@@ -370,8 +367,7 @@ class AWriteIsMadeOnceOrRefusedTest {
             });
         awaitCuts(proxy, 1);
         try (Statement statement = blocking.createStatement()) {
-          statement.execute(
-              "UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + database.cell());
+          statement.execute("UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + cell);
         }
         blocking.commit();
         assertThatThrownBy(write::get)
@@ -402,7 +398,7 @@ class AWriteIsMadeOnceOrRefusedTest {
         Statement statement = blocking.createStatement();
         ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
       append(first, 0);
-      statement.execute("UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + database.cell());
+      statement.execute("UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + cell);
       Future<?> write = other.submit(() -> append(first, 1));
       while (server
           .query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
@@ -422,7 +418,7 @@ class AWriteIsMadeOnceOrRefusedTest {
       append(storage, 0);
       append(storage, 1);
       // As a failover to a standby that had not got the last one.
-      server.execute("writ", "UPDATE writ.cell SET writes = 1 WHERE cell = " + database.cell());
+      server.execute("writ", "UPDATE writ.cell SET writes = 1 WHERE cell = " + cell);
       proxy.cutAll();
       assertThat(Refused.code(() -> append(storage, 2))).isEqualTo("PGS-012");
       assertThat(Refused.code(() -> append(storage, 2))).isEqualTo("LED-022");

@@ -83,9 +83,7 @@ class DeletedContentIsGoneFromTheTablesTest {
     byte[] content = content(700);
     PostgresDatabase impatient =
         new PostgresDatabase(
-            server.settings().withPatience(Duration.ofMillis(300)),
-            database.cell(),
-            database.origin(),
+            server.settings().withCell(server.newCell()).withPatience(Duration.ofMillis(300)),
             "impatient");
     try (Storage storage = impatient.create()) {
       write(storage, new byte[] {1}, content);

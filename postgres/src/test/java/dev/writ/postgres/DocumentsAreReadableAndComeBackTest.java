@@ -35,10 +35,12 @@ class DocumentsAreReadableAndComeBackTest {
   private static final SigningKey KEY = SigningKey.ed25519(new byte[32]);
 
   private final PostgresServer server = PostgresServer.shared();
-  private final PostgresDatabase database = server.newDatabase();
+  private final int cell = server.newCell();
+  private final PostgresDatabase database =
+      new PostgresDatabase(server.settings().withCell(cell), "a test");
 
   private List<String> query(String sql) {
-    return server.query(sql.replace("CELL", "cell = " + database.cell()));
+    return server.query(sql.replace("CELL", "cell = " + cell));
   }
 
   private static void write(Storage storage, Consumer<Write> rows) {
@@ -180,16 +182,16 @@ class DocumentsAreReadableAndComeBackTest {
     for (String type : List.of("application/vnd.writ.receipt.v1+json", "text/plain")) {
       Envelope envelope = Envelope.signBytes(type, payload.getBytes(UTF_8), KEY);
       byte[] row = RowContents.row(envelope);
-      PostgresDatabase fresh = server.newDatabase();
-      try (Storage storage = fresh.create()) {
+      int fresh = server.newCell();
+      try (Storage storage =
+          new PostgresDatabase(server.settings().withCell(fresh), "a test").create()) {
         write(storage, write -> write.put(Family.DOCUMENTS, envelope.id().bytes(), row));
         assertThat(storage.get(Family.DOCUMENTS, envelope.id().bytes())).contains(row);
         assertThat(
                 server.query(
-                    "SELECT payload_type, payload FROM writ.documents WHERE cell = "
-                        + fresh.cell()))
+                    "SELECT payload_type, payload FROM writ.documents WHERE cell = " + fresh))
             .containsExactly(type + "|null");
-        assertThat(server.query("SELECT count(*) FROM writ.receipts WHERE cell = " + fresh.cell()))
+        assertThat(server.query("SELECT count(*) FROM writ.receipts WHERE cell = " + fresh))
             .containsExactly(type.startsWith("text") ? "0" : "1");
       }
     }

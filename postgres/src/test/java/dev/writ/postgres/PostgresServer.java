@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -187,9 +188,14 @@ public final class PostgresServer implements AutoCloseable {
     return cells.incrementAndGet();
   }
 
+  /** Of a cell of its own, as a user writes it. */
+  public URI newAddress() {
+    return URI.create("postgresql://writ@127.0.0.1:" + port + "/writ?cell=" + newCell());
+  }
+
   /** A cell of its own. */
   public PostgresDatabase newDatabase() {
-    return new PostgresDatabase(settings(), newCell(), "writ.example/log", "a test");
+    return new PostgresDatabase(settings().withCell(newCell()), "a test");
   }
 
   PostgresSettings settings() {
@@ -198,7 +204,7 @@ public final class PostgresServer implements AutoCloseable {
 
   /** Through something that listens on another port. */
   PostgresSettings settings(int throughPort) {
-    return PostgresSettings.parse("postgres://writ@127.0.0.1:" + throughPort + "/writ");
+    return PostgresSettings.parse("postgresql://writ@127.0.0.1:" + throughPort + "/writ");
   }
 
   private Connection connect(String database) throws SQLException {

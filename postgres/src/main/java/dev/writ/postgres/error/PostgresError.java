@@ -7,7 +7,7 @@ public enum PostgresError implements ErrorCode {
   ADDRESS(
       "PGS-001",
       "the database's address cannot be read",
-      "Write postgres://USER@HOST:PORT/DATABASE, with the settings of spec/storage-postgres.md"
+      "Write postgresql://USER@HOST:PORT/DATABASE, with the settings of spec/storage-postgres.md"
           + " behind a question mark and without a password."),
   UNREACHABLE(
       "PGS-002",

@@ -1,7 +1,6 @@
 -- One row for each log; its one writer changes it with every write.
 CREATE TABLE cell (
   cell integer PRIMARY KEY,
-  origin text NOT NULL,
   format integer NOT NULL,
   epoch bigint NOT NULL,
   owner text NOT NULL,
@@ -58,6 +57,10 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded OR statement_too_complex
   RETURN NULL;
 END
 $$;
+
+CREATE VIEW cells AS
+  SELECT c.cell, convert_from(m.value, 'UTF8') AS origin, c.owner, c.epoch, c.size
+  FROM cell c LEFT JOIN meta m ON m.cell = c.cell AND m.key = 'origin';
 
 CREATE VIEW documents AS
   SELECT cell, id(key) AS id, payload_type, payload_json(payload) AS payload, signatures
