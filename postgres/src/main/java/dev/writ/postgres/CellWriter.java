@@ -25,7 +25,7 @@ final class CellWriter implements AutoCloseable {
   private static final Duration LOCK_WAIT_MAX = Duration.ofSeconds(2);
 
   private final PostgresSettings settings;
-  private final Connections connections;
+  private final PostgresConnections connections;
   private final int cell;
   private final String owner;
   private final long epoch;
@@ -45,7 +45,7 @@ final class CellWriter implements AutoCloseable {
   private record Taken(long epoch, long writes) {}
 
   private CellWriter(
-      PostgresSettings settings, Connections connections, String owner, Connection first)
+      PostgresSettings settings, PostgresConnections connections, String owner, Connection first)
       throws SQLException {
     this.settings = settings;
     this.connections = connections;
@@ -99,7 +99,7 @@ final class CellWriter implements AutoCloseable {
    *     LED-003} while the session of another server has the lock
    */
   static CellWriter open(
-      PostgresSettings settings, Connections connections, String owner, boolean isNew) {
+      PostgresSettings settings, PostgresConnections connections, String owner, boolean isNew) {
     int cell = settings.cell();
     try {
       Connection session = connections.open(settings.patience());
@@ -129,7 +129,7 @@ final class CellWriter implements AutoCloseable {
   }
 
   /** Removes a cell with all its rows, if nobody has taken it over since this epoch. */
-  static void remove(PostgresSettings settings, Connections connections, long epoch) {
+  static void remove(PostgresSettings settings, PostgresConnections connections, long epoch) {
     try (Connection session = connections.open(settings.patience());
         Statement statement = session.createStatement()) {
       session.setAutoCommit(false);
@@ -262,7 +262,7 @@ final class CellWriter implements AutoCloseable {
    * reads is believed: where commits wait for standbys, those have it all then.
    */
   private Connection reconnect(Deadline deadline) throws SQLException {
-    Connection fresh = connections.open(settings.patience());
+    Connection fresh = connections.open(Duration.ofMillis(Math.max(1, deadline.millisLeft())));
     try {
       requireEpoch(fresh);
       ServerSettings.require(fresh);
@@ -281,6 +281,7 @@ final class CellWriter implements AutoCloseable {
         }
       }
       commit(fresh);
+      fresh.setNetworkTimeout(Runnable::run, Math.toIntExact(settings.patience().toMillis()));
     } catch (SQLException | WritException e) {
       drop(fresh);
       throw e;

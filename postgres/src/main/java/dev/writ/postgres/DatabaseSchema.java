@@ -29,7 +29,10 @@ final class DatabaseSchema {
    * @throws WritException {@code PGS-009}, {@code PGS-010}, or what the database refuses
    */
   static void migrate(
-      PostgresSettings settings, Connections connections, Connection connection, boolean mayMake)
+      PostgresSettings settings,
+      PostgresConnections connections,
+      Connection connection,
+      boolean mayMake)
       throws SQLException {
     int version = version(connection);
     if (version == VERSION) {

@@ -28,7 +28,7 @@ final class Maintenance implements AutoCloseable {
   private final PostgresSettings settings;
   private final Connection connection;
 
-  Maintenance(PostgresSettings settings, Connections connections) {
+  Maintenance(PostgresSettings settings, PostgresConnections connections) {
     this.settings = settings;
     try {
       connection = connections.open(Duration.ZERO);

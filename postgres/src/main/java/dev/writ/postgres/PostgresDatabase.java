@@ -39,7 +39,8 @@ public final class PostgresDatabase implements Database {
 
   @Override
   public synchronized void undoCreation() {
-    created.ifPresent(epoch -> CellWriter.remove(settings, new Connections(settings), epoch));
+    created.ifPresent(
+        epoch -> CellWriter.remove(settings, new PostgresConnections(settings), epoch));
     created = Optional.empty();
   }
 

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /** The rows of one ledger in PostgreSQL. */
 final class PostgresStorage implements Storage {
   private final PostgresSettings settings;
-  private final Connections connections;
+  private final PostgresConnections connections;
 
   /** Empty for a reader. */
   private final Optional<CellWriter> writer;
@@ -45,7 +45,7 @@ final class PostgresStorage implements Storage {
   private boolean closed;
 
   private PostgresStorage(
-      PostgresSettings settings, Connections connections, Optional<CellWriter> writer) {
+      PostgresSettings settings, PostgresConnections connections, Optional<CellWriter> writer) {
     this.settings = settings;
     this.connections = connections;
     this.writer = writer;
@@ -54,14 +54,14 @@ final class PostgresStorage implements Storage {
 
   /** Makes an empty log, or opens one as its writer. */
   static PostgresStorage writing(PostgresSettings settings, String owner, boolean isNew) {
-    Connections connections = new Connections(settings);
+    PostgresConnections connections = new PostgresConnections(settings);
     CellWriter writer = CellWriter.open(settings, connections, owner, isNew);
     return new PostgresStorage(settings, connections, Optional.of(writer));
   }
 
   /** Opens a log for reading, beside its writer or without one. */
   static PostgresStorage reading(PostgresSettings settings) {
-    Connections connections = new Connections(settings);
+    PostgresConnections connections = new PostgresConnections(settings);
     try (Connection connection = connections.open(settings.patience())) {
       DatabaseSchema.require(settings, connection);
       CellWriter.require(connection, settings.cell());
@@ -135,8 +135,8 @@ final class PostgresStorage implements Storage {
     if (e.getSQLState() != null) {
       return SqlFailures.of("reading", e);
     }
-    return e.getCause() instanceof SQLException cause
-        ? SqlFailures.of("reading", cause)
+    return e.getCause() instanceof WritException refused
+        ? refused
         : new WritException(PostgresError.CONNECTIONS, "", e);
   }
 
@@ -231,8 +231,16 @@ final class PostgresStorage implements Storage {
       visit(connection, family, prefix, from, visitor);
     } finally {
       scanning.remove();
+      end(connection);
+    }
+  }
+
+  private static void end(Connection connection) {
+    try {
       connection.rollback();
       connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      // What was read is right all the same, and the pool discards the connection.
     }
   }
 

@@ -24,6 +24,7 @@ final class ServerSettings {
       SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;
       SET client_connection_check_interval = '2s';
       SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;
+      SET tcp_user_timeout = '11s';
       """;
 
   private ServerSettings() {}

@@ -87,7 +87,7 @@ class DeletedContentIsGoneFromTheTablesTest {
             "impatient");
     try (Storage storage = impatient.create()) {
       write(storage, new byte[] {1}, content);
-      try (Connection other = new Connections(server.settings()).open(Duration.ZERO);
+      try (Connection other = new PostgresConnections(server.settings()).open(Duration.ZERO);
           Statement statement = other.createStatement()) {
         statement.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
         statement.execute("SELECT count(*) FROM blob");

@@ -49,6 +49,7 @@ final class WireProxy implements AutoCloseable {
   private final Deque<Fault> faults = new ArrayDeque<>();
   private final Set<Socket> sockets = new HashSet<>();
   private int cuts;
+  private boolean refusing;
 
   WireProxy(int target) {
     this.target = target;
@@ -67,6 +68,15 @@ final class WireProxy implements AutoCloseable {
   /** Adds a fault, which waits for those before it. */
   synchronized void add(Fault fault) {
     faults.add(fault);
+  }
+
+  /** Whether new connections are ended at once. */
+  synchronized void refuse(boolean refused) {
+    refusing = refused;
+  }
+
+  private synchronized boolean isRefusing() {
+    return refusing;
   }
 
   /** How many connections were cut because of a fault. */
@@ -100,6 +110,10 @@ final class WireProxy implements AutoCloseable {
     while (!listening.isClosed()) {
       try {
         Socket client = listening.accept();
+        if (isRefusing()) {
+          client.close();
+          continue;
+        }
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);

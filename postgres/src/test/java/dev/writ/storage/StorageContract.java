@@ -774,7 +774,6 @@ public abstract class StorageContract {
     storage.forgetDeleted();
     storage.forgetUnused();
     storage.verifyChecksums();
-    storage.catchUp();
     before.forEach((family, rows) -> assertThat(all(family)).isEqualTo(rows));
     write(storage, 10, 11, write -> write.put(Family.BLOBS, text("new"), text("value")));
     assertThat(storage.has(Family.BLOBS, text("new"))).isTrue();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** {@code config/dependencies.md} lists the class paths of the launcher and of all tests. */
 class DependenciesAreWhatTheTableSaysTest {
   private static final List<String> OF_ALL =
-      List.of("Apache-2.0", "BSD-3-Clause", "CC0-1.0", "EPL-2.0", "MIT", "MIT-0");
+      List.of("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "EPL-2.0", "MIT", "MIT-0");
   private static final List<String> OF_TESTS =
       List.of("GPL-2.0-with-classpath-exception", "MPL-2.0");
   private static final Pattern SECTION = Pattern.compile("\\[[^]]+]\\(#([a-z-]+)\\)");

@@ -32,6 +32,7 @@ class ImportsRunOneWayTest {
               Map.entry("fixture", List.of("canonicalize", "guardian", "ledger", "executor")),
               Map.entry("sandbox", List.of("canonicalize")),
               Map.entry("kube", List.of("canonicalize", "sandbox")),
+              Map.entry("postgres", List.of("canonicalize", "ledger")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
               Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
@@ -106,6 +107,9 @@ class ImportsRunOneWayTest {
                   List.of("dev.writ.canonicalize", "dev.writ.bench", "dev.writ.fixture")),
               Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
               Map.entry("org.rocksdb", List.of("dev.writ.ledger", "dev.writ.bench")),
+              Map.entry("org.postgresql", List.of("dev.writ.postgres")),
+              Map.entry("com.zaxxer", List.of("dev.writ.postgres")),
+              Map.entry("org.flywaydb", List.of("dev.writ.postgres")),
               Map.entry("dev.cel", List.of("dev.writ.guardian")),
               Map.entry("org.snakeyaml", List.of("dev.writ.guardian")),
               Map.entry("com.networknt", List.of("dev.writ.guardian")),

@@ -18,7 +18,7 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /** Opens connections to one database. */
-final class Connections {
+final class PostgresConnections {
   private static final Duration KEPT_IDLE = Duration.ofMinutes(1);
 
   /**
@@ -31,7 +31,7 @@ final class Connections {
 
   private final PostgresSettings settings;
 
-  Connections(PostgresSettings settings) {
+  PostgresConnections(PostgresSettings settings) {
     this.settings = settings;
   }
 
@@ -50,7 +50,8 @@ final class Connections {
     properties.setProperty("ApplicationName", "writ");
     properties.setProperty("targetServerType", servers.size() > 1 ? "primary" : "any");
     properties.setProperty("tcpKeepAlive", "true");
-    properties.setProperty("connectTimeout", seconds(settings.patience()));
+    properties.setProperty(
+        "connectTimeout", seconds(silence.isZero() ? settings.patience() : silence));
     properties.setProperty("socketTimeout", seconds(silence));
     // Details of errors quote rows.
     properties.setProperty("logServerErrorDetail", "false");
