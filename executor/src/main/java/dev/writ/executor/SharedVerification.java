@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 
 /**
  * Verifies the signatures of requests that are submitted at the same time in batches, which takes
- * less than half the processor time (spec/envelope.md, rule 12). A batch only finds out early what
- * {@link Envelope#verifySignatures} would: every caller asks that in the end, and it judges alone
- * whatever no batch accepted.
+ * about half the processor time for each (spec/envelope.md, rule 12). A batch only finds out early
+ * what {@link Envelope#verifySignatures} would: every caller asks that in the end, and it judges
+ * alone whatever no batch accepted.
  *
  * <p>A caller adds its request to the batch that is being gathered and lets the other threads run
  * that are ready to. Whichever caller of the batch runs again first verifies it for all of them, so

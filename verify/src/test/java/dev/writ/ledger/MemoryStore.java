@@ -58,6 +58,9 @@ public final class MemoryStore implements Storage {
   private final Faults faults;
   private Runnable unlock = () -> {};
 
+  /** As this process counts them, −1 before it wrote: RocksDB sees no other writer either. */
+  private long logSize = -1;
+
   private MemoryStore(Faults faults, MemoryStorage rows) {
     this.faults = faults;
     this.rows = rows;
@@ -192,7 +195,13 @@ public final class MemoryStore implements Storage {
     faults.access();
     Fate fate = faults.write();
     if (fate != Fate.FAILED) {
-      rows.write(write, size, newSize);
+      long there = rows.rows(Family.LOG).size();
+      logSize = logSize < 0 ? there : logSize;
+      if (size != logSize) {
+        throw new WritException(LedgerError.TAKEN_OVER, size + " events, not " + logSize);
+      }
+      rows.write(write, there, newSize);
+      logSize = newSize;
     }
     faults.access();
     if (fate != Fate.DONE) {

@@ -67,7 +67,7 @@ final class Archive implements AutoCloseable {
     }
     long start = ArchiveForm.start(end);
     if (start < 0 || start > size) {
-      throw form(size - ends, "the directory begins at " + start + ", behind the file's end");
+      throw form(size - ends, "the directory begins at " + start + ", the file has " + size);
     }
     long at = 0;
     long central = start;

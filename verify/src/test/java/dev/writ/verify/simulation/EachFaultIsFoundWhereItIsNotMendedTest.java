@@ -62,7 +62,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "config.dir().resolve(\"blobs\"), config.files(), failStop)"))),
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
-            28,
+            8,
             LEDGER + "WriterLock.java",
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
