@@ -482,6 +482,9 @@ final class RocksStorage implements Storage {
         "lengthening logs",
         () -> {
           byte[] origin = opened.db().get(handle(Family.DEFAULT), StoreView.META_ORIGIN);
+          if (origin == null) {
+            return null; // no ledger yet
+          }
           try (WriteOptions unsynced = new WriteOptions();
               FlushOptions all = new FlushOptions();
               WriteBatch filling = new WriteBatch()) {

@@ -223,7 +223,7 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   /** The rows of a query in the database {@code writ}, as the superuser, columns between bars. */
-  List<String> query(String sql) {
+  public List<String> query(String sql) {
     List<String> found = new ArrayList<>();
     try (Connection connection = connect("writ");
         Statement statement = connection.createStatement();

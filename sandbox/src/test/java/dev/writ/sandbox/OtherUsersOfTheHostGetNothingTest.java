@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.sandbox.egress.EgressRule;
 import dev.writ.sandbox.egress.Resolver;
 import dev.writ.sandbox.testing.TestEngines;
-import dev.writ.sandbox.workspace.Storage;
 import dev.writ.sandbox.workspace.WorkspaceSpec;
+import dev.writ.sandbox.workspace.WorkspaceStorage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -107,7 +107,7 @@ class OtherUsersOfTheHostGetNothingTest {
     "runc, MEMORY",
     "docker, MEMORY"
   })
-  void neitherWhileACommandRunsNorAfter(String engine, Storage storage) throws Exception {
+  void neitherWhileACommandRunsNorAfter(String engine, WorkspaceStorage storage) throws Exception {
     var workspaces = engines.engines().workspaces();
     WorkspaceSpec kept =
         new WorkspaceSpec("t", engine + storage, storage, 16 << 20, NOW, NOW.plusSeconds(60));

@@ -43,7 +43,7 @@ public record WorkspaceBounds(int most, int mostOfTenant) {
               + mostOfTenant
               + " of this tenant");
     }
-    if (wanted.storage() == Storage.DIRECTORY) {
+    if (wanted.storage() == WorkspaceStorage.DIRECTORY) {
       return; // nothing is promised
     }
     long promised =

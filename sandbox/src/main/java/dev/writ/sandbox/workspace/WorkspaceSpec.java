@@ -13,7 +13,12 @@ import java.util.Locale;
  * @param expiresAt the latest time at which it is wiped
  */
 public record WorkspaceSpec(
-    String tenant, String run, Storage storage, long bytes, Instant madeAt, Instant expiresAt) {
+    String tenant,
+    String run,
+    WorkspaceStorage storage,
+    long bytes,
+    Instant madeAt,
+    Instant expiresAt) {
 
   static WorkspaceSpec read(JsonValue value) {
     Fields fields = Fields.of("workspace", value);
@@ -21,7 +26,7 @@ public record WorkspaceSpec(
         new WorkspaceSpec(
             fields.name("tenant"),
             fields.name("run"),
-            fields.oneOf("storage", List.of(Storage.values()), WorkspaceSpec::text),
+            fields.oneOf("storage", List.of(WorkspaceStorage.values()), WorkspaceSpec::text),
             fields.count("bytes"),
             fields.time("made_at"),
             fields.time("expires_at"));
@@ -40,7 +45,7 @@ public record WorkspaceSpec(
         .build();
   }
 
-  private static String text(Storage storage) {
+  private static String text(WorkspaceStorage storage) {
     return storage.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -51,13 +51,15 @@ public final class Workspaces {
   }
 
   /** The kind of storage on this host that has a size limit and survives a reboot. */
-  public Storage bestStorage() {
+  public WorkspaceStorage bestStorage() {
     boolean loops =
         HostCommands.find("mkfs.ext4").isPresent() && HostCommands.find("mount").isPresent();
     if (!mayMount) {
-      return Storage.DIRECTORY;
+      return WorkspaceStorage.DIRECTORY;
     }
-    return loops && Files.exists(Path.of("/dev/loop-control")) ? Storage.DISK : Storage.MEMORY;
+    return loops && Files.exists(Path.of("/dev/loop-control"))
+        ? WorkspaceStorage.DISK
+        : WorkspaceStorage.MEMORY;
   }
 
   /**
@@ -77,8 +79,8 @@ public final class Workspaces {
   }
 
   /** The storage for all workspaces, in bytes: their disk, or half of the memory. */
-  private long capacity(Storage storage) throws IOException {
-    return storage == Storage.MEMORY
+  private long capacity(WorkspaceStorage storage) throws IOException {
+    return storage == WorkspaceStorage.MEMORY
         ? Memory.totalBytes() / 2
         : Files.getFileStore(root).getTotalSpace();
   }
@@ -215,7 +217,7 @@ public final class Workspaces {
       remove(directory);
       Modes.makeDirectory(directory, Modes.PRIVATE);
       Modes.makeDirectory(directory.resolve("tree"), Modes.PRIVATE);
-      if (wanted.storage() == Storage.DISK) {
+      if (wanted.storage() == WorkspaceStorage.DISK) {
         makeImage(directory.resolve("image"), wanted.bytes());
       }
     }

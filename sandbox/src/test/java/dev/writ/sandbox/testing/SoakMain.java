@@ -9,9 +9,9 @@ import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.engine.Engines;
-import dev.writ.sandbox.workspace.Storage;
 import dev.writ.sandbox.workspace.Workspace;
 import dev.writ.sandbox.workspace.WorkspaceSpec;
+import dev.writ.sandbox.workspace.WorkspaceStorage;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,7 +71,12 @@ public final class SoakMain {
               .workspaces()
               .open(
                   new WorkspaceSpec(
-                      "t", "r" + n, Storage.MEMORY, 1 << 20, Instant.EPOCH, Instant.EPOCH));
+                      "t",
+                      "r" + n,
+                      WorkspaceStorage.MEMORY,
+                      1 << 20,
+                      Instant.EPOCH,
+                      Instant.EPOCH));
       spec = spec.in(place);
     }
     try (Sandbox sandbox = engine.create(spec)) {

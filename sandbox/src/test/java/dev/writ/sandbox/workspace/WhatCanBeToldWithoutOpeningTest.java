@@ -23,7 +23,8 @@ class WhatCanBeToldWithoutOpeningTest {
     assertThat(Engines.hasWorkspace(settings, "t", "r")).isFalse();
     assertThat(Engines.hasExpiredWorkspace(settings, MADE)).isFalse();
     Workspaces all = new Workspaces(dir.resolve("workspaces"), false, WorkspaceBounds.STANDARD);
-    all.open(new WorkspaceSpec("t", "r", Storage.DIRECTORY, 1, MADE, MADE.plusSeconds(10)));
+    all.open(
+        new WorkspaceSpec("t", "r", WorkspaceStorage.DIRECTORY, 1, MADE, MADE.plusSeconds(10)));
     assertThat(Engines.hasWorkspace(settings, "t", "r")).isTrue();
     assertThat(Engines.hasWorkspace(settings, "r", "t")).isFalse();
     assertThat(Engines.hasExpiredWorkspace(settings, MADE.plusSeconds(9))).isFalse();

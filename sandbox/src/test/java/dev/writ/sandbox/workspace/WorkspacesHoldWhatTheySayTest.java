@@ -44,12 +44,12 @@ class WorkspacesHoldWhatTheySayTest {
     engines.close();
   }
 
-  private static WorkspaceSpec spec(String run, Storage storage, long bytes) {
+  private static WorkspaceSpec spec(String run, WorkspaceStorage storage, long bytes) {
     return new WorkspaceSpec("tenant", run, storage, bytes, NOW, NOW.plusSeconds(60));
   }
 
   private Workspace workspace(String run) {
-    return engines.engines().workspaces().open(spec(run, Storage.MEMORY, 8 << 20));
+    return engines.engines().workspaces().open(spec(run, WorkspaceStorage.MEMORY, 8 << 20));
   }
 
   private Ended shell(Workspace workspace, String line) {
@@ -66,14 +66,14 @@ class WorkspacesHoldWhatTheySayTest {
   @Test
   void noMoreThanAHostAndATenantMayHave(@TempDir Path place) {
     Workspaces all = new Workspaces(place.resolve("w"), true, new WorkspaceBounds(3, 2));
-    all.open(spec("a", Storage.MEMORY, 1 << 20));
-    all.open(spec("b", Storage.MEMORY, 1 << 20));
-    assertThatThrownBy(() -> all.open(spec("c", Storage.MEMORY, 1 << 20)))
+    all.open(spec("a", WorkspaceStorage.MEMORY, 1 << 20));
+    all.open(spec("b", WorkspaceStorage.MEMORY, 1 << 20));
+    assertThatThrownBy(() -> all.open(spec("c", WorkspaceStorage.MEMORY, 1 << 20)))
         .hasMessageContaining("SBX-048")
         .hasMessageContaining("2 of 3 exist on this host, 2 of 2 of this tenant");
     all.open(of("other", "a"));
     assertThatThrownBy(() -> all.open(of("third", "a"))).hasMessageContaining("SBX-048");
-    all.open(spec("a", Storage.MEMORY, 1 << 20)); // which is there
+    all.open(spec("a", WorkspaceStorage.MEMORY, 1 << 20)); // which is there
     all.wipe("tenant", "a", "test", NOW);
     all.open(of("third", "a"));
     all.close();
@@ -82,7 +82,7 @@ class WorkspacesHoldWhatTheySayTest {
   @Test
   void noMoreThanTheHostHasIsPromised(@TempDir Path place) throws IOException {
     Workspaces all = new Workspaces(place.resolve("w"), true, WorkspaceBounds.STANDARD);
-    for (Storage storage : List.of(Storage.MEMORY, Storage.DISK)) {
+    for (WorkspaceStorage storage : List.of(WorkspaceStorage.MEMORY, WorkspaceStorage.DISK)) {
       all.open(spec("small-" + storage, storage, 16 << 20));
       assertThatThrownBy(() -> all.open(spec("large", storage, Long.MAX_VALUE)))
           .hasMessageContaining("SBX-049")
@@ -93,14 +93,15 @@ class WorkspacesHoldWhatTheySayTest {
   }
 
   private static WorkspaceSpec of(String tenant, String run) {
-    return new WorkspaceSpec(tenant, run, Storage.MEMORY, 1 << 20, NOW, NOW.plusSeconds(60));
+    return new WorkspaceSpec(
+        tenant, run, WorkspaceStorage.MEMORY, 1 << 20, NOW, NOW.plusSeconds(60));
   }
 
   @ParameterizedTest
   @EnumSource(
-      value = Storage.class,
+      value = WorkspaceStorage.class,
       names = {"MEMORY", "DISK"})
-  void aWorkspaceLastsForItsRunAndHoldsItsSize(Storage storage) {
+  void aWorkspaceLastsForItsRunAndHoldsItsSize(WorkspaceStorage storage) {
     Workspaces all = engines.engines().workspaces();
     Workspace workspace = all.open(spec("r", storage, 16 << 20));
     assertThat(shell(workspace, "echo 1 >a; mkdir -p d/e; echo 2 >d/e/f").succeeded()).isTrue();

@@ -1,7 +1,7 @@
 package dev.writ.sandbox.workspace;
 
 /** Where the files of a run are. */
-public enum Storage {
+public enum WorkspaceStorage {
   /**
    * A tmpfs of the stated size: fast, lost at a reboot, counted as memory of the process that
    * writes.
