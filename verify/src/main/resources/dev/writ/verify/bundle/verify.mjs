@@ -2030,7 +2030,7 @@ class Reader {
 }
 
 const PAGE_BITS = 14;
-const PAGE = 1 << PAGE_BITS;
+const PAGE_NUMBERS = 1 << PAGE_BITS;
 
 /** Numbers of 32 bits that are added one by one, in pages, so that nothing is copied when they are many. */
 class Numbers {
@@ -2040,13 +2040,13 @@ class Numbers {
   }
 
   push(value) {
-    if (this.length % PAGE === 0) this.pages.push(new Uint32Array(PAGE));
-    this.pages[this.length >>> PAGE_BITS][this.length % PAGE] = value;
+    if (this.length % PAGE_NUMBERS === 0) this.pages.push(new Uint32Array(PAGE_NUMBERS));
+    this.pages[this.length >>> PAGE_BITS][this.length % PAGE_NUMBERS] = value;
     this.length++;
   }
 
   at(i) {
-    return this.pages[i >>> PAGE_BITS][i % PAGE];
+    return this.pages[i >>> PAGE_BITS][i % PAGE_NUMBERS];
   }
 }
 
