@@ -76,11 +76,17 @@ export class Browser {
 class Page {
   constructor(browser, sessionId, targetId) {
     Object.assign(this, { browser, sessionId, targetId, errors: [], requests: [] });
+    this.thrown = new Promise((_, reject) => { this.throws = reject; });
+    this.thrown.catch(() => {});
     browser.listeners.push((message) => message.sessionId === sessionId && this.hear(message));
   }
 
   hear({ method, params }) {
-    if (method === 'Runtime.exceptionThrown') this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === 'Runtime.exceptionThrown') {
+      const what = params.exceptionDetails.exception?.description ?? params.exceptionDetails.text;
+      this.errors.push(what);
+      this.throws(new Error(`the page threw ${what}`));
+    }
     if (method === 'Runtime.consoleAPICalled' && ['error', 'warning'].includes(params.type)) this.errors.push(params.args.map((a) => a.value ?? a.description).join(' '));
     if (method === 'Log.entryAdded' && ['error', 'warning'].includes(params.entry.level)) this.errors.push(params.entry.text);
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url.slice(0, 120));
@@ -114,7 +120,8 @@ class Page {
   }
 
   async verified() {
-    await this.until('document.documentElement.dataset.outcome');
+    // A page whose script failed would never say an outcome.
+    await Promise.race([this.until('document.documentElement.dataset.outcome'), this.thrown]);
     return this.eval('document.documentElement.dataset.outcome');
   }
 
