@@ -72,6 +72,7 @@ public enum ExitCode {
                 Map.entry("CNF", UNAVAILABLE),
                 Map.entry("GWY", REFUSED),
                 Map.entry("SNK", UNAVAILABLE),
+                Map.entry("PGS", UNAVAILABLE),
                 Map.entry("ERR", REFUSED)));
 
     private static final Map<String, ExitCode> BY_CODE =
