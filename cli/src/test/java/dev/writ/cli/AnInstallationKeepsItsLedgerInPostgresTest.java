@@ -76,13 +76,18 @@ class AnInstallationKeepsItsLedgerInPostgresTest {
     assertThat(second.err()).contains("LED-001");
     assertThat(folder.resolve("other")).doesNotExist();
     works("6*9", "54");
+    done("migrate", "rocksdb");
+    works("7*9", "63");
+    isVerified();
   }
 
   @Test
   void itMovesThereAndBack() {
     done("init");
     works("6*7", "42");
-    assertThat(done("migrate", SERVER.newAddress().toString()).out()).startsWith("moved ");
+    assertThat(done("migrate", SERVER.newAddress().toString()).out())
+        .startsWith("moved ")
+        .contains("stays in them");
     works("6*8", "48");
     isVerified();
     done("migrate", "rocksdb");

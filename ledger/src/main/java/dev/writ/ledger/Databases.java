@@ -52,6 +52,15 @@ final class Databases {
         LedgerError.DATABASE_UNKNOWN, address.getScheme() == null ? "none" : address.getScheme());
   }
 
+  /** Removes what was made in a database for a ledger that could not be made. */
+  static void undoCreation(Database database, Exception why) {
+    try {
+      database.undoCreation();
+    } catch (WritException e) {
+      why.addSuppressed(e);
+    }
+  }
+
   /** Says in the directory of a ledger where its database is. */
   static void write(DurableFiles files, Path dir, URI address) throws IOException {
     files.write(dir.resolve(FILE), (address + "\n").getBytes(StandardCharsets.UTF_8));

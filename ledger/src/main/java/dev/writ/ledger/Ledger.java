@@ -120,8 +120,8 @@ public final class Ledger extends StoreView implements RunJournal {
     return Databases.of(config.files(), config.dir());
   }
 
-  /** The same with a database that the directory does not name: whoever opens it gives it again. */
-  public static Ledger create(LedgerConfig config, Database database) {
+  /** For tests: with a database that the directory does not name. */
+  static Ledger create(LedgerConfig config, Database database) {
     return create(config, database, Optional.empty());
   }
 
@@ -185,7 +185,7 @@ public final class Ledger extends StoreView implements RunJournal {
         anchorOf(view, config).write(config.files(), config.anchor());
       }
     } catch (IOException | RuntimeException e) {
-      undo(database, e);
+      Databases.undoCreation(database, e);
       throw e;
     }
   }
@@ -197,14 +197,6 @@ public final class Ledger extends StoreView implements RunJournal {
       rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
       rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
       store.write(rows, 0, 0);
-    }
-  }
-
-  private static void undo(Database database, Exception why) {
-    try {
-      database.undoCreation();
-    } catch (WritException e) {
-      why.addSuppressed(e);
     }
   }
 
@@ -241,8 +233,8 @@ public final class Ledger extends StoreView implements RunJournal {
     return open(config, databaseOf(config));
   }
 
-  /** The same with a database that the directory does not name. */
-  public static Ledger open(LedgerConfig config, Database database) {
+  /** With a database that the directory need not name. */
+  static Ledger open(LedgerConfig config, Database database) {
     return over(database, config, Flock::take, Workers.REAL);
   }
 
@@ -323,9 +315,19 @@ public final class Ledger extends StoreView implements RunJournal {
     return openReadOnly(absolute, Databases.of(DurableFiles.REAL, absolute));
   }
 
-  /** The same with a database that the directory does not name. */
-  public static LedgerView openReadOnly(Path dir, Database database) {
+  /** With a database that the directory need not name. */
+  static LedgerView openReadOnly(Path dir, Database database) {
     return ReadOnlyLedger.open(database, dir);
+  }
+
+  /**
+   * The files of the database of the ledger in this directory, if they are on this machine.
+   *
+   * @throws WritException {@code LED-006} where it names its database in a form that is none
+   */
+  public static Optional<Path> databaseDirectory(Path dir) {
+    return Optional.of(dir.resolve(Databases.DIRECTORY))
+        .filter(_ -> Databases.address(dir).equals(Databases.ROCKSDB));
   }
 
   /**

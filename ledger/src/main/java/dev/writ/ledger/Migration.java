@@ -2,7 +2,6 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
@@ -56,10 +55,10 @@ public final class Migration {
       if (now.equals(address)) {
         throw new WritException(LedgerError.EXISTS, "the rows are in " + address + " already");
       }
-      if (address.equals(ROCKSDB)) {
-        removeUnused(config);
-      }
       Database database = Databases.at(config.files(), config.dir(), address);
+      if (address.equals(ROCKSDB)) {
+        database.undoCreation(); // what an earlier move left there is not in use
+      }
       Storage to = database.create();
       try {
         long rows;
@@ -72,29 +71,12 @@ public final class Migration {
         Databases.write(config.files(), config.dir(), address);
         return rows;
       } catch (IOException e) {
-        undo(database, e);
+        Databases.undoCreation(database, e);
         throw Failures.of("writing where the rows are", e);
       } catch (RuntimeException e) {
-        undo(database, e);
+        Databases.undoCreation(database, e);
         throw e;
       }
-    }
-  }
-
-  /** The directory of RocksDB that the rows were moved out of at some time. */
-  private static void removeUnused(LedgerConfig config) {
-    try {
-      DurableFiles.deleteTree(config.dir().resolve(Databases.DIRECTORY));
-    } catch (IOException e) {
-      throw Failures.of("removing the unused " + Databases.DIRECTORY, e);
-    }
-  }
-
-  private static void undo(Database database, Exception why) {
-    try {
-      database.undoCreation();
-    } catch (WritException e) {
-      why.addSuppressed(e);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Storage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -18,6 +19,17 @@ record RocksDatabase(DurableFiles files, Path dir) implements Database {
       throw Failures.of("making " + dir, e);
     }
     return RocksStorage.create(dir);
+  }
+
+  @Override
+  public void undoCreation() {
+    try {
+      if (Files.exists(dir)) {
+        DurableFiles.deleteTree(dir);
+      }
+    } catch (IOException e) {
+      throw Failures.of("removing " + dir, e);
+    }
   }
 
   @Override

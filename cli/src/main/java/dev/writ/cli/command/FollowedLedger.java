@@ -3,12 +3,14 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,22 +21,23 @@ import java.util.stream.Stream;
  */
 final class FollowedLedger {
   private final LedgerView ledger;
-  private final Path database;
+  private final Optional<Path> database;
   private TreeMap<String, String> seen;
   private OptionalLong size = OptionalLong.empty();
 
   FollowedLedger(Home home, LedgerView ledger) {
     this.ledger = ledger;
-    this.database = home.ledger().resolve("db");
+    this.database = Ledger.databaseDirectory(home.ledger());
     this.seen = new TreeMap<>();
   }
 
   /** Brings the view up to date; false where nothing was written since the last time. */
   boolean refresh() {
-    if (!Files.isDirectory(database)) {
+    if (database.isEmpty()) {
       return refreshElsewhere();
     }
-    TreeMap<String, String> now = files(); // before reading: what is written meanwhile is seen next
+    TreeMap<String, String> now =
+        files(database.get()); // before reading: what is written meanwhile is seen next
     if (now.equals(seen)) {
       return false;
     }
@@ -52,7 +55,7 @@ final class FollowedLedger {
     return changed;
   }
 
-  private TreeMap<String, String> files() {
+  private static TreeMap<String, String> files(Path database) {
     TreeMap<String, String> found = new TreeMap<>();
     try (Stream<Path> all = Files.list(database)) {
       for (Path file : all.toList()) {

@@ -9,6 +9,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Progress;
+import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.Migration;
@@ -51,17 +52,16 @@ public final class MigrateCommand implements CliCommand {
               address,
               done -> progress.step("rows " + done));
     }
-    session.show(
-        new Moved(to, rows),
-        (moved, terminal) ->
-            terminal
-                .out()
-                .println(
-                    "moved "
-                        + moved.rows()
-                        + " rows to "
-                        + moved.to()
-                        + "; those of before are not read any more"));
+    session.show(new Moved(to, rows), MigrateCommand::print);
     return ExitCode.OK;
+  }
+
+  private static void print(Moved moved, Terminal terminal) {
+    terminal.out().println("moved " + moved.rows() + " rows to " + moved.to());
+    terminal
+        .out()
+        .println(
+            "Those of before are not read any more. Remove them when you need no way back: what is"
+                + " deleted from now on stays in them.");
   }
 }
