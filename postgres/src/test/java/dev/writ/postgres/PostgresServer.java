@@ -2,10 +2,9 @@ package dev.writ.postgres;
 
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.ScratchDirectory;
+import dev.writ.sinks.testing.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,12 +17,11 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The PostgreSQL of the system's package, newest version, in a directory of its own. */
-public final class PostgresServer implements AutoCloseable {
+public final class PostgresServer extends ServerProcess {
   /** Of the role {@code guarded}; everybody else on this machine is let in without one. */
   static final String PASSWORD = "a pass'word of the tests";
 
@@ -35,10 +33,7 @@ public final class PostgresServer implements AutoCloseable {
   private static PostgresServer shared;
 
   private final AtomicInteger cells = new AtomicInteger();
-  private final Path dir;
-  private final int port = freePort();
   private final List<String> options;
-  private Process process;
 
   /**
    * Makes a cluster with the database {@code writ} and the role of that name, and starts it.
@@ -46,13 +41,9 @@ public final class PostgresServer implements AutoCloseable {
    * @param options of its configuration, each {@code name=value}
    */
   PostgresServer(String... options) {
+    super(place());
     this.options = List.of(options);
     try {
-      dir = ScratchDirectory.create("writ-postgres-");
-      if (isRoot()) {
-        Files.setOwner(
-            dir, dir.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(USER));
-      }
       run(
           program(
               "initdb",
@@ -78,6 +69,20 @@ public final class PostgresServer implements AutoCloseable {
     execute("postgres", "CREATE DATABASE writ OWNER writ");
   }
 
+  private static Path place() {
+    try {
+      Path place = ScratchDirectory.create("writ-postgres-");
+      if (isRoot()) {
+        Files.setOwner(
+            place,
+            place.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(USER));
+      }
+      return place;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** One for all tests of this JVM that do it no harm. */
   public static synchronized PostgresServer shared() {
     if (shared == null) {
@@ -92,16 +97,8 @@ public final class PostgresServer implements AutoCloseable {
     return System.getProperty("user.name").equals("root");
   }
 
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /** A program of the newest installed version, with fewer rights where this is root. */
-  private static List<String> program(String name, String... arguments) throws IOException {
+  private static List<String> program(String name, String... arguments) {
     Path newest;
     try (Stream<Path> versions = Files.list(VERSIONS)) {
       newest =
@@ -111,6 +108,8 @@ public final class PostgresServer implements AutoCloseable {
                   Comparator.comparing(
                       version -> Integer.valueOf(version.getFileName().toString())))
               .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     List<String> command = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
     if (isRoot()) {
@@ -137,50 +136,31 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /** Starts it on what its disk has, and returns when it answers. */
-  void start() {
+  @Override
+  protected List<String> command() {
     List<String> settings =
         new ArrayList<>(
             List.of(
                 "listen_addresses=127.0.0.1",
-                "port=" + port,
+                "port=" + port(),
                 "unix_socket_directories=" + dir,
                 "dynamic_shared_memory_type=mmap",
                 "shared_buffers=16MB",
                 "max_wal_size=128MB",
                 "min_wal_size=32MB"));
     settings.addAll(options);
-    try {
-      List<String> command = program("postgres", "-D", dir.resolve("data").toString());
-      settings.forEach(setting -> command.addAll(List.of("-c", setting)));
-      Path log = dir.resolve("log");
-      process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start();
-      while (!answers()) {
-        if (process.waitFor(20, TimeUnit.MILLISECONDS)) {
-          throw new IllegalStateException("it ended: " + Files.readString(log));
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    List<String> command = program("postgres", "-D", data().toString());
+    settings.forEach(setting -> command.addAll(List.of("-c", setting)));
+    return command;
   }
 
-  private boolean answers() {
+  @Override
+  protected boolean accepts() {
     try (Connection connection = connect("postgres")) {
       return connection.isValid(0);
     } catch (SQLException e) {
       return false;
     }
-  }
-
-  int port() {
-    return port;
   }
 
   /** A number that no test of this server has used. */
@@ -190,7 +170,7 @@ public final class PostgresServer implements AutoCloseable {
 
   /** Of a cell of its own, as a user writes it. */
   public URI newAddress() {
-    return URI.create("postgresql://writ@127.0.0.1:" + port + "/writ?cell=" + newCell());
+    return URI.create("postgresql://writ@127.0.0.1:" + port() + "/writ?cell=" + newCell());
   }
 
   /** A cell of its own. */
@@ -199,7 +179,7 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   PostgresSettings settings() {
-    return settings(port);
+    return settings(port());
   }
 
   /** Through something that listens on another port. */
@@ -209,7 +189,7 @@ public final class PostgresServer implements AutoCloseable {
 
   private Connection connect(String database) throws SQLException {
     return DriverManager.getConnection(
-        "jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", "");
+        "jdbc:postgresql://127.0.0.1:" + port() + "/" + database, "postgres", "");
   }
 
   /** As the superuser. */
@@ -242,7 +222,8 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   /** SIGKILL to all of its processes at once. */
-  void kill() {
+  @Override
+  public void kill() {
     List<ProcessHandle> children = process.descendants().toList();
     process.destroyForcibly();
     children.forEach(ProcessHandle::destroyForcibly);

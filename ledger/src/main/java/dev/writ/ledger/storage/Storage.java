@@ -66,9 +66,8 @@ public interface Storage extends AutoCloseable {
   default void expectMuch() {}
 
   /**
-   * Called before the last write that makes deleted rows unreadable ({@link #forgetDeleted}), and
-   * after it: removes what is left of them in files that are not in use. Nothing is written
-   * meanwhile.
+   * Removes rows from files that are not in use but kept, such as logs that are written over later.
+   * Called before {@link #forgetDeleted} and after it, while nothing is written.
    */
   default void forgetUnused() {}
 

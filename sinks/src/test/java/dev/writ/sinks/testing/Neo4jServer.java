@@ -21,13 +21,11 @@ public final class Neo4jServer extends ServerProcess {
   private static final String GOAL =
       "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath";
 
-  private final Path dir;
   private final Driver driver =
       GraphDatabase.driver("bolt://127.0.0.1:" + port(), AuthTokens.none());
 
   public Neo4jServer(Path dir) {
     super(dir);
-    this.dir = dir;
     try {
       Path conf = Files.createDirectories(dir.resolve("conf"));
       Files.writeString(
@@ -49,7 +47,7 @@ public final class Neo4jServer extends ServerProcess {
   }
 
   @Override
-  List<String> command() {
+  protected List<String> command() {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-Xmx512m",

@@ -13,7 +13,6 @@ import java.util.function.Function;
 
 /** The redis-server of the system's package, with a disk of its own. */
 public final class RedisServer extends ServerProcess {
-  private final Path dir;
   private final List<String> options;
 
   /**
@@ -21,12 +20,11 @@ public final class RedisServer extends ServerProcess {
    */
   public RedisServer(Path dir, String... options) {
     super(dir);
-    this.dir = dir;
     this.options = List.of(options);
   }
 
   @Override
-  List<String> command() {
+  protected List<String> command() {
     List<String> command =
         new ArrayList<>(
             List.of("redis-server", "--bind", "127.0.0.1", "--port", String.valueOf(port())));

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A real server in a process of its own, which tests kill and start again. */
-abstract class ServerProcess implements AutoCloseable {
-  private final Path dir;
+public abstract class ServerProcess implements AutoCloseable {
+  protected final Path dir;
   private final int port = freePort();
-  private Process process;
+  protected Process process;
 
   /**
-   * @param dir its working directory, which it keeps when it is started again
+   * @param dir its working directory, which it keeps when it is started again; its log is there
    */
-  ServerProcess(Path dir) {
+  protected ServerProcess(Path dir) {
     this.dir = dir;
   }
 
@@ -28,7 +28,7 @@ abstract class ServerProcess implements AutoCloseable {
     return port;
   }
 
-  abstract List<String> command();
+  protected abstract List<String> command();
 
   /** Starts it, and returns when it accepts connections. */
   public void start() {
@@ -52,7 +52,7 @@ abstract class ServerProcess implements AutoCloseable {
     }
   }
 
-  private boolean accepts() {
+  protected boolean accepts() {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException e) {

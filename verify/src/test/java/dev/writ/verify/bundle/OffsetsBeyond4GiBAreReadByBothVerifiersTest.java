@@ -138,16 +138,19 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     }
   }
 
+  private static Node.Result second(String mode, Path with, Path file) {
+    return Node.run(
+        List.of(
+            Node.script("zip64.mjs").toString(),
+            Node.VERIFIER.toString(),
+            mode,
+            with.toString(),
+            file.toString()));
+  }
+
   /** The second verifier finds the small bundle's entries among so many. */
   private static void same(Path file, int count) {
-    Node.Result second =
-        Node.run(
-            List.of(
-                Node.script("zip64.mjs").toString(),
-                Node.VERIFIER.toString(),
-                "same",
-                dir.resolve("small.writ").toString(),
-                file.toString()));
+    Node.Result second = second("same", dir.resolve("small.writ"), file);
     assertThat(second.out()).isEqualTo(entries.size() + " of " + count + " entries are the same\n");
   }
 
@@ -294,14 +297,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     List<Changed> others = others(file, start, step);
     JsonValue.Arr cases = new JsonValue.Arr(others.stream().map(Changed::toJson).toList());
     Files.write(dir.resolve("cases.json"), Jcs.write(cases));
-    Node.Result second =
-        Node.run(
-            List.of(
-                Node.script("zip64.mjs").toString(),
-                Node.VERIFIER.toString(),
-                "codes",
-                dir.resolve("cases.json").toString(),
-                file.toString()));
+    Node.Result second = second("codes", dir.resolve("cases.json"), file);
     List<String> codes = second.out().lines().toList();
     assertThat(codes).as(second.out()).hasSameSizeAs(others);
     for (int i = 0; i < codes.size(); i++) {
