@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.writ.cli.base.Version;
 import dev.writ.cli.rules.Project;
+import dev.writ.postgres.PostgresServer;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -91,6 +92,18 @@ class LauncherTest {
           .containsExactlyInAnyOrder("a link", "first");
     }
     assertThat(TOP.resolve("writ-data")).doesNotExist();
+  }
+
+  /** The jars of the launcher have no entries for folders, so nothing may be looked for in one. */
+  @Test
+  void aLedgerInPostgresIsMadeFromWhatTheLauncherHas() throws Exception {
+    String address = PostgresServer.shared().newAddress().toString();
+    Ended made = writ("init", "--database", address);
+    assertThat(made.status()).as(made.err()).isZero();
+    assertThat(made.err()).isEmpty();
+    Ended ran = writ("run", "js", "--param", "source=6*7");
+    assertThat(ran.out()).as(ran.err()).isEqualTo("42");
+    assertThat(writ("fsck").out()).contains("sound");
   }
 
   @Test

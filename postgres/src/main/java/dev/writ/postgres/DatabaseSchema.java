@@ -46,11 +46,15 @@ final class DatabaseSchema {
           .dataSource(connections.source(Duration.ZERO))
           .schemas(settings.schema())
           .table(HISTORY)
-          .locations("classpath:dev/writ/postgres/schema")
+          .resourceProvider(new SchemaScripts())
           .load()
           .migrate();
     } catch (FlywayException e) {
       throw failure(e);
+    }
+    int made = version(connection);
+    if (made != VERSION) {
+      throw new WritException(PostgresError.SCHEMA_CHANGED, "version " + made + " was made of it");
     }
   }
 
