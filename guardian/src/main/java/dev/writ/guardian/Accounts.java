@@ -3,7 +3,6 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.Trust;
@@ -12,18 +11,15 @@ import dev.writ.guardian.AccountEntry.Mark;
 import dev.writ.guardian.AccountEntry.State;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
-import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -52,29 +48,13 @@ public final class Accounts implements Accounting {
 
   private static final String KEPT_UNTIL = "\"kept_until\":\"";
 
-  /** How many changes of policy are remembered; they say until when an old row is needed. */
-  private static final int CHANGES_MAX = 64;
-
   private final ReentrantLock lock = new ReentrantLock();
-  private final TreeMap<Digest, AccountEntry.Versions> entries = new TreeMap<>();
   private final UsedNonces nonces = new UsedNonces();
-  private final TreeSet<Due> expiries = new TreeSet<>();
-  private final TreeSet<Due> folds = new TreeSet<>();
-  private final ArrayDeque<Change> changes = new ArrayDeque<>();
+  private final PolicyChanges changes = new PolicyChanges();
   private final List<Digest> stale = new ArrayList<>();
   private final Stored stored;
-  private AccountTotals totals;
-  private AccountTotals folded;
-  private Unsummarized unsummarized;
-
-  /** Whether there are no summaries: since sums changed with a policy, until a restart, or ever. */
-  private boolean unsummarizable;
-
-  /** The latest step of an entry that was let go of, or dropped because it is over. */
-  private long letGoStep;
-
-  /** How many entries the next summary would have. */
-  private volatile int unsummarizedLength;
+  private final HeldEntries entries;
+  private final LetGoEntries letGo;
 
   private long nextStep = 1;
 
@@ -83,14 +63,6 @@ public final class Accounts implements Accounting {
 
   /** The latest time of a judgement; entries that were needed only until then are dropped. */
   private Instant latest;
-
-  private record Due(Instant at, Digest request) implements Comparable<Due> {
-    @Override
-    public int compareTo(Due other) {
-      int byTime = at.compareTo(other.at);
-      return byTime != 0 ? byTime : request.compareTo(other.request);
-    }
-  }
 
   /**
    * A row to be stored, or deleted where it has no value.
@@ -120,13 +92,6 @@ public final class Accounts implements Accounting {
     void scan(Consumer<Row> visitor);
   }
 
-  /**
-   * A change to a policy with other accounts, at this step.
-   *
-   * @param at the latest time at the change
-   */
-  private record Change(long step, Instant at, Policy policy) {}
-
   /** A decision, and the rows to be committed with it. */
   public record Judged(Decision decision, List<Row> rows) {
     public Judged {
@@ -137,9 +102,8 @@ public final class Accounts implements Accounting {
   private Accounts(Policy policy, Stored stored, Instant latest) {
     this.stored = stored;
     this.latest = latest;
-    totals = AccountTotals.ofEntries(policy);
-    folded = AccountTotals.ofFolded(policy);
-    unsummarized = new Unsummarized(policy);
+    entries = new HeldEntries(policy, stored != Stored.NONE);
+    letGo = new LetGoEntries(policy);
   }
 
   /**
@@ -179,7 +143,9 @@ public final class Accounts implements Accounting {
   private static Accounts restore(
       Stored stored, long step, Policy p, Instant now, boolean summarizes) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
-    accounts.unsummarizable = !summarizes;
+    if (!summarizes) {
+      accounts.letGo.endSummaries();
+    }
     List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
     stored.scan(row -> {
       long before = accounts.nextStep;
@@ -194,7 +160,7 @@ public final class Accounts implements Accounting {
     });
     newest.forEach(entry -> accounts.put(accounts.extended(entry), Optional.empty()));
     accounts.nextStep = Math.max(accounts.nextStep, step + 1);
-    accounts.letGoStep = Math.max(accounts.letGoStep, step);
+    accounts.letGo.reached(step);
     accounts.begin();
     return accounts;
   }
@@ -209,15 +175,8 @@ public final class Accounts implements Accounting {
   public static Accounts restore(
       Stored stored, AccountSummary.Stored summaries, boolean repeat, Policy p, Instant now) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
-    Unsummarized next = accounts.unsummarized;
-    for (AccountSummary summary : summaries.summaries()) {
-      accounts.folded.add(summary);
-      if (repeat) {
-        next.repeat(summary);
-      } else {
-        next.restore(summary);
-      }
-    }
+    TreeSet<Digest> toRead = new TreeSet<>(accounts.letGo.restore(summaries.summaries(), repeat));
+    toRead.addAll(summaries.since());
     summaries
         .nonces()
         .accept(uses -> {
@@ -225,19 +184,16 @@ public final class Accounts implements Accounting {
             uses.forEach(accounts.nonces::add); // one that is over may replace another's
           }
         });
-    accounts.letGoStep = summaries.last().step();
-    TreeSet<Digest> toRead = new TreeSet<>(next.openRequests());
-    toRead.addAll(summaries.since());
     List<AccountEntry> entries = new ArrayList<>();
     for (Digest request : toRead) {
       Optional<AccountEntry> entry = accounts.row(request);
       if (entry.isEmpty()) {
-        next.close(request);
+        accounts.letGo.close(request);
       }
       entry.ifPresent(entries::add);
     }
     long newest = entries.stream().mapToLong(AccountEntry::step).max().orElse(0);
-    accounts.nextStep = Math.max(accounts.letGoStep, newest) + 1;
+    accounts.nextStep = Math.max(accounts.letGo.latestStep(), newest) + 1;
     for (AccountEntry entry : entries) {
       accounts.useNonce(entry);
       if (entry.step() == newest) {
@@ -248,29 +204,22 @@ public final class Accounts implements Accounting {
     }
     accounts.expireNonces();
     accounts.begin();
-    accounts.unsummarizedLength = next.length();
     return accounts;
   }
 
   /** How many requests that are over no summary has; none where there cannot be one. */
   public int unsummarized() {
-    return unsummarizedLength;
+    return letGo.waiting();
   }
 
   /** From now on there are no summaries: one was taken and cannot be stored. */
   public void endSummaries() {
     lock.lock();
     try {
-      endSummaries(totals.policy());
+      letGo.endSummaries();
     } finally {
       lock.unlock();
     }
-  }
-
-  private void endSummaries(Policy policy) {
-    unsummarizable = true;
-    unsummarized = new Unsummarized(policy);
-    unsummarizedLength = 0;
   }
 
   /**
@@ -283,18 +232,7 @@ public final class Accounts implements Accounting {
   public Optional<AccountSummary.Taken> summarize(LongSupplier logSize, long restarts) {
     lock.lock();
     try {
-      if (unsummarizable) {
-        return Optional.empty();
-      }
-      unsummarizedLength = 0;
-      return Optional.of(
-          unsummarized.take(
-              totals.policy(),
-              entries.values().stream().map(AccountEntry.Versions::now).toList(),
-              latest,
-              logSize.getAsLong(),
-              restarts,
-              letGoStep));
+      return letGo.summarize(entries.all(), latest, logSize, restarts);
     } finally {
       lock.unlock();
     }
@@ -310,7 +248,7 @@ public final class Accounts implements Accounting {
   }
 
   private AccountComparison.Parts parts() {
-    return new AccountComparison.Parts(totals, folded, nonces);
+    return new AccountComparison.Parts(entries.totals(), letGo.sums(), nonces);
   }
 
   /**
@@ -320,23 +258,18 @@ public final class Accounts implements Accounting {
   public boolean areNoncesOver(long atMs) {
     lock.lock();
     try {
-      return totals.freshUntil(atMs) + 1000 * AccountTotals.LATE_S <= latest.toEpochMilli();
+      return totals().freshUntil(atMs) + 1000 * AccountTotals.LATE_S <= latest.toEpochMilli();
     } finally {
       lock.unlock();
     }
   }
 
-  private void summarizeLater(AccountEntry entry, boolean isDurable) {
-    letGoStep = Math.max(letGoStep, entry.step());
-    if (!unsummarizable) {
-      unsummarized.add(entry, isDurable);
-      unsummarizedLength = unsummarized.length();
-    }
+  private void begin() {
+    changes.add(nextStep, latest, totals().policy());
   }
 
-  /** A start counts like a change of policy: rows may be of a policy with shorter windows. */
-  private void begin() {
-    changes.addLast(new Change(nextStep, latest, totals.policy()));
+  private AccountTotals totals() {
+    return entries.totals();
   }
 
   private AccountEntry counted(Row row) {
@@ -355,13 +288,12 @@ public final class Accounts implements Accounting {
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
-      unsummarized.close(entry.request());
+      letGo.close(entry.request());
     } else {
-      if (totals.freshUntil(entry).isAfter(latest)) {
+      if (totals().freshUntil(entry).isAfter(latest)) {
         useNonce(entry);
       }
-      folded.add(entry);
-      summarizeLater(entry, true);
+      letGo.add(entry, true);
     }
   }
 
@@ -384,25 +316,17 @@ public final class Accounts implements Accounting {
             ahead,
             Judge.Ahead.of(ahead),
             gathered,
-            Nonce.of(a.request()),
+            RequestNonce.of(a.request()),
             c.supersedes().isPresent());
     Decision decision = Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
     return new Judged(decision, List.of(row(taken.entry)));
-  }
-
-  /** A nonce's account, and how it is looked up. */
-  private record Nonce(String account, UsedNonces.Key key) {
-    static Nonce of(Request request) {
-      String account = nonceKey(request);
-      return new Nonce(account, UsedNonces.Key.of(account));
-    }
   }
 
   /** The result of one step; documents and rows are made outside the lock. */
   private record Taken(Matter matter, List<CheckOutcome> outcomes, AccountEntry entry) {}
 
   private Taken take(
-      Matter ahead, Judge.Ahead checks, Gathered gathered, Nonce nonce, boolean isKnown) {
+      Matter ahead, Judge.Ahead checks, Gathered gathered, RequestNonce nonce, boolean isKnown) {
     Admitted a = ahead.admitted();
     Instant time = gathered.time();
     lock.lock();
@@ -432,7 +356,7 @@ public final class Accounts implements Accounting {
         latest = AccountEntry.later(latest, time);
         forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
         expireNonces();
-        folded.prune(latest);
+        letGo.sums().prune(latest);
         return new Taken(matter, outcomes, entry);
       } finally {
         if (!taken) {
@@ -454,7 +378,7 @@ public final class Accounts implements Accounting {
       usePolicy(p);
       Matter matter =
           new Matter(a, c.manifest(), p, gathered.inputs(0, List.of(), List.of(), false));
-      return inputs(matter, gathered, Nonce.of(a.request()).key(), time);
+      return inputs(matter, gathered, RequestNonce.of(a.request()).key(), time);
     } finally {
       lock.unlock();
     }
@@ -474,9 +398,9 @@ public final class Accounts implements Accounting {
       usePolicy(p);
       return accounts.stream()
           .map(account ->
-              totals
+              totals()
                   .balance(account.budget(), account.key(), time)
-                  .plus(folded.balance(account.budget(), account.key(), time)))
+                  .plus(letGo.sums().balance(account.budget(), account.key(), time)))
           .toList();
     } finally {
       lock.unlock();
@@ -494,7 +418,7 @@ public final class Accounts implements Accounting {
         request,
         State.SETTLED,
         charge -> {
-          Budget budget = totals.policy().budgets().get(charge.budget());
+          Budget budget = totals().policy().budgets().get(charge.budget());
           boolean measured = budget != null && budget.unit() == Budget.Unit.CPU_MS;
           return Optional.of(
               measured ? new Charge(charge.budget(), charge.key(), cpuMsMeasured) : charge);
@@ -520,8 +444,7 @@ public final class Accounts implements Accounting {
       before.charges().forEach(charge -> settled.apply(charge).ifPresent(charges::add));
       AccountEntry after = before.with(state, charges);
       // Nothing but state and charges differs, so its nonce, times and marks stay where they are.
-      entries.put(request, new AccountEntry.Versions(after, Optional.of(versions)));
-      totals.recharge(before, after);
+      entries.recharge(versions, after);
       forgetDurable(request);
       return List.of(row(after));
     } finally {
@@ -534,11 +457,12 @@ public final class Accounts implements Accounting {
   public void forget(Digest request) {
     lock.lock();
     try {
-      AccountEntry.Versions versions = entries.get(request);
-      if (versions != null) {
-        drop(versions.now());
-        versions.before().ifPresent(before -> put(before.now(), before.before()));
-      }
+      entries
+          .find(request)
+          .ifPresent(versions -> {
+            drop(versions.now());
+            versions.before().ifPresent(before -> put(before.now(), before.before()));
+          });
     } finally {
       lock.unlock();
     }
@@ -548,7 +472,7 @@ public final class Accounts implements Accounting {
   long keptBytes() {
     lock.lock();
     try {
-      return nonces.bytes() + folded.bytes();
+      return nonces.bytes() + letGo.sums().bytes();
     } finally {
       lock.unlock();
     }
@@ -568,7 +492,7 @@ public final class Accounts implements Accounting {
   public List<Row> rows() {
     lock.lock();
     try {
-      return entries.values().stream().map(v -> row(v.now())).toList();
+      return entries.all().stream().map(Accounts::row).toList();
     } finally {
       lock.unlock();
     }
@@ -578,16 +502,16 @@ public final class Accounts implements Accounting {
     List<JudgeInputs.Balance> balances = new ArrayList<>(matter.charges().dues().size());
     for (Charges.Due due : matter.charges().dues()) {
       balances.add(
-          totals
+          totals()
               .balance(due.budget(), due.key(), time)
-              .plus(folded.balance(due.budget(), due.key(), time)));
+              .plus(letGo.sums().balance(due.budget(), due.key(), time)));
     }
     List<JudgeInputs.RateCount> rates = new ArrayList<>(matter.charges().counted().size());
     for (Charges.Counted counted : matter.charges().counted()) {
       rates.add(
-          totals
+          totals()
               .count(counted.rate(), counted.key(), time)
-              .plus(folded.count(counted.rate(), counted.key(), time)));
+              .plus(letGo.sums().count(counted.rate(), counted.key(), time)));
     }
     return gathered.inputs(
         nextStep, balances, rates, nonceOwner(nonce, matter.admitted(), time).isPresent());
@@ -616,7 +540,7 @@ public final class Accounts implements Accounting {
             time,
             charges,
             marks);
-    return entry.keptUntil(totals.neededUntil(entry));
+    return entry.keptUntil(totals().neededUntil(entry));
   }
 
   /** Refuses a time that is too old: sums and nonces are not exact for it any more. */
@@ -647,7 +571,7 @@ public final class Accounts implements Accounting {
     long nowMs = AccountEntry.later(latest, time).toEpochMilli();
     long judgedFirst =
         a.request().requestedAt().minus(Admission.SKEW.multipliedBy(2)).toEpochMilli();
-    return totals.freshUntil(judgedFirst) <= nowMs || nonces.find(nonce).isPresent();
+    return totals().freshUntil(judgedFirst) <= nowMs || nonces.find(nonce).isPresent();
   }
 
   /** Another request that used a nonce within the freshness window. */
@@ -655,53 +579,33 @@ public final class Accounts implements Accounting {
     long nowMs = AccountEntry.later(latest, time).toEpochMilli();
     return nonces
         .find(nonce)
-        .filter(use -> totals.freshUntil(use.atMs()) > nowMs)
+        .filter(use -> totals().freshUntil(use.atMs()) > nowMs)
         .map(UsedNonces.Use::request)
         .filter(id -> !id.equals(a.id()));
   }
 
-  static String nonceKey(Request request) {
-    return new String(
-        Jcs.write(
-            JsonValue.of(
-                List.of(
-                    JsonValue.of(request.scope().tenant()),
-                    JsonValue.of(request.scope().subject()),
-                    JsonValue.of(request.nonce())))),
-        StandardCharsets.UTF_8);
-  }
-
   /** Changes the policy. If windows or accounts differ, all sums are computed again. */
   private void usePolicy(Policy policy) {
-    if (policy.digest().equals(totals.policy().digest())) {
+    if (policy.digest().equals(totals().policy().digest())) {
       return;
     }
-    if (totals.sameUnder(policy)) {
-      totals.use(policy);
-      folded.use(policy);
+    if (totals().sameUnder(policy)) {
+      totals().use(policy);
+      letGo.use(policy);
       return;
     }
     forgetExpired(latest, Integer.MAX_VALUE);
-    endSummaries(policy);
-    changes.addLast(new Change(nextStep, latest, policy));
-    if (changes.size() > CHANGES_MAX) {
-      changes.removeFirst();
-    }
-    totals = AccountTotals.ofEntries(policy);
-    folded = AccountTotals.ofFolded(policy);
-    List<AccountEntry.Versions> all = List.copyOf(entries.values());
-    entries.clear();
+    changes.add(nextStep, latest, policy);
+    letGo.restart(policy);
     nonces.clear();
-    expiries.clear();
-    folds.clear();
     durableNewest = Optional.empty();
-    for (AccountEntry.Versions versions : all) {
+    for (AccountEntry.Versions versions : entries.restart(policy)) {
       AccountEntry entry = versions.now();
       put(extended(entry), versions.before());
     }
     stored.scan(row -> {
       AccountEntry entry = read(row.key(), row.value().orElseThrow());
-      if (!entries.containsKey(entry.request())) {
+      if (!entries.has(entry.request())) {
         kept(entry).ifPresent(this::load);
       }
     });
@@ -709,22 +613,17 @@ public final class Accounts implements Accounting {
 
   /** Kept for as long as the present policy needs it, if that is longer. */
   private AccountEntry extended(AccountEntry entry) {
-    return entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals.neededUntil(entry)));
+    return entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals().neededUntil(entry)));
   }
 
   private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
-    entries.put(entry.request(), new AccountEntry.Versions(entry, before));
+    entries.put(entry, before);
     useNonce(entry);
-    expiries.add(new Due(entry.keptUntil(), entry.request()));
-    if (stored != Stored.NONE) {
-      folds.add(new Due(totals.freshUntil(entry), entry.request()));
-    }
-    totals.add(entry);
   }
 
   private void expireNonces() {
     long latestMs = latest.toEpochMilli();
-    nonces.expire(atMs -> totals.freshUntil(atMs) <= latestMs);
+    nonces.expire(atMs -> totals().freshUntil(atMs) <= latestMs);
   }
 
   private void useNonce(AccountEntry entry) {
@@ -734,29 +633,25 @@ public final class Accounts implements Accounting {
   }
 
   private void drop(AccountEntry entry) {
-    unsummarized.drop(entry.request());
+    letGo.drop(entry.request());
     nonces.remove(UsedNonces.Key.of(entry.nonce()), entry.request());
     remove(entry);
   }
 
   private void dropOver(AccountEntry entry) {
-    letGoStep = Math.max(letGoStep, entry.step());
+    letGo.reached(entry.step());
     drop(entry);
   }
 
   /** Drops an entry from memory whose row is stored, and keeps its sums and its nonce. */
   private void letGo(AccountEntry entry, boolean isDurable) {
     remove(entry);
-    folded.add(entry);
-    summarizeLater(entry, isDurable);
+    letGo.add(entry, isDurable);
   }
 
   private void remove(AccountEntry entry) {
-    entries.remove(entry.request());
+    entries.remove(entry);
     forgetDurable(entry.request());
-    expiries.remove(new Due(entry.keptUntil(), entry.request()));
-    folds.remove(new Due(totals.freshUntil(entry), entry.request()));
-    totals.remove(entry);
   }
 
   /**
@@ -764,14 +659,7 @@ public final class Accounts implements Accounting {
    * newest entry stays, as in {@link #forgetExpired}.
    */
   private void fold(int most) {
-    List<AccountEntry> old = new ArrayList<>();
-    for (Due due : folds) {
-      if (old.size() == most || due.at().isAfter(latest)) {
-        break;
-      }
-      old.add(entries.get(due.request()).now());
-    }
-    for (AccountEntry entry : old) {
+    for (AccountEntry entry : entries.foldable(latest, most)) {
       boolean needed = entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1;
       if (needed && isStored(entry)) {
         letGo(entry, false);
@@ -790,11 +678,11 @@ public final class Accounts implements Accounting {
     }
     lock.lock();
     try {
-      AccountEntry.Versions versions = entries.get(request);
-      if (versions == null) {
+      Optional<AccountEntry.Versions> versions = entries.find(request);
+      if (versions.isEmpty()) {
         return;
       }
-      AccountEntry entry = versions.now();
+      AccountEntry entry = versions.get().now();
       if (entry.step() == nextStep - 1) {
         durableNewest = Optional.of(request);
       } else if (entry.keptUntil().isAfter(latest)) {
@@ -809,7 +697,7 @@ public final class Accounts implements Accounting {
     Optional<Digest> former = durableNewest;
     durableNewest = Optional.empty();
     former
-        .map(entries::get)
+        .flatMap(entries::find)
         .map(AccountEntry.Versions::now)
         .filter(entry -> entry.keptUntil().isAfter(latest))
         .ifPresent(entry -> letGo(entry, true));
@@ -842,42 +730,29 @@ public final class Accounts implements Accounting {
    * @param mayBeStored false only where there can be no row
    */
   private Optional<AccountEntry.Versions> find(Digest request, boolean mayBeStored) {
-    AccountEntry.Versions here = entries.get(request);
-    if (here == null && !mayBeStored) {
+    Optional<AccountEntry.Versions> here = entries.find(request);
+    if (here.isEmpty() && !mayBeStored) {
       return Optional.empty();
     }
-    if (here == null) {
+    if (here.isEmpty()) {
       Optional<AccountEntry> entry = row(request).flatMap(this::kept);
       entry.ifPresent(back -> {
-        folded.remove(back);
-        if (!unsummarizable) {
-          unsummarized.takeBack(back);
-        }
+        letGo.takeBack(back);
         put(back, Optional.empty());
       });
-      return entry.map(back -> entries.get(request));
+      return entries.find(request);
     }
-    AccountEntry entry = here.now();
+    AccountEntry entry = here.get().now();
     if (!entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1) {
       dropOver(entry); // expired, and not dropped before
       return Optional.empty();
     }
-    return Optional.of(here);
+    return here;
   }
 
   /** A stored entry as it would be in memory; absent if it is not needed any more. */
   private Optional<AccountEntry> kept(AccountEntry entry) {
-    Instant until = entry.keptUntil();
-    for (Change change : changes) {
-      if (entry.step() < change.step()) {
-        boolean wasNewest = entry.step() == change.step() - 1;
-        if (!until.isAfter(change.at()) && !wasNewest) {
-          return Optional.empty();
-        }
-        until = AccountEntry.later(until, AccountTotals.neededUntil(change.policy(), entry));
-      }
-    }
-    return until.isAfter(latest) ? Optional.of(entry.keptUntil(until)) : Optional.empty();
+    return changes.kept(entry, latest);
   }
 
   /**
@@ -891,7 +766,7 @@ public final class Accounts implements Accounting {
     try {
       latest = AccountEntry.later(latest, Timestamps.truncate(now));
       List<Digest> forgotten = forgetExpired(latest, Integer.MAX_VALUE);
-      stale.stream().filter(request -> !entries.containsKey(request)).forEach(forgotten::add);
+      stale.stream().filter(request -> !entries.has(request)).forEach(forgotten::add);
       stale.clear();
       return forgotten.stream()
           .map(request -> new Row(ROW_PREFIX + request.hex(), Optional.empty()))
@@ -940,12 +815,10 @@ public final class Accounts implements Accounting {
       for (Row row : rows) {
         AccountEntry entry = read(row.key(), row.value().orElseThrow());
         boolean isNeeded =
-            entries.containsKey(entry.request())
-                || entry.step() >= nextStep - 1
-                || kept(entry).isPresent();
+            entries.has(entry.request()) || entry.step() >= nextStep - 1 || kept(entry).isPresent();
         if (!isNeeded) {
           over.add(new Row(row.key(), Optional.empty()));
-          unsummarized.close(entry.request());
+          letGo.close(entry.request());
         }
       }
       if (!over.isEmpty()) {
@@ -959,15 +832,10 @@ public final class Accounts implements Accounting {
   /** Drops entries that are not needed; never the newest, which holds the step number. */
   private List<Digest> forgetExpired(Instant now, int most) {
     List<Digest> forgotten = new ArrayList<>();
-    for (Due due : expiries) {
-      if (forgotten.size() == most || due.at().isAfter(now)) {
-        break;
-      }
-      if (entries.get(due.request()).now().step() != nextStep - 1) {
-        forgotten.add(due.request());
-      }
+    for (AccountEntry entry : entries.expired(now, most, nextStep - 1)) {
+      dropOver(entry);
+      forgotten.add(entry.request());
     }
-    forgotten.forEach(request -> dropOver(entries.get(request).now()));
     return forgotten;
   }
 

@@ -136,7 +136,7 @@ public record RestatedAccounts(Instant now) {
             at,
             inputs.step(),
             state,
-            Accounts.nonceKey(request),
+            RequestNonce.of(request).account(),
             at,
             charges,
             marks);
