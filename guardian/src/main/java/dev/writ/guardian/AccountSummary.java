@@ -162,9 +162,5 @@ public record AccountSummary(
       summaries = List.copyOf(summaries);
       since = List.copyOf(since);
     }
-
-    AccountSummary last() {
-      return summaries.getLast();
-    }
   }
 }

@@ -54,7 +54,7 @@ public final class Accounts implements Accounting {
   private final List<Digest> stale = new ArrayList<>();
   private final Stored stored;
   private final HeldEntries entries;
-  private final LetGoEntries letGo;
+  private final FoldedEntries folded;
 
   private long nextStep = 1;
 
@@ -103,7 +103,7 @@ public final class Accounts implements Accounting {
     this.stored = stored;
     this.latest = latest;
     entries = new HeldEntries(policy, stored != Stored.NONE);
-    letGo = new LetGoEntries(policy);
+    folded = new FoldedEntries(policy);
   }
 
   /**
@@ -144,7 +144,7 @@ public final class Accounts implements Accounting {
       Stored stored, long step, Policy p, Instant now, boolean summarizes) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
     if (!summarizes) {
-      accounts.letGo.endSummaries();
+      accounts.folded.endSummaries();
     }
     List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
     stored.scan(row -> {
@@ -160,7 +160,7 @@ public final class Accounts implements Accounting {
     });
     newest.forEach(entry -> accounts.put(accounts.extended(entry), Optional.empty()));
     accounts.nextStep = Math.max(accounts.nextStep, step + 1);
-    accounts.letGo.reached(step);
+    accounts.folded.reached(step);
     accounts.begin();
     return accounts;
   }
@@ -175,7 +175,7 @@ public final class Accounts implements Accounting {
   public static Accounts restore(
       Stored stored, AccountSummary.Stored summaries, boolean repeat, Policy p, Instant now) {
     Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
-    TreeSet<Digest> toRead = new TreeSet<>(accounts.letGo.restore(summaries.summaries(), repeat));
+    TreeSet<Digest> toRead = new TreeSet<>(accounts.folded.restore(summaries.summaries(), repeat));
     toRead.addAll(summaries.since());
     summaries
         .nonces()
@@ -188,12 +188,12 @@ public final class Accounts implements Accounting {
     for (Digest request : toRead) {
       Optional<AccountEntry> entry = accounts.row(request);
       if (entry.isEmpty()) {
-        accounts.letGo.close(request);
+        accounts.folded.close(request);
       }
       entry.ifPresent(entries::add);
     }
     long newest = entries.stream().mapToLong(AccountEntry::step).max().orElse(0);
-    accounts.nextStep = Math.max(accounts.letGo.latestStep(), newest) + 1;
+    accounts.nextStep = Math.max(accounts.folded.latestStep(), newest) + 1;
     for (AccountEntry entry : entries) {
       accounts.useNonce(entry);
       if (entry.step() == newest) {
@@ -209,14 +209,14 @@ public final class Accounts implements Accounting {
 
   /** How many requests that are over no summary has; none where there cannot be one. */
   public int unsummarized() {
-    return letGo.waiting();
+    return folded.waiting();
   }
 
   /** From now on there are no summaries: one was taken and cannot be stored. */
   public void endSummaries() {
     lock.lock();
     try {
-      letGo.endSummaries();
+      folded.endSummaries();
     } finally {
       lock.unlock();
     }
@@ -232,7 +232,7 @@ public final class Accounts implements Accounting {
   public Optional<AccountSummary.Taken> summarize(LongSupplier logSize, long restarts) {
     lock.lock();
     try {
-      return letGo.summarize(entries.all(), latest, logSize, restarts);
+      return folded.summarize(entries.all(), latest, logSize, restarts);
     } finally {
       lock.unlock();
     }
@@ -248,7 +248,7 @@ public final class Accounts implements Accounting {
   }
 
   private AccountComparison.Parts parts() {
-    return new AccountComparison.Parts(entries.totals(), letGo.sums(), nonces);
+    return new AccountComparison.Parts(entries.totals(), folded.sums(), nonces);
   }
 
   /**
@@ -288,12 +288,12 @@ public final class Accounts implements Accounting {
   private void load(AccountEntry entry) {
     if (!entry.keptUntil().isAfter(latest)) {
       stale.add(entry.request());
-      letGo.close(entry.request());
+      folded.close(entry.request());
     } else {
       if (totals().freshUntil(entry).isAfter(latest)) {
         useNonce(entry);
       }
-      letGo.add(entry, true);
+      folded.add(entry, true);
     }
   }
 
@@ -356,7 +356,7 @@ public final class Accounts implements Accounting {
         latest = AccountEntry.later(latest, time);
         forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
         expireNonces();
-        letGo.sums().prune(latest);
+        folded.sums().prune(latest);
         return new Taken(matter, outcomes, entry);
       } finally {
         if (!taken) {
@@ -400,7 +400,7 @@ public final class Accounts implements Accounting {
           .map(account ->
               totals()
                   .balance(account.budget(), account.key(), time)
-                  .plus(letGo.sums().balance(account.budget(), account.key(), time)))
+                  .plus(folded.sums().balance(account.budget(), account.key(), time)))
           .toList();
     } finally {
       lock.unlock();
@@ -472,7 +472,7 @@ public final class Accounts implements Accounting {
   long keptBytes() {
     lock.lock();
     try {
-      return nonces.bytes() + letGo.sums().bytes();
+      return nonces.bytes() + folded.sums().bytes();
     } finally {
       lock.unlock();
     }
@@ -504,14 +504,14 @@ public final class Accounts implements Accounting {
       balances.add(
           totals()
               .balance(due.budget(), due.key(), time)
-              .plus(letGo.sums().balance(due.budget(), due.key(), time)));
+              .plus(folded.sums().balance(due.budget(), due.key(), time)));
     }
     List<JudgeInputs.RateCount> rates = new ArrayList<>(matter.charges().counted().size());
     for (Charges.Counted counted : matter.charges().counted()) {
       rates.add(
           totals()
               .count(counted.rate(), counted.key(), time)
-              .plus(letGo.sums().count(counted.rate(), counted.key(), time)));
+              .plus(folded.sums().count(counted.rate(), counted.key(), time)));
     }
     return gathered.inputs(
         nextStep, balances, rates, nonceOwner(nonce, matter.admitted(), time).isPresent());
@@ -591,12 +591,12 @@ public final class Accounts implements Accounting {
     }
     if (totals().sameUnder(policy)) {
       totals().use(policy);
-      letGo.use(policy);
+      folded.use(policy);
       return;
     }
     forgetExpired(latest, Integer.MAX_VALUE);
     changes.add(nextStep, latest, policy);
-    letGo.restart(policy);
+    folded.restart(policy);
     nonces.clear();
     durableNewest = Optional.empty();
     for (AccountEntry.Versions versions : entries.restart(policy)) {
@@ -633,20 +633,20 @@ public final class Accounts implements Accounting {
   }
 
   private void drop(AccountEntry entry) {
-    letGo.drop(entry.request());
+    folded.drop(entry.request());
     nonces.remove(UsedNonces.Key.of(entry.nonce()), entry.request());
     remove(entry);
   }
 
   private void dropOver(AccountEntry entry) {
-    letGo.reached(entry.step());
+    folded.reached(entry.step());
     drop(entry);
   }
 
   /** Drops an entry from memory whose row is stored, and keeps its sums and its nonce. */
   private void letGo(AccountEntry entry, boolean isDurable) {
     remove(entry);
-    letGo.add(entry, isDurable);
+    folded.add(entry, isDurable);
   }
 
   private void remove(AccountEntry entry) {
@@ -737,7 +737,7 @@ public final class Accounts implements Accounting {
     if (here.isEmpty()) {
       Optional<AccountEntry> entry = row(request).flatMap(this::kept);
       entry.ifPresent(back -> {
-        letGo.takeBack(back);
+        folded.takeBack(back);
         put(back, Optional.empty());
       });
       return entries.find(request);
@@ -750,7 +750,6 @@ public final class Accounts implements Accounting {
     return here;
   }
 
-  /** A stored entry as it would be in memory; absent if it is not needed any more. */
   private Optional<AccountEntry> kept(AccountEntry entry) {
     return changes.kept(entry, latest);
   }
@@ -818,7 +817,7 @@ public final class Accounts implements Accounting {
             entries.has(entry.request()) || entry.step() >= nextStep - 1 || kept(entry).isPresent();
         if (!isNeeded) {
           over.add(new Row(row.key(), Optional.empty()));
-          letGo.close(entry.request());
+          folded.close(entry.request());
         }
       }
       if (!over.isEmpty()) {

@@ -8,22 +8,22 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What accounts keep of entries that they let go of: their sums, and what the next summary will say
- * of them. Not thread safe, but for {@link #waiting}.
+ * What accounts keep of entries that they folded: their sums, and what the next summary will say of
+ * them. Not thread safe, but for {@link #waiting}.
  */
-final class LetGoEntries {
+final class FoldedEntries {
   private AccountTotals sums;
   private Unsummarized unsummarized;
 
   /** False for good once sums changed with a policy, or a summary could not be stored. */
   private boolean summarizes = true;
 
-  /** The latest step of an entry that was let go of, or dropped because it is over. */
+  /** The latest step of an entry that was folded, or dropped because it is over. */
   private long latestStep;
 
   private volatile int waiting;
 
-  LetGoEntries(Policy policy) {
+  FoldedEntries(Policy policy) {
     sums = AccountTotals.ofFolded(policy);
     unsummarized = new Unsummarized(policy);
   }
@@ -47,7 +47,7 @@ final class LetGoEntries {
   }
 
   /**
-   * Takes an entry.
+   * Folds an entry.
    *
    * @param isDurable whether the log is known to have its last event
    */
