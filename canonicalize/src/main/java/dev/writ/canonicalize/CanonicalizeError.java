@@ -107,7 +107,9 @@ public enum CanonicalizeError implements ErrorCode {
       "the passphrase does not open the key file, or the file is damaged",
       "Give the right passphrase, or restore the file."),
   KEY_FILE_PASSPHRASE_MISSING(
-      "CAN-077", "a passphrase is needed and there is none", "Give a passphrase.");
+      "CAN-077",
+      "a passphrase is needed and there is none",
+      "Give a passphrase; the command line takes it from WRIT_PASSPHRASE.");
 
   private final Entry entry;
 

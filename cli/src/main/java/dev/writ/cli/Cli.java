@@ -8,6 +8,7 @@ import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.FailureReport;
+import dev.writ.cli.base.NearWord;
 import dev.writ.cli.base.PlainLine;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
@@ -17,6 +18,7 @@ import dev.writ.cli.term.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +26,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Parses arguments, runs one command, and turns its result into an exit status and one clean line.
  */
 public final class Cli {
   private static final int HELP_WIDTH_MAX = 100;
+  private static final String HELP = "help";
 
   private final Session session;
   private final FailureReport failures;
@@ -80,7 +84,8 @@ public final class Cli {
             new WritException(CliError.OUTPUT_CLOSED, FailureReport.describe("stdout", failure)));
   }
 
-  private ExitCode execute(List<String> args) throws IOException {
+  private ExitCode execute(List<String> given) throws IOException {
+    List<String> args = asked(given);
     List<CliCommand> meant = Commands.meantBy(args, commands);
     if (meant.size() == 1) {
       Optional<PlainLine> plain = PlainLine.read(meant.getFirst(), args);
@@ -92,6 +97,20 @@ public final class Cli {
       }
     }
     return executeParsed(args, commandLine(meant));
+  }
+
+  /** {@code writ help run} is {@code writ run --help}. */
+  private List<String> asked(List<String> args) {
+    if (!Commands.word(args).equals(HELP)) {
+      return args;
+    }
+    List<String> named = new ArrayList<>(args);
+    named.remove(HELP);
+    String word = Commands.word(named);
+    if (word.isEmpty() || commands.stream().anyMatch(c -> c.usage().name().equals(word))) {
+      named.add("--help");
+    }
+    return named;
   }
 
   private ExitCode run(CliCommand command, Arguments arguments) throws IOException {
@@ -131,7 +150,25 @@ public final class Cli {
 
   private static String usage(ParameterException e) {
     String name = e.getCommandLine().getCommandSpec().qualifiedName();
-    return Text.printable(e.getMessage().replaceAll("\\s+", " ")) + " (in " + name + ")";
+    String nearest =
+        e instanceof UnmatchedArgumentException unmatched
+            ? NearWord.of(unmatched.getUnmatched().getFirst(), words(e.getCommandLine()))
+                .map(word -> "; did you mean " + word + "?")
+                .orElse("")
+            : "";
+    return Text.printable(e.getMessage().replaceAll("\\s+", " ")) + " (in " + name + ")" + nearest;
+  }
+
+  /** What may stand at that place: options, and the commands below it. */
+  private static List<String> words(CommandLine line) {
+    List<String> words = new ArrayList<>(line.getCommandSpec().optionsMap().keySet());
+    line.getSubcommands()
+        .forEach((name, below) -> {
+          if (!below.getCommandSpec().usageMessage().hidden()) {
+            words.add(name);
+          }
+        });
+    return words;
   }
 
   /** The whole command line, for the completion script. */

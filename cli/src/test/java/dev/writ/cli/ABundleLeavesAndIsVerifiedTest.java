@@ -28,7 +28,7 @@ class ABundleLeavesAndIsVerifiedTest {
 
     Run again = Run.of("--home", home, "export", "main", "-o", file);
     assertThat(again.status()).isEqualTo(ExitCode.UNAVAILABLE.status());
-    assertThat(again.err()).contains("CLI-003");
+    assertThat(again.err()).contains("CLI-023");
     assertThat(Files.readAllBytes(Path.of(file))).isEqualTo(bundle);
     assertThat(Run.of("--home", home, "export", "none", "-o", file + "2").err())
         .contains("RPL-050");

@@ -106,7 +106,7 @@ class APolicyIsProposedFromTheRecordTest {
     writ("run", "js", "--param", "source=6*7");
     Files.writeString(dir.resolve("p.yaml"), "mine");
     Run there = any("policy", "propose", "-o", file("p.yaml"));
-    assertThat(there.err()).contains("is there already");
+    assertThat(there.err()).contains("CLI-023");
     assertThat(dir.resolve("p.yaml")).hasContent("mine");
     assertThat(any("policy", "propose", "--since", "2999-01-01T00:00:00.000Z").err())
         .contains("CLI-038");

@@ -40,7 +40,7 @@ class AReportIsMadeOfABundleTest {
 
     Run again = Run.of("report", bundle, "-o", pinned.toString());
     assertThat(again.status()).isEqualTo(ExitCode.UNAVAILABLE.status());
-    assertThat(again.err()).contains("CLI-003");
+    assertThat(again.err()).contains("CLI-023");
     assertThat(Run.of("report", bundle).status()).isEqualTo(2);
     assertThat(Run.of("report", "-o", dir.resolve("x").toString()).status()).isEqualTo(2);
 

@@ -129,7 +129,7 @@ class OnesOwnInputTest {
                 .replace("limit: 1000,", "limt: 1000,")
                 .replace("pending_max_s: ", "pending_max_s: -"));
     Run check = writ("policy", "check", wrong.toString());
-    assertThat(check.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(check.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());
     assertThat(check.err()).contains("wrong.yaml line ").contains("/budgets/0/").hasLineCount(2);
     assertThat(check.err()).contains("/limits/pending_max_s");
     assertThat(check.err().lines()).allMatch(line -> line.startsWith("writ: GRD-50"));

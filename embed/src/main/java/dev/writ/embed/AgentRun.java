@@ -114,7 +114,8 @@ public final class AgentRun {
    * Writes the run's bundle to a new file, which {@link Bundles} reads on any machine. An open run
    * is exported up to the latest checkpoint, a closed one up to the checkpoint of its closing.
    *
-   * @throws WritException {@code CLI-003} where the file is there already or cannot be written
+   * @throws WritException {@code CLI-023} where the file is there already, {@code CLI-003} where it
+   *     cannot be written
    */
   public void export(Path file) {
     BundleFiles.write(

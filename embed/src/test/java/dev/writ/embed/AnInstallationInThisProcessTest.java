@@ -280,7 +280,7 @@ class AnInstallationInThisProcessTest {
       run.ask(Effect.of("now"));
       run.close();
       run.export(file);
-      assertThatThrownBy(() -> run.export(file)).hasMessageContaining("CLI-003");
+      assertThatThrownBy(() -> run.export(file)).hasMessageContaining("CLI-023");
       trust = writ.trust();
     }
     Verification verification = Bundles.verify(file, Optional.of(trust));

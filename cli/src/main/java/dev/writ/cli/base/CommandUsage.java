@@ -202,7 +202,7 @@ public final class CommandUsage {
             .paramLabel("DIR")
             .type(String.class)
             .order(80)
-            .description("The data directory (default: WRIT_HOME, else ./writ-data).")
+            .description("The data directory (default: WRIT_HOME, else writ-data here).")
             .build());
     spec.addOption(
         shared("--json").order(81).description("Print data as one line of JSON.").build());

@@ -51,6 +51,9 @@ public enum ExitCode {
     if (exact != null) {
       return exact;
     }
+    if (code.code().startsWith(Refusals.POLICY_FILE)) {
+      return BROKEN_INPUT;
+    }
     return Refusals.BY_PREFIX.getOrDefault(code.code().split("[-_]", 2)[0], INTERNAL);
   }
 
@@ -89,6 +92,7 @@ public enum ExitCode {
                 Map.entry(EmbedError.FILE_UNREADABLE.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.NOT_FOUND.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
+                Map.entry(EmbedError.FILE_EXISTS.code(), UNAVAILABLE),
                 Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
                 Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
@@ -135,6 +139,9 @@ public enum ExitCode {
                 Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
                 Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
                 Map.entry(CliError.INTERNAL.code(), INTERNAL)));
+
+    /** What is wrong with a policy's file, and with no request. */
+    private static final String POLICY_FILE = "GRD-5";
 
     private Refusals() {}
   }

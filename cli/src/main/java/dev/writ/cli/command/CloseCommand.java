@@ -55,7 +55,18 @@ public final class CloseCommand implements CliCommand {
               return new Signed(
                   home.kernel().closeRun(Envelope.sign(RunClose.TYPE, close.toJson(), key)));
             });
-    session.show(signed, (s, terminal) -> terminal.out().print(s.text()));
+    session.show(
+        signed,
+        (s, terminal) -> {
+          terminal.out().print(s.text());
+          terminal
+              .err()
+              .println(
+                  "closed: run "
+                      + arguments.argument("RUN")
+                      + " takes no more requests. The checkpoint above covers it to its end: keep"
+                      + " it, or give it to whoever verifies.");
+        });
     return ExitCode.OK;
   }
 }

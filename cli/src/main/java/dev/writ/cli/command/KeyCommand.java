@@ -69,11 +69,11 @@ public final class KeyCommand implements CliCommand {
     Table table =
         new Table()
             .column("role", Table.Fit.KEEP)
-            .column("tenant", Table.Fit.CUT)
+            .column("tenant", Table.Fit.OMIT)
             .column("subject", Table.Fit.CUT)
-            .column("state", Table.Fit.KEEP)
-            .column("revoked", Table.Fit.KEEP)
-            .column("key id", Table.Fit.CUT);
+            .column("state", Table.Fit.OMIT)
+            .column("revoked", Table.Fit.OMIT)
+            .column("key id", Table.Fit.KEEP);
     Instant now = Homes.clock().instant();
     for (TrustedKey key : keys.trust().keys().values()) {
       boolean revoked = key.revokedAt().isPresent();

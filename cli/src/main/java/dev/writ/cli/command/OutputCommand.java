@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -10,6 +11,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
+import dev.writ.cli.term.PrettyJson;
 import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
@@ -59,8 +61,16 @@ public final class OutputCommand implements CliCommand {
         });
     Optional<InputStream> content = digest.filter(ledger::hasBlob).map(ledger::openBlob);
     try (InputStream in =
-        content.orElseThrow(() -> Homes.notFound("content of that kind for " + receipt))) {
+        content.orElseThrow(
+            () -> Homes.notFound("the receipt " + receipt + " has no content of that kind"))) {
+      if (arguments.has("--observations") && session.terminal().outIsTerminal()) {
+        PrettyJson.lines(Jcs.parse(in.readAllBytes())).forEach(session.terminal().out()::println);
+        return;
+      }
       in.transferTo(session.terminal().out());
+      if (session.terminal().outIsTerminal()) {
+        session.terminal().out().println();
+      }
     } catch (IOException e) {
       throw new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e);
     }

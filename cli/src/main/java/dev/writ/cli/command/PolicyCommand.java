@@ -209,8 +209,18 @@ public final class PolicyCommand implements CliCommand {
                           + ", version "
                           + c.policy().version()
                           + ", "
-                          + c.policy().digest()));
+                          + c.policy().digest()
+                          + stated(policy, c.policy())));
       return ExitCode.OK;
+    }
+
+    /** Versions count activations, so that of a file that is activated again is not its own. */
+    private static String stated(Policy file, Policy activated) {
+      return file.version() == activated.version()
+          ? ""
+          : "; the file says version "
+              + file.version()
+              + ", and versions count what was put in force";
     }
 
     /**

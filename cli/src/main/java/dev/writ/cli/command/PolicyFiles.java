@@ -50,7 +50,7 @@ final class PolicyFiles {
     try {
       Files.write(Path.of(file), bytes(text), StandardOpenOption.CREATE_NEW);
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }

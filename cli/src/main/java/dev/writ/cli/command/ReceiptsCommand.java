@@ -7,6 +7,7 @@ import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.NearWord;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Style;
@@ -21,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** {@code writ receipts}: what was done, run by run in the order of the chain. */
 public final class ReceiptsCommand implements CliCommand {
@@ -60,6 +62,7 @@ public final class ReceiptsCommand implements CliCommand {
     Optional<String> run = arguments.option("--run");
     long last = arguments.integer("--last", 1, 1_000_000).orElse(50L);
     List<Entry> entries = new ArrayList<>();
+    run.ifPresent(name -> requireRun(ledger, name));
     ledger.runs(id -> {
       if (run.filter(name -> !name.equals(id.run())).isPresent()) {
         return;
@@ -80,6 +83,15 @@ public final class ReceiptsCommand implements CliCommand {
               new Entry(receipt, Receipt.read(ledger.document(receipt).orElseThrow().document()))));
     });
     return new Receipts(entries);
+  }
+
+  private static void requireRun(LedgerView ledger, String name) {
+    TreeSet<String> runs = new TreeSet<>();
+    ledger.runs(id -> runs.add(id.run()));
+    if (!runs.contains(name)) {
+      String near = NearWord.of(name, runs).map(run -> "; did you mean " + run + "?").orElse("");
+      throw Homes.notFound("the run " + name + near);
+    }
   }
 
   static void print(Receipts receipts, Terminal terminal) {

@@ -149,7 +149,7 @@ public final class ReportCommand implements CliCommand {
         }
       }
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }

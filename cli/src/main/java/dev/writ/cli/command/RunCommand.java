@@ -29,6 +29,7 @@ import dev.writ.tools.process.MediaTypes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -107,6 +108,8 @@ public final class RunCommand implements CliCommand {
     private static void save(Path saveRequest, Envelope request) {
       try {
         Files.write(saveRequest, request.toBytes(), StandardOpenOption.CREATE_NEW);
+      } catch (FileAlreadyExistsException e) {
+        throw new WritException(EmbedError.FILE_EXISTS, saveRequest.toString(), e);
       } catch (IOException e) {
         throw new WritException(EmbedError.FILE_UNWRITABLE, saveRequest.toString(), e);
       }

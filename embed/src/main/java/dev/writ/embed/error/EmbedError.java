@@ -13,6 +13,10 @@ public enum EmbedError implements ErrorCode {
       "CLI-003",
       "a file cannot be written",
       "Name a folder that exists, has room, and that you may write to."),
+  FILE_EXISTS(
+      "CLI-023",
+      "there is a file of that name already",
+      "Name another file, or remove that one yourself: nothing is overwritten."),
   NO_HOME(
       "CLI-010",
       "there is no data directory",
@@ -25,7 +29,9 @@ public enum EmbedError implements ErrorCode {
       "CLI-012", "the data directory is of another format", "Use the release that wrote it."),
   KEY_NAME("CLI-013", "there is no key of that name", "See `writ key list`."),
   NOT_FOUND(
-      "CLI-015", "there is nothing of that name or id", "See `writ receipts` or `writ runs`."),
+      "CLI-015",
+      "there is nothing of that name or id",
+      "See `writ receipts`, `writ runs` or `writ log`."),
   TOOL_AMBIGUOUS(
       "CLI-016", "it is not clear which version or operation of the tool is meant", "Name it."),
   SANDBOX_PLACE(

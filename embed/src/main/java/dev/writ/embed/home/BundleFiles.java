@@ -19,8 +19,8 @@ public final class BundleFiles {
   /**
    * Exports a run. An incomplete file is removed.
    *
-   * @throws WritException {@code CLI-003} where the file is there already or cannot be written, and
-   *     the codes of {@link BundleExport#write}
+   * @throws WritException {@code CLI-023} where the file is there already, {@code CLI-003} where it
+   *     cannot be written, and the codes of {@link BundleExport#write}
    */
   public static void write(
       LedgerView ledger,
@@ -45,7 +45,7 @@ public final class BundleFiles {
         }
       }
     } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + " is there already", e);
+      throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }

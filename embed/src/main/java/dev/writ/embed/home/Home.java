@@ -58,12 +58,15 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
   }
 
   /**
-   * @throws WritException {@code CLI-010} where there is none, {@code CLI-012} where it is of
-   *     another format
+   * @throws WritException {@code CLI-010} where there is none, {@code CLI-002} where it may not be
+   *     read, {@code CLI-012} where it is of another format
    */
   public void requireExisting() {
     if (!exists()) {
-      throw new WritException(EmbedError.NO_HOME, dir.toString());
+      // A directory that may not be entered does not even tell whether something is in it.
+      throw Files.exists(dir) && !Files.isExecutable(dir)
+          ? new WritException(EmbedError.FILE_UNREADABLE, dir + " may not be entered by this user")
+          : new WritException(EmbedError.NO_HOME, dir.toString());
     }
     Fields fields = readSettings();
     long format = fields.count("format");

@@ -296,7 +296,7 @@ public record GatewayConfig(
       // The YAML reader is policy's and throws policy's codes; its message names the place.
       throw e.code() instanceof GatewayError
           ? e
-          : new WritException(GatewayError.CONFIG_FIELD, e.found(), e);
+          : new WritException(GatewayError.CONFIG_FIELD, e.code().meaning() + ": " + e.found(), e);
     }
   }
 

@@ -1,0 +1,154 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Newcomers type what others taught them, and slip: each answer says what to do instead. */
+class ASlipOfTheHandIsToldTest {
+  @TempDir Path dir;
+
+  @BeforeEach
+  void init() {
+    assertThat(writ("init").status()).isZero();
+  }
+
+  private Run writ(String... arguments) {
+    return line("", arguments);
+  }
+
+  private Run line(String terminals, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
+    all.addAll(List.of(arguments));
+    return Run.on("", terminals, Map.of("NO_COLOR", "1"), Commands.ALL, all.toArray(String[]::new));
+  }
+
+  private Path policy() {
+    return dir.resolve("home/policy.yaml");
+  }
+
+  private String receipt() {
+    Run run = writ("--json", "run", "js", "--param", "source=6*7");
+    assertThat(run.status()).as(run.err()).isZero();
+    return run.out().replaceAll(".*\"receipt_id\":\"sha256:([0-9a-f]+)\".*\n", "$1");
+  }
+
+  @Test
+  void helpIsAWordToo() {
+    assertThat(Run.of("help")).isEqualTo(Run.of("--help"));
+    assertThat(Run.of("help", "run")).isEqualTo(Run.of("run", "--help"));
+    assertThat(Run.of("help", "key", "new")).isEqualTo(Run.of("key", "new", "--help"));
+    assertThat(Run.of("help", "frobnicate").status()).isEqualTo(2);
+    // A value named so is none.
+    assertThat(writ("receipts", "--run", "help").err()).contains("CLI-015");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "recepts, receipts",
+    "recieps --last 3, receipts",
+    "polcy check x, policy",
+    "policy chek x, check",
+    "key lst, list",
+    "receipts --lats 3, --last",
+  })
+  void whatIsNearlyAWordIsNamed(String line, String meant) {
+    Run run = Run.of(line.split(" "));
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("did you mean " + meant + "?").hasLineCount(1);
+  }
+
+  @Test
+  void whatIsNearToNothingIsNotGuessed() {
+    assertThat(Run.of("frobnicate").err()).contains("CLI-001").doesNotContain("did you mean");
+    // Nor is a command that is for nobody.
+    assertThat(Run.of("trains").err()).doesNotContain("did you mean train?");
+  }
+
+  @Test
+  void aRunThatIsNotThereIsNoEmptyRun() {
+    receipt();
+    assertThat(writ("receipts", "--run", "main").status()).isZero();
+    Run run = writ("receipts", "--run", "mian");
+    assertThat(run.status()).isEqualTo(4);
+    assertThat(run.err()).contains("CLI-015", "mian; did you mean main?");
+  }
+
+  @Test
+  void aFileThatIsThereHasItsOwnRemedy() throws IOException {
+    Path file = Files.writeString(dir.resolve("there"), "kept");
+    Run run = writ("run", "js", "--param", "source=1", "--save-request", file.toString());
+    assertThat(run.status()).isEqualTo(6);
+    assertThat(run.err()).contains("CLI-023", "nothing is overwritten");
+    assertThat(Files.readString(file)).isEqualTo("kept");
+  }
+
+  @Test
+  void aBadPolicyIsBrokenInput() throws IOException {
+    Path bad = Files.writeString(dir.resolve("bad.yaml"), "writ_policy: 1\nfoo");
+    assertThat(writ("policy", "check", bad.toString()).status()).isEqualTo(4);
+    assertThat(writ("policy", "activate", bad.toString()).status()).isEqualTo(4);
+  }
+
+  @Test
+  void aVersionThatTheFileDoesNotStateIsExplained() {
+    Run again = writ("policy", "activate", policy().toString());
+    assertThat(again.out()).contains("version 2", "the file says version 1");
+  }
+
+  @Test
+  void anUnknownKeyOfTheConfigurationIsCalledOne() throws IOException {
+    Path file = Files.writeString(dir.resolve("g.yaml"), "writ_gateway: 1\nlissten: {}\n");
+    assertThat(writ("config", "check", file.toString()).err())
+        .contains("GWY-002", "a key is not known here", "line 2", "/lissten");
+    Files.writeString(file, "listen: {}\n");
+    assertThat(writ("config", "check", file.toString()).err())
+        .contains("GWY-002", "a key is missing", "/writ_gateway");
+  }
+
+  @Test
+  void aTerminalGetsWholeLinesAndAPipeTheBytes() {
+    String receipt = receipt();
+    assertThat(writ("output", receipt).out()).isEqualTo("42");
+    assertThat(line("out", "output", receipt).out()).isEqualTo("42\n");
+    assertThat(writ("output", receipt, "--observations").out()).doesNotContain("\n");
+    assertThat(line("out", "output", receipt, "--observations").out().lines())
+        .contains("{", "  \"end\": \"succeeded\",", "}");
+  }
+
+  @Test
+  void keyIdsAreWholeInEightyColumns() {
+    assertThat(line("out", "key", "list").out().lines())
+        .filteredOn(line -> line.matches("[a-z-]+ .*"))
+        .hasSizeGreaterThan(6)
+        .filteredOn(line -> !line.startsWith("role"))
+        .allMatch(line -> line.matches(".* [A-Za-z0-9_-]{43}") && line.length() <= 80);
+  }
+
+  @Test
+  void closingSaysWhatWasClosedBesideTheNote() {
+    receipt();
+    Run closed = writ("close", "main");
+    assertThat(closed.out()).startsWith("writ-").endsWith("=\n");
+    assertThat(closed.err()).contains("run main takes no more requests");
+  }
+
+  @Test
+  void aPassphraseThatIsMissingIsAskedForByTheNameOfItsVariable() {
+    Path home = dir.resolve("encrypted");
+    Run made = Run.in(Map.of("WRIT_PASSPHRASE", "x"), "--home", home.toString(), "init");
+    assertThat(made.status()).as(made.err()).isZero();
+    assertThat(Run.of("--home", home.toString(), "checkpoint").err())
+        .contains("CAN-077", "WRIT_PASSPHRASE");
+  }
+}
