@@ -196,6 +196,7 @@ public final class Ledger extends StoreView implements RunJournal {
       rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
       rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
       rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
+      rows.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(0));
       store.write(rows, 0, 0);
     }
   }
