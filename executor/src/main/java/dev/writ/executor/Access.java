@@ -6,6 +6,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.guardian.RunOwnership;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Receipt;
@@ -150,7 +151,7 @@ public final class Access {
    */
   public boolean mayName(Who who, Digest content) {
     if (seesTenant(who)) {
-      return ledger.get(Tables.REFERENCE, Tables.key(who.tenant(), content.hex())).isPresent();
+      return TenantContents.has(ledger, who.tenant(), content);
     }
     if (who.subjects().stream().anyMatch(subject -> holds(who.tenant(), subject, content))) {
       return true;

@@ -16,6 +16,7 @@ import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.reads.ReadLog;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.retention.RetentionPlan;
@@ -788,7 +789,6 @@ public final class Kernel {
           .append(
               new Batch()
                   .upload(tenant, blob, at)
-                  .put(Tables.REFERENCE, Tables.key(tenant, blob.digest().hex()), new byte[0])
                   .put(
                       Tables.HELD,
                       Tables.key(tenant, blob.digest().hex(), subject, ""),
@@ -809,11 +809,7 @@ public final class Kernel {
   public Ledger.Collected collect(Instant now) {
     summaries.deleteRowsThatAreOver();
     Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
-    return ledger.collect(
-        before,
-        COLLECTED_MAX,
-        List.of(Tables.REFERENCE, Tables.HELD),
-        (tenant, digest) -> Tables.key(tenant, digest.hex()));
+    return ledger.collect(before, COLLECTED_MAX, List.of(Tables.REFERENCE, Tables.HELD));
   }
 
   /**
@@ -991,7 +987,7 @@ public final class Kernel {
 
   private boolean readable(Request request, List<String> charged, Input input) {
     String tenant = request.scope().tenant();
-    return ledger.get(Tables.REFERENCE, Tables.key(tenant, input.digest().hex())).isPresent()
+    return TenantContents.has(ledger, tenant, input.digest())
         && ledger.hasBlob(input.digest())
         && access.mayName(request, charged, input.digest())
         && ledger.blobSize(input.digest()) == input.size();

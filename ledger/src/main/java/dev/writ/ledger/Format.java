@@ -14,11 +14,12 @@ import java.util.regex.Pattern;
 /**
  * The file {@code FORMAT}, which is written last and read first.
  *
- * <p>Format 2 writes rows in a binary form ({@link StoredForm}) and reads those of format 1 beside
- * them, so that an upgrade changes no row: the file alone keeps earlier versions out.
+ * <p>Format 2 writes rows in a binary form ({@link StoredForm}), format 3 leaves out what follows
+ * from other rows ({@link LogRow}). Rows of the earlier formats are read beside them, so that an
+ * upgrade changes no row: the file alone keeps earlier versions out.
  */
 final class Format {
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   /** Rows are JSON. */
   private static final int FIRST = 1;

@@ -96,6 +96,7 @@ public final class Fsck {
   private final Frontier frontier = Frontier.empty();
   private long problemsTotal;
   private long logRows;
+  private long oneNodeFrom = Long.MAX_VALUE;
   private long deleted;
   private final LogTime time = LogTime.begin();
   private final TreeSet<Long> restarts = new TreeSet<>();
@@ -123,6 +124,7 @@ public final class Fsck {
 
   private FsckReport run() {
     logRows = store.last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    step("log", this::form);
     step("database", this::checksums);
     step("anchor", this::readAnchor);
     step("events", this::events);
@@ -209,6 +211,15 @@ public final class Fsck {
     }
   }
 
+  private void form() {
+    oneNodeFrom = LogRow.oneNodeFrom(store);
+    if (oneNodeFrom != Long.MAX_VALUE && (oneNodeFrom < 0 || oneNodeFrom > logRows)) {
+      problem(
+          "one_node_from",
+          "rows of one node begin at " + oneNodeFrom + ", but the log has " + logRows + " rows");
+    }
+  }
+
   /** Walks every run in the order of its rows. */
   private void events() {
     RunWalk walk = new RunWalk();
@@ -289,7 +300,8 @@ public final class Fsck {
       }
       long index = Keys.number(row);
       Optional<byte[]> logRow = store.get(Family.LOG, Keys.number(index));
-      if (logRow.isEmpty() || !Arrays.equals(StoreView.eventKey(index, logRow.get()), key)) {
+      if (logRow.isEmpty()
+          || !Arrays.equals(LogRow.eventKey(index, oneNodeFrom, logRow.get()), key)) {
         problem(where, "it says position " + index + ", where the log has not this event");
       }
     }
@@ -379,26 +391,33 @@ public final class Fsck {
 
   private void logRow(long index, byte[] row) {
     String where = "log row " + index;
-    byte[] key = row.length > StoreView.nodesLength(index) ? StoreView.eventKey(index, row) : ALL;
+    int nodesLength = LogRow.nodesLength(index, oneNodeFrom);
+    byte[] key = row.length > nodesLength ? LogRow.eventKey(index, oneNodeFrom, row) : ALL;
     Optional<byte[]> event = store.get(Family.EVENTS, key);
     if (event.isEmpty()) {
       problem(where, "it names an event that is not there");
     } else if (Keys.number(event.get()) != index) {
       problem(where, "its event says position " + Keys.number(event.get()));
     }
-    if (row.length < StoreView.nodesLength(index)) {
+    if (row.length < nodesLength) {
       problem(where, row.length + " bytes are too few for its nodes");
     }
     event.ifPresent(e -> time(where, index, key, e));
-    byte[] padded = Arrays.copyOf(row, Math.max(row.length, StoreView.nodesLength(index)));
-    Digest leaf =
+    byte[] padded = Arrays.copyOf(row, Math.max(row.length, nodesLength));
+    boolean hasOne = index >= oneNodeFrom;
+    Optional<Digest> leaf =
         event
             .map(e -> Merkle.leafHash(StoredForm.eventBytes(key, e)))
-            .orElseGet(() -> Digest.ofBytes(Arrays.copyOf(padded, Digest.LENGTH)));
-    List<Digest> nodes = frontier.append(leaf);
-    for (int level = 0; level < nodes.size(); level++) {
-      int at = level * Digest.LENGTH;
-      Digest stored = Digest.ofBytes(Arrays.copyOfRange(padded, at, at + Digest.LENGTH));
+            .or(() -> hasOne ? Optional.empty() : Optional.of(LogRow.node(padded, 0)));
+    if (leaf.isEmpty()) {
+      // The stored node stands for the event, so that its loss is not found again in every root.
+      frontier.appendUnknown(LogRow.node(padded, 0));
+      return;
+    }
+    List<Digest> nodes = frontier.append(leaf.get());
+    int least = hasOne ? nodes.size() - 1 : 0;
+    for (int level = least; level < nodes.size(); level++) {
+      Digest stored = LogRow.node(padded, level - least);
       if (!stored.equals(nodes.get(level))) {
         problem(
             where,

@@ -23,7 +23,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -196,6 +195,7 @@ public final class Ledger extends StoreView implements RunJournal {
       rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
       rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
       rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
+      rows.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(0));
       store.write(rows, 0, 0);
     }
   }
@@ -501,15 +501,10 @@ public final class Ledger extends StoreView implements RunJournal {
    * other work goes on; one collection runs at a time.
    *
    * @param max how many uploads are examined
-   * @param references the tables whose rows let a tenant read a blob; keys of the first end in the
-   *     digest's hexadecimal digits
-   * @param referenceKey of tenant and digest, with which the keys in these tables begin
+   * @param references the tables whose rows let a tenant read a blob; their keys are the tenant,
+   *     {@link #KEY_SEPARATOR} and the digest's hexadecimal digits, and may have further parts
    */
-  public Collected collect(
-      Instant before,
-      int max,
-      List<String> references,
-      BiFunction<String, Digest, String> referenceKey) {
+  public Collected collect(Instant before, int max, List<String> references) {
     collecting.lock();
     try {
       List<String> candidates = uploads.unnamedBefore(before, max);
@@ -517,8 +512,7 @@ public final class Ledger extends StoreView implements RunJournal {
         return Collected.NOTHING;
       }
       StorageCollection collection =
-          new StorageCollection(
-              store, blobs, uploads, candidates, before, references, referenceKey);
+          new StorageCollection(store, blobs, uploads, candidates, before, references);
       uploads.watch(Optional.of(collection.mentions()));
       try {
         // Documents enqueued before the watch began are durable after this, so that they are read.

@@ -1,6 +1,5 @@
 package dev.writ.ledger;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.StoreView.Durable;
@@ -106,7 +105,12 @@ final class LogWriter implements Appender.GroupWriter {
     group.end();
     commit(group.write, group.frontier.size());
     durable =
-        new Durable(group.frontier, group.time.latest(), group.time.floor(), group.incarnation);
+        new Durable(
+            group.frontier,
+            group.time.latest(),
+            group.time.floor(),
+            group.incarnation,
+            group.oneNodeFrom);
     published.accept(durable);
   }
 
@@ -186,6 +190,7 @@ final class LogWriter implements Appender.GroupWriter {
     private final Frontier frontier = durable.frontier().copy();
     private final LogTime time = durable.time();
     private long incarnation = durable.incarnation();
+    private long oneNodeFrom = durable.oneNodeFrom();
     private Optional<Checkpoint> sealed = Optional.empty();
 
     Group(Write write) {
@@ -212,7 +217,12 @@ final class LogWriter implements Appender.GroupWriter {
       byte[] position = Keys.number(frontier.size());
       byte[] key = Keys.event(entry.runKey(), entry.event().seq());
       put(Family.EVENTS, key, concat(position, entry.row()));
-      put(Family.LOG, position, logRow(frontier.append(entry.leaf()), key));
+      if (frontier.size() < oneNodeFrom) {
+        // A ledger of an earlier format: from this event on its rows are of ours.
+        oneNodeFrom = frontier.size();
+        put(Family.DEFAULT, LogRow.META_ONE_NODE, position);
+      }
+      put(Family.LOG, position, LogRow.of(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
       time.take(entry.event().at());
     }
@@ -318,12 +328,6 @@ final class LogWriter implements Appender.GroupWriter {
     private void put(Family family, byte[] key, byte[] value) {
       write.put(family, key, value);
     }
-  }
-
-  private static byte[] logRow(List<Digest> nodes, byte[] eventKey) {
-    ByteBuffer row = ByteBuffer.allocate(nodes.size() * Digest.LENGTH + eventKey.length);
-    nodes.forEach(node -> row.put(node.bytes()));
-    return row.put(eventKey).array();
   }
 
   private static byte[] concat(byte[] first, byte[] second) {

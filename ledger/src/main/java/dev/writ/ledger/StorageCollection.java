@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /**
  * Removes uploads that no document names and whose lifetime is over. First every stored document is
@@ -35,7 +34,6 @@ final class StorageCollection implements StorageStep {
   private final List<String> candidates;
   private final Instant before;
   private final List<String> references;
-  private final BiFunction<String, Digest, String> referenceKey;
   private final List<String> named = new ArrayList<>();
   private final List<String> gone = new ArrayList<>();
   private final List<Digest> removed = new ArrayList<>();
@@ -43,8 +41,7 @@ final class StorageCollection implements StorageStep {
 
   /**
    * @param candidates keys of {@link Uploads}
-   * @param references the tables whose rows let a tenant read a blob
-   * @param referenceKey of tenant and digest, with which the keys in these tables begin
+   * @param references the tables whose rows let a tenant read a blob: tenant, digest, and what else
    */
   StorageCollection(
       Storage store,
@@ -52,15 +49,13 @@ final class StorageCollection implements StorageStep {
       Uploads uploads,
       List<String> candidates,
       Instant before,
-      List<String> references,
-      BiFunction<String, Digest, String> referenceKey) {
+      List<String> references) {
     this.store = store;
     this.blobs = blobs;
     this.uploads = uploads;
     this.candidates = candidates;
     this.before = before;
     this.references = references;
-    this.referenceKey = referenceKey;
     this.mentions = new Mentions(candidates);
   }
 
@@ -81,33 +76,36 @@ final class StorageCollection implements StorageStep {
           uploads.exclusively(() -> mentions.look(payload));
           return true;
         });
-    byte[] table = Keys.table(references.getFirst(), "");
-    store.scan(
-        Family.TABLES,
-        table,
-        table,
-        (key, _) -> {
-          reference(
-              new String(key, table.length, key.length - table.length, StandardCharsets.UTF_8));
-          return true;
-        });
+    for (String name : references) {
+      byte[] table = Keys.table(name, "");
+      store.scan(
+          Family.TABLES,
+          table,
+          table,
+          (key, _) -> {
+            reference(
+                new String(key, table.length, key.length - table.length, StandardCharsets.UTF_8));
+            return true;
+          });
+    }
   }
 
   /** Content that a tenant may read without having uploaded it is kept. */
   private void reference(String key) {
-    if (key.length() <= 2 * Digest.LENGTH) {
+    int hexAt = key.indexOf(Ledger.KEY_SEPARATOR) + 1;
+    int end = hexAt + 2 * Digest.LENGTH;
+    if (hexAt == 0 || key.length() < end) {
       return;
     }
-    String hex = key.substring(key.length() - 2 * Digest.LENGTH);
+    String hex = key.substring(hexAt, end);
     if (!mentions.looksFor(hex)) {
       return;
     }
-    Digest digest = Digest.parse("sha256:" + hex);
+    String tenant = key.substring(0, hexAt - 1);
     uploads.exclusively(() -> {
-      boolean ofUploader =
-          uploads.ofContent(hex).stream()
-              .anyMatch(claim -> referenceKey.apply(Uploads.tenant(claim), digest).equals(key));
-      if (!ofUploader) {
+      boolean isUploader =
+          uploads.ofContent(hex).stream().map(Uploads::tenant).anyMatch(tenant::equals);
+      if (!isUploader) {
         mentions.keepContent(hex);
       }
     });
@@ -147,8 +145,9 @@ final class StorageCollection implements StorageStep {
 
   private List<byte[]> referencesOf(String tenant, Digest digest) {
     List<byte[]> rows = new ArrayList<>();
+    String whole = tenant + Ledger.KEY_SEPARATOR + digest.hex();
     for (String table : references) {
-      byte[] prefix = Keys.table(table, referenceKey.apply(tenant, digest));
+      byte[] prefix = Keys.table(table, whole);
       store.scan(Family.TABLES, prefix, prefix, (row, _) -> rows.add(row));
     }
     return rows;

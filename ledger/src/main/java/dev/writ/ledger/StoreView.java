@@ -39,19 +39,28 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
    * The durable state, published as one object.
    *
    * @param floor time of the last restart of time; {@link Instant#MIN} where there was none
+   * @param oneNodeFrom the position from which on rows of the log have one node ({@link LogRow})
    */
-  record Durable(Frontier frontier, Instant highWater, Instant floor, long incarnation) {
+  record Durable(
+      Frontier frontier, Instant highWater, Instant floor, long incarnation, long oneNodeFrom) {
 
     static Durable load(Storage store) {
       long size = store.last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+      // Read after the size: whoever sees a row of one node sees this one, too.
+      long oneNodeFrom = LogRow.oneNodeFrom(store);
       return new Durable(
-          Frontier.load(size, nodes(store)),
+          Frontier.load(size, LogRow.nodes(store, oneNodeFrom)),
           Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
           timeRestarts(store).reduce((_, last) -> last).stream()
-              .mapToObj(index -> event(store, eventKey(index, logRow(store, index))).at())
+              .mapToObj(index -> event(store, eventKey(store, index, oneNodeFrom)).at())
               .findFirst()
               .orElse(Instant.MIN),
-          Keys.number(meta(store, META_INCARNATION)));
+          Keys.number(meta(store, META_INCARNATION)),
+          oneNodeFrom);
+    }
+
+    private static byte[] eventKey(Storage store, long index, long oneNodeFrom) {
+      return LogRow.eventKey(index, oneNodeFrom, LogRow.read(store, index, oneNodeFrom));
     }
 
     LogTime time() {
@@ -87,44 +96,6 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     }
     return IntStream.range(0, row.length / Long.BYTES)
         .mapToLong(i -> Keys.number(Arrays.copyOfRange(row, i * Long.BYTES, (i + 1) * Long.BYTES)));
-  }
-
-  /** Reads nodes from the rows of the leaves that completed them. */
-  static NodeSource nodes(Storage store) {
-    return (level, index) -> {
-      long leaf = (index + 1 << level) - 1;
-      byte[] row = logRow(store, leaf);
-      return Digest.ofBytes(
-          Arrays.copyOfRange(row, level * Digest.LENGTH, (level + 1) * Digest.LENGTH));
-    };
-  }
-
-  static byte[] logRow(Storage store, long index) {
-    byte[] row =
-        store
-            .get(Family.LOG, Keys.number(index))
-            .orElseThrow(
-                () -> new WritException(LedgerError.CORRUPT, "log row " + index + " is missing"));
-    requireNodes(index, row);
-    return row;
-  }
-
-  private static void requireNodes(long index, byte[] row) {
-    if (row.length < nodesLength(index)) {
-      throw new WritException(
-          LedgerError.CORRUPT, "log row " + index + " has " + row.length + " bytes");
-    }
-  }
-
-  /** Bytes of the nodes that the leaf at this position completes. */
-  static int nodesLength(long index) {
-    return Digest.LENGTH * (1 + Long.numberOfTrailingZeros(index + 1));
-  }
-
-  /** The key of the event at this position. */
-  static byte[] eventKey(long index, byte[] logRow) {
-    requireNodes(index, logRow);
-    return Arrays.copyOfRange(logRow, nodesLength(index), logRow.length);
   }
 
   private static Event parseEvent(byte[] key, byte[] eventRow) {
@@ -200,6 +171,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
       throw new WritException(
           LedgerError.INDEX_RANGE, fromIndex + " to " + toIndex + " of " + treeSize());
     }
+    long oneNodeFrom = durable().oneNodeFrom();
     store.scan(
         Family.LOG,
         ALL,
@@ -209,7 +181,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
           if (index >= toIndex) {
             return false;
           }
-          visitor.event(index, event(store, eventKey(index, row)));
+          visitor.event(index, event(store, LogRow.eventKey(index, oneNodeFrom, row)));
           return true;
         });
   }
@@ -290,19 +262,23 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public Digest root(long size) {
     requireSize(size);
-    return Merkle.root(nodes(store), size);
+    return Merkle.root(nodes(), size);
   }
 
   @Override
   public MerkleProof inclusionProof(long index, long size) {
     requireSize(size);
-    return Merkle.inclusionProof(nodes(store), index, size);
+    return Merkle.inclusionProof(nodes(), index, size);
   }
 
   @Override
   public MerkleProof consistencyProof(long size1, long size2) {
     requireSize(size2);
-    return Merkle.consistencyProof(nodes(store), size1, size2);
+    return Merkle.consistencyProof(nodes(), size1, size2);
+  }
+
+  private NodeSource nodes() {
+    return LogRow.nodes(store, durable().oneNodeFrom());
   }
 
   private void requireSize(long size) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A data directory whose rows are those that format 1 wrote: JSON events, envelopes and rows of
- * tables. It is read as it is, and the first writer makes it one of format 2.
+ * tables. It is read as it is, and the first writer makes it one of the current format.
  */
 class ALedgerOfFormat1IsReadAndUpgradedTest {
   /** Of 32 bytes, like every digest in a row, and begins as a packed row would. */
@@ -55,7 +55,8 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
   }
 
   private static void toFormat1(Storage store, Write rows) {
-    List<Storage.Row> events = all(store, Family.EVENTS);
+    EarlierFormat.allNodes(store, rows);
+    List<Storage.Row> events = EarlierFormat.all(store, Family.EVENTS);
     assertThat(events).hasSize(6);
     for (Storage.Row row : events) {
       byte[] json = StoredForm.eventBytes(row.key(), row.value());
@@ -64,19 +65,12 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
           row.key(),
           ByteBuffer.allocate(8 + json.length).put(row.value(), 0, 8).put(json).array());
     }
-    for (Storage.Row row : all(store, Family.DOCUMENTS)) {
+    for (Storage.Row row : EarlierFormat.all(store, Family.DOCUMENTS)) {
       rows.put(Family.DOCUMENTS, row.key(), StoredForm.document(row.value()).toBytes());
     }
-    for (Storage.Row row : all(store, Family.TABLES)) {
+    for (Storage.Row row : EarlierFormat.all(store, Family.TABLES)) {
       rows.put(Family.TABLES, row.key(), StoredForm.fromValue(row.value()));
     }
-  }
-
-  private static List<Storage.Row> all(Storage store, Family family) {
-    List<Storage.Row> rows = new ArrayList<>();
-    store.scan(
-        family, new byte[0], new byte[0], (key, value) -> rows.add(new Storage.Row(key, value)));
-    return rows;
   }
 
   private void holds(LedgerView view) {
@@ -119,7 +113,7 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
   @Test
   void a_writer_upgrades_it_and_both_forms_stand_beside_each_other() throws Exception {
     try (Ledger ledger = Ledger.open(config(home))) {
-      assertThat(format()).isEqualTo("writ-ledger 2\n");
+      assertThat(format()).isEqualTo("writ-ledger 3\n");
       holds(ledger);
       ledger.append(Fixture.step(ledger, Fixture.run("a"), "new")).await();
       ledger
@@ -153,11 +147,11 @@ class ALedgerOfFormat1IsReadAndUpgradedTest {
         .isInstanceOf(WritException.class);
     assertThat(disk.hasFailed()).isTrue();
     disk.cut(home);
-    assertThat(format()).isIn("writ-ledger 1\n", "writ-ledger 2\n");
+    assertThat(format()).isIn("writ-ledger 1\n", "writ-ledger 3\n");
     try (Ledger ledger = Ledger.open(config(home))) {
       holds(ledger);
     }
-    assertThat(format()).isEqualTo("writ-ledger 2\n");
+    assertThat(format()).isEqualTo("writ-ledger 3\n");
   }
 
   @Test

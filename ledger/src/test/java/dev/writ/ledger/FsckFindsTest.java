@@ -189,11 +189,35 @@ class FsckFindsTest {
             "an event that no log row names",
             "events: 9 events, but the log has 8 rows",
             e -> e.put(events, event("c", 0), e.get(events, event("a", 0)))),
-        new Case("a leaf changed", "log row 3: .* level 0.*", e -> e.flip(log, Keys.number(3), 0)),
+        new Case("a leaf changed", "log row 4: .* level 0.*", e -> e.flip(log, Keys.number(4), 0)),
         new Case(
             "an inner node changed",
             "log row 3: calculated node \\S+ at level 2, but \\S+ is stored",
-            e -> e.flip(log, Keys.number(3), 64)),
+            e -> e.flip(log, Keys.number(3), 31)),
+        new Case(
+            "an event edited whose leaf no row has",
+            "log row 7: calculated node \\S+ at level 3, but \\S+ is stored",
+            e -> e.replaceInEvent("b", 3, "receipt.signed", "receipt.forged")),
+        new Case(
+            "an event removed whose leaf no row has",
+            "log row 3: it names an event that is not there",
+            e -> e.delete(events, event("b", 1))),
+        new Case(
+            "the begin of rows of one node changed",
+            "log row 1: .* is stored",
+            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(2))),
+        new Case(
+            "the begin of rows of one node changed to what is not there yet",
+            "one_node_from: rows of one node begin at 9, but the log has 8 rows",
+            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(9))),
+        new Case(
+            "the begin of rows of one node cut short",
+            "log: the examination ended early: LED-006.*a number of 3 bytes.*",
+            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, new byte[3])),
+        new Case(
+            "the begin of rows of one node removed",
+            "log row 1: .*",
+            e -> e.delete(Family.DEFAULT, LogRow.META_ONE_NODE)),
         new Case(
             "a log row removed",
             "log row 4: row 3 is missing before it",

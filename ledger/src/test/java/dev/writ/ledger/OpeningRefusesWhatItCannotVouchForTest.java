@@ -119,7 +119,7 @@ class OpeningRefusesWhatItCannotVouchForTest {
   @Test
   void a_later_format_and_a_file_that_says_nothing() throws IOException {
     create();
-    Files.writeString(home.resolve("data/FORMAT"), "writ-ledger 3\n");
+    Files.writeString(home.resolve("data/FORMAT"), "writ-ledger 4\n");
     Refused.with(LedgerError.FORMAT_FUTURE, () -> Ledger.open(config(home)));
     Refused.with(LedgerError.FORMAT_FUTURE, () -> Ledger.openReadOnly(home.resolve("data")));
     for (String text : List.of("", "writ-ledger 1", "hello\n", "x".repeat(1000))) {

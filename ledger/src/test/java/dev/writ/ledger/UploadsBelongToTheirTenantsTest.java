@@ -48,7 +48,7 @@ class UploadsBelongToTheirTenantsTest {
   }
 
   private static String reference(String tenant, Digest digest) {
-    return tenant + " " + digest.hex();
+    return tenant + Ledger.KEY_SEPARATOR + digest.hex();
   }
 
   private Digest put(String tenant, byte[] content) throws IOException {
@@ -77,7 +77,7 @@ class UploadsBelongToTheirTenantsTest {
   }
 
   private Ledger.Collected collect() {
-    return ledger.collect(LATER, 1000, List.of(TABLE), UploadsBelongToTheirTenantsTest::reference);
+    return ledger.collect(LATER, 1000, List.of(TABLE));
   }
 
   private boolean mayRead(String tenant, Digest digest) {
@@ -125,7 +125,7 @@ class UploadsBelongToTheirTenantsTest {
       sink.write(CuttableDisk.content(30, 5));
       ledger.append(new Batch().blob(sink.finish())).await();
     }
-    assertThat(ledger.collect(AT, 1000, List.of(TABLE), UploadsBelongToTheirTenantsTest::reference))
+    assertThat(ledger.collect(AT, 1000, List.of(TABLE)))
         .as("before their time")
         .isEqualTo(Ledger.Collected.NOTHING);
     assertThat(collect()).isEqualTo(new Ledger.Collected(2, 2, 10 + LARGE));
@@ -160,9 +160,20 @@ class UploadsBelongToTheirTenantsTest {
     // One that may read it without an upload of its own, as from an earlier release.
     Digest old = put("b", CuttableDisk.content(11, 8));
     ledger.append(new Batch().put(TABLE, reference("c", old), new byte[0])).await();
-    collect();
+    // And one whose run produced it, in rows with more parts of another table.
+    Digest produced = put("b", CuttableDisk.content(12, 8));
+    String run = reference("c", produced) + Ledger.KEY_SEPARATOR + "s" + Ledger.KEY_SEPARATOR + "r";
+    String own = reference("b", produced) + Ledger.KEY_SEPARATOR + "s" + Ledger.KEY_SEPARATOR;
+    ledger.append(new Batch().put("held", run, new byte[0]).put("held", own, new byte[0])).await();
+    Digest gone = put("b", CuttableDisk.content(13, 8));
+    assertThat(ledger.collect(LATER, 1000, List.of(TABLE, "held")))
+        .isEqualTo(new Ledger.Collected(3, 1, 13));
     assertThat(ledger.hasBlob(old)).isTrue();
     assertThat(mayRead("b", old)).isFalse();
+    assertThat(ledger.hasBlob(produced)).isTrue();
+    assertThat(ledger.get("held", own)).isEmpty();
+    assertThat(ledger.get("held", run)).isPresent();
+    assertThat(ledger.hasBlob(gone)).isFalse();
   }
 
   @Test

@@ -33,7 +33,10 @@ public final class Tables {
   /** tenant, run, tool, operation → nothing: it succeeded in that run. */
   public static final String DONE = "done";
 
-  /** tenant, blob → nothing: the tenant may read it. */
+  /**
+   * tenant, blob → nothing: the tenant may read it. Not written any more, since {@link #HELD} says
+   * so, too ({@link TenantContents}); ledgers of format 2 and earlier have such rows.
+   */
   public static final String REFERENCE = "reference";
 
   /**

@@ -153,7 +153,6 @@ public final class ReceiptStage {
   private static void reference(RunTurn turn, Scope scope, BlobRef blob) {
     turn.batch()
         .blob(blob)
-        .put(Tables.REFERENCE, Tables.key(scope.tenant(), blob.digest().hex()), new byte[0])
         .put(
             Tables.HELD,
             Tables.key(scope.tenant(), blob.digest().hex(), scope.subject(), scope.run()),

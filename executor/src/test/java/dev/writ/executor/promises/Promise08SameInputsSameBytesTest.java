@@ -67,7 +67,7 @@ class Promise08SameInputsSameBytesTest {
             "idempotency",
             "receipts",
             "done",
-            "reference",
+            "held",
             "approval",
             "pending",
             "doubt",

@@ -10,6 +10,7 @@ import dev.writ.executor.document.RunClose;
 import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.AccessAuthentication;
@@ -442,8 +443,7 @@ public final class KernelPipeline implements Pipeline {
   public Optional<byte[]> content(String tenant, Content content, long bytesMax) {
     LedgerView ledger = kernel.ledger();
     boolean known =
-        ledger.get(Tables.REFERENCE, Tables.key(tenant, content.digest().hex())).isPresent()
-            && ledger.hasBlob(content.digest());
+        TenantContents.has(ledger, tenant, content.digest()) && ledger.hasBlob(content.digest());
     return known ? Optional.of(ledger.blob(content.digest(), bytesMax)) : Optional.empty();
   }
 

@@ -2,7 +2,7 @@ package dev.writ.gateway.v1;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.retention.Deletions;
 import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.HttpAnswer;
@@ -30,7 +30,7 @@ public final class BlobAnswer {
    */
   public static HttpAnswer of(
       LedgerView ledger, String tenant, Digest digest, String mediaType, Headers headers) {
-    if (ledger.get(Tables.REFERENCE, Tables.key(tenant, digest.hex())).isEmpty()) {
+    if (!TenantContents.has(ledger, tenant, digest)) {
       throw Reader.unknown(digest);
     }
     if (!ledger.hasBlob(digest)) {

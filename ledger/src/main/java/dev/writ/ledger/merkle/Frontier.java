@@ -61,6 +61,15 @@ public final class Frontier {
     return completed;
   }
 
+  /** Appends a leaf that is not known, by the greatest subtree that it completes. */
+  public void appendUnknown(Digest greatest) {
+    for (int level = 0; (size >> level & 1) == 1; level++) {
+      subtrees.removeLast();
+    }
+    subtrees.add(greatest);
+    size++;
+  }
+
   /** The root hash (RFC 9162, 2.1.1). */
   public Digest root() {
     if (size == 0) {

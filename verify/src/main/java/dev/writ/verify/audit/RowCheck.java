@@ -160,31 +160,39 @@ final class RowCheck implements RunRows {
         .map(digest -> new Deletion.Item(OBSERVATIONS, digest, run.head.seq(), sizeOf(digest)))
         .ifPresent(item -> stored(run, item, "receipt " + id));
     if (receipt.status() != Status.IN_DOUBT) {
-      receipt.output().filter(_ -> receipt.retained()).ifPresent(c -> content(run, id, OUTPUTS, c));
+      receipt
+          .output()
+          .filter(_ -> receipt.retained())
+          .ifPresent(c -> content(run, request, id, OUTPUTS, c));
       receipt
           .rawOutput()
           .filter(_ -> receipt.retained())
-          .ifPresent(c -> content(run, id, OUTPUTS, c));
+          .ifPresent(c -> content(run, request, id, OUTPUTS, c));
       if (receipt.retained()) {
-        receipt.artifacts().forEach(artifact -> content(run, id, ARTIFACTS, artifact.content()));
+        receipt
+            .artifacts()
+            .forEach(artifact -> content(run, request, id, ARTIFACTS, artifact.content()));
       }
     }
   }
 
   /**
-   * Retained content must be stored, unless its deletion is stated, and the tenant must be able to
-   * read it. That the row of a deletion follows from a statement is checked with the statement.
+   * Retained content must be stored, unless its deletion is stated, and be held by the subject and
+   * the run, or by the tenant where an earlier release wrote the row. That the row of a deletion
+   * follows from a statement is checked with the statement.
    */
-  private void content(OpenRun run, Digest receipt, ContentClass of, Content content) {
+  private void content(
+      OpenRun run, Request request, Digest receipt, ContentClass of, Content content) {
     // The receipt is in the event behind the run's head.
     Deletion.Item item =
         new Deletion.Item(of, content.digest(), run.head.seq() + 1, content.size());
     findings.outputs += isDeleted(run, item) ? 0 : 1;
     stored(run, item, "receipt " + receipt);
-    String key = Tables.key(run.id.tenant(), content.digest().hex());
+    String tenants = Tables.key(run.id.tenant(), content.digest().hex());
+    String held = Tables.key(tenants, request.scope().subject(), run.id.run());
     findings.rows++;
-    if (!has(Tables.REFERENCE, key)) {
-      findings.problem(ROW, Findings.row(Tables.REFERENCE, key), "no row", "an empty row");
+    if (!has(Tables.HELD, held) && !has(Tables.REFERENCE, tenants)) {
+      findings.problem(ROW, Findings.row(Tables.HELD, held), "no row", "an empty row");
     }
   }
 

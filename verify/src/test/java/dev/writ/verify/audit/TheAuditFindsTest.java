@@ -13,6 +13,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
@@ -744,9 +745,28 @@ class TheAuditFindsTest {
         tampered(batch ->
             batch
                 .put(Tables.IDEMPOTENCY, key, new byte[] {1, 2, 3})
-                .delete(Tables.REFERENCE, Tables.key("acme", output))),
+                .delete(Tables.HELD, Tables.key("acme", output, "alice", "run-1"))),
         "row idempotency acme/alice/k1",
-        "row reference acme/" + output);
+        "row held acme/" + output + "/alice/run-1");
+  }
+
+  /** Formats 1 and 2 wrote it; format 1 in part without rows of {@code held}. */
+  @Test
+  void anOutputWithARowOfAnEarlierReleaseIsTheTenants() {
+    Digest output = first.served().orElseThrow().receipt().output().orElseThrow().digest();
+    String tenants = Tables.key("acme", output.hex());
+    assertThat(TenantContents.has(home.ledger(), "acme", output)).isTrue();
+    AuditReport report =
+        tampered(batch ->
+            batch
+                .delete(Tables.HELD, Tables.key(tenants, "alice", "run-1"))
+                .put(Tables.REFERENCE, tenants, new byte[0]));
+    assertThat(report.problems()).isEmpty();
+    try (LedgerView view = Ledger.openReadOnly(home.ledgerConfig().dir())) {
+      assertThat(TenantContents.has(view, "acme", output)).isTrue();
+      assertThat(TenantContents.has(view, "other", output)).isFalse();
+      assertThat(TenantContents.has(view, "acme", Digest.sha256(new byte[] {7}))).isFalse();
+    }
   }
 
   @Test
