@@ -7,6 +7,10 @@ import dev.writ.postgres.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +113,64 @@ class SeveralGatewaysServeOneInstallationTest {
                 "eyJhZGRyZXNzIjoiMS4yLjMuNCJ9.AAAA"))
         .startsWith("200 ");
     assertThat(gateways.said(owner)).doesNotContain("1.2.3.4");
+  }
+
+  /** A client goes to the other gateway where one has no connection for it; that is all it does. */
+  @Test
+  void aRestartOfOneAfterTheOtherFailsNoRequest() throws Exception {
+    gateways.start(0);
+    gateways.awaitOwner();
+    gateways.start(1);
+    ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
+    ConcurrentLinkedQueue<Agent.Asked> done = new ConcurrentLinkedQueue<>();
+    AtomicBoolean over = new AtomicBoolean();
+    List<Thread> clients = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int first = i % 2;
+      clients.add(
+          Thread.ofVirtual()
+              .start(() -> {
+                while (!over.get() && wrong.isEmpty()) {
+                  Agent.Asked asked = agent.outside("run-" + first);
+                  String answer = answered(asked, first);
+                  if (answer.equals("200")) {
+                    done.add(asked);
+                  } else {
+                    wrong.add(answer);
+                  }
+                }
+              }));
+    }
+    long epoch = gateways.epoch();
+    for (int round = 0; round < 4; round++) {
+      int before = done.size();
+      gateways.await("work", () -> done.size() > before + 10 || !wrong.isEmpty());
+      int restarted = round % 2;
+      assertThat(gateways.stop(restarted)).isEqualTo(143);
+      gateways.start(restarted);
+    }
+    over.set(true);
+    for (Thread client : clients) {
+      client.join();
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(gateways.epoch()).isGreaterThan(epoch);
+    for (Agent.Asked each : done) {
+      assertThat(outside.times(each.effect())).isEqualTo(1);
+    }
+  }
+
+  private String answered(Agent.Asked asked, int first) {
+    String last = "";
+    for (int attempt = 0; attempt < 1000; attempt++) {
+      try {
+        Agent.Answered answer = agent.send(gateways.url((first + attempt) % 2), asked);
+        return answer.status() == 200 ? "200" : answer.status() + " " + answer.text("code");
+      } catch (IOException e) {
+        last = e.toString();
+      }
+    }
+    return last;
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.writ.guardian.document;
 
+import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
@@ -28,6 +30,9 @@ public record Audience(String origin, long incarnation, Optional<Long> epoch) {
             fields.count("incarnation"),
             fields.optional("epoch", fields::count));
     fields.end();
+    if (audience.epoch.filter(epoch -> epoch == 0).isPresent()) {
+      throw new WritException(CanonicalizeError.FIELD_VALUE, "audience/epoch is not above zero");
+    }
     return audience;
   }
 
