@@ -7,14 +7,33 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 
 /** The statements by which a cell is leased (spec/cells.md). */
 final class CellLease {
   /** A transaction's own time would be that of its begin, before it waited for locks. */
   private static final String NOW = "clock_timestamp()";
 
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private CellLease() {}
+
+  /** How long a takeover may take where no lease says so. */
+  private static final Duration TAKEOVER_MAX = Duration.ofSeconds(10);
+
+  /**
+   * Begins the transaction of a takeover. It waits for others no longer than a lease, and is ended
+   * by the server where whoever began it stands still: it holds the lease's row meanwhile.
+   */
+  static void begin(Connection session, Optional<LeaseTerms> terms) throws SQLException {
+    long millis = terms.map(LeaseTerms::length).orElse(TAKEOVER_MAX).toMillis();
+    try (Statement statement = session.createStatement()) {
+      statement.execute("SET LOCAL idle_in_transaction_session_timeout = " + millis);
+      statement.execute("SET LOCAL lock_timeout = " + millis);
+    }
+  }
 
   /**
    * Requires that nobody has a lease that runs, and locks its row until the transaction ends: it is
@@ -34,12 +53,19 @@ final class CellLease {
           throw new WritException(LedgerError.LEASE_HELD, found);
         }
       }
+    } catch (SQLException e) {
+      if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+        session.rollback();
+        throw new WritException(LedgerError.LEASE_HELD, "another gateway takes it over", e);
+      }
+      throw e;
     }
   }
 
   /**
    * Ends the session of an owner whose lease is over: it may be paused and still connected. Where
-   * it is in the middle of a commit, that is done first.
+   * it is in the middle of a commit, that is done first. Only whoever holds the lease's row may do
+   * so: the cell's lock is then the former owner's, and of nobody who is taking the cell over.
    *
    * @return how many sessions were told to end
    */
@@ -57,13 +83,10 @@ final class CellLease {
                 + " AND l.pid <> pg_backend_pid()")) {
       select.setInt(1, cell);
       select.setInt(2, cell);
-      int ended;
       try (ResultSet row = select.executeQuery()) {
         row.next();
-        ended = row.getInt(1);
+        return row.getInt(1);
       }
-      session.rollback();
-      return ended;
     }
   }
 

@@ -128,8 +128,10 @@ final class CellWriter implements AutoCloseable {
         }
         require(session, cell);
         ServerSettings.fix(session);
+        // From here to the commit of the takeover in one transaction, which holds the lease's row:
+        // of several that try, none ends the session of another that has just succeeded.
+        CellLease.begin(session, terms);
         CellLease.requireFree(session, cell);
-        session.rollback();
         if (terms.isPresent()) {
           CellLease.endFormer(session, cell);
         }
@@ -194,7 +196,6 @@ final class CellWriter implements AutoCloseable {
   }
 
   private Taken takeOver(Connection session, Optional<LeaseTerms> terms) throws SQLException {
-    CellLease.requireFree(session, cell);
     try (PreparedStatement update =
         session.prepareStatement(
             "UPDATE cell SET epoch = epoch + 1, owner = ?, sessions = 1 WHERE cell = ? RETURNING"

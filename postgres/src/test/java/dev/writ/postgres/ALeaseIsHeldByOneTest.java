@@ -10,8 +10,15 @@ import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +28,8 @@ import org.junit.jupiter.api.Test;
 class ALeaseIsHeldByOneTest {
   private static final PostgresServer SERVER = PostgresServer.shared();
   private static final byte[] KEY = {1};
+
+  private static final Executor EACH = Executors.newVirtualThreadPerTaskExecutor();
 
   private PostgresSettings settings;
 
@@ -144,34 +153,54 @@ class ALeaseIsHeldByOneTest {
     owner.close();
   }
 
+  /** None of them ends the session of the one that succeeds: its first write goes through. */
   @Test
-  void ofManyThatTryOneSucceeds() throws Exception {
-    java.util.List<CompletableFuture<Storage>> all = new java.util.ArrayList<>();
-    for (int i = 0; i < 6; i++) {
-      String name = "gw-" + i;
-      all.add(CompletableFuture.supplyAsync(() -> database().open(terms(name, 600_000))));
-    }
-    int opened = 0;
-    for (CompletableFuture<Storage> each : all) {
-      try {
-        each.get(2, TimeUnit.MINUTES).close();
-        opened++;
-        break;
-      } catch (java.util.concurrent.ExecutionException e) {
-        assertThat(((WritException) e.getCause()).code())
-            .isIn(LedgerError.LEASE_HELD, LedgerError.LOCKED);
+  void ofManyThatTryAtTheEndOfALeaseOneSucceeds() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      Storage paused = database().open(terms("gw-0", 600_000));
+      long epoch = paused.lease().orElseThrow().epoch();
+      SERVER.execute(
+          "writ",
+          "UPDATE writ.lease SET until = clock_timestamp() WHERE cell = " + settings.cell());
+      List<CompletableFuture<Storage>> all = new ArrayList<>();
+      for (int i = 1; i <= 6; i++) {
+        String name = "gw-" + i;
+        all.add(CompletableFuture.supplyAsync(() -> database().open(terms(name, 600_000)), EACH));
       }
+      List<Storage> opened = new ArrayList<>();
+      for (CompletableFuture<Storage> each : all) {
+        try {
+          opened.add(each.get(2, TimeUnit.MINUTES));
+        } catch (ExecutionException e) {
+          assertThat(((WritException) e.getCause()).code())
+              .as(e.toString())
+              .isIn(LedgerError.LEASE_HELD, LedgerError.LOCKED);
+        }
+      }
+      assertThat(opened).hasSize(1);
+      Storage owner = opened.getFirst();
+      assertThat(owner.lease().orElseThrow().epoch()).isEqualTo(epoch + 1);
+      write(owner, round, 0);
+      assertThat(SERVER.query("SELECT sessions FROM writ.cell WHERE cell = " + settings.cell()))
+          .as("it is still the session that took it over")
+          .containsExactly("1");
+      owner.close();
+      paused.close();
     }
-    assertThat(opened).isEqualTo(1);
-    for (CompletableFuture<Storage> each : all) {
-      each.handle(
-              (storage, _) -> {
-                if (storage != null) {
-                  storage.close();
-                }
-                return null;
-              })
-          .get(2, TimeUnit.MINUTES);
+  }
+
+  /** It holds the row of the lease: the server ends it, and the next one goes on. */
+  @Test
+  void whoStandsStillInATakeoverIsPassed() throws Exception {
+    try (Connection stuck = new PostgresConnections(settings).open(Duration.ofSeconds(30))) {
+      database().open(terms("gw-0", 600_000)).close();
+      ServerSettings.fix(stuck);
+      CellLease.begin(stuck, Optional.of(terms("gw-1", 1_000)));
+      CellLease.requireFree(stuck, settings.cell());
+      refused(LedgerError.LEASE_HELD, () -> database().open(terms("gw-2", 10)));
+      try (Storage next = database().open(terms("gw-2", 600_000))) {
+        write(next, 1, 0);
+      }
     }
   }
 

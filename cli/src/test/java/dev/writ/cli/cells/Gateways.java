@@ -274,12 +274,15 @@ final class Gateways implements AutoCloseable {
 
   /** Waits until another than this gateway owns the cell and answers. */
   int awaitOwnerOtherThan(int before) throws IOException {
-    await("a new owner", () -> owner().filter(o -> o != before).isPresent());
-    int owner = owner().orElseThrow();
     await(
-        "it answers",
-        () -> said(owner).lastIndexOf("cell-owned") > said(owner).lastIndexOf("cell-given-up"));
-    return owner;
+        "a new owner",
+        () -> {
+          Optional<Integer> owner = owner().filter(o -> o != before);
+          return owner.isPresent()
+              && said(owner.get()).lastIndexOf("cell-owned")
+                  > said(owner.get()).lastIndexOf("cell-given-up");
+        });
+    return owner().orElseThrow();
   }
 
   int awaitOwner() throws IOException {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,10 @@ class GatewaysAreStruckTest {
   @TempDir Path dir;
   private final ConcurrentLinkedQueue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> found = new ConcurrentLinkedQueue<>();
+
+  /** The longest time without an owner that answers, in milliseconds; for whoever reads it. */
+  private final Map<Strike, Long> longest = new TreeMap<>();
+
   private final List<DatabaseLine> lines = new ArrayList<>();
   private Gateways gateways;
   private Agent agent;
@@ -85,7 +90,11 @@ class GatewaysAreStruckTest {
               + " of them in doubt, "
               + outside.all().size()
               + " effects outside, epoch "
-              + gateways.epoch());
+              + gateways.epoch()
+              + ", longest takeovers in ms (lease "
+              + Gateways.LEASE_MS
+              + "): "
+              + longest);
       for (int i = 0; i < 3; i++) {
         gateways.stop(i);
       }
@@ -111,15 +120,16 @@ class GatewaysAreStruckTest {
       clients.add(Thread.ofVirtual().start(() -> work(random, left, over)));
     }
     gateways.await("half of the work", () -> left.get() < CLIENTS * EACH / 2 || !found.isEmpty());
+    long struckAt = System.nanoTime();
     switch (strike) {
       case KILL -> {
         gateways.kill(owner);
-        gateways.awaitOwnerOtherThan(owner);
+        taken(strike, owner, struckAt);
         gateways.start(owner);
       }
       case PAUSE -> {
         gateways.signal(owner, "-STOP");
-        gateways.awaitOwnerOtherThan(owner);
+        taken(strike, owner, struckAt);
         gateways.signal(owner, "-CONT");
         gateways.await(
             "it gave the cell up",
@@ -129,12 +139,12 @@ class GatewaysAreStruckTest {
       }
       case CUT -> {
         lines.get(owner).cut();
-        gateways.awaitOwnerOtherThan(owner);
+        taken(strike, owner, struckAt);
         lines.get(owner).mend();
       }
       case END -> {
         assertThat(gateways.stop(owner)).isEqualTo(143);
-        gateways.awaitOwnerOtherThan(owner);
+        taken(strike, owner, struckAt);
         gateways.start(owner);
       }
     }
@@ -143,6 +153,11 @@ class GatewaysAreStruckTest {
     for (Thread client : clients) {
       client.join();
     }
+  }
+
+  private void taken(Strike strike, int owner, long struckAt) throws IOException {
+    gateways.awaitOwnerOtherThan(owner);
+    longest.merge(strike, (System.nanoTime() - struckAt) / 1_000_000, Math::max);
   }
 
   private void work(Random random, AtomicInteger left, boolean[] over) {

@@ -242,12 +242,13 @@ final class ForwardedCall {
 
   private void answer(HttpClientRequest next, HttpClientResponse got) {
     if (ended) {
+      got.exceptionHandler(_ -> {}); // of the reset
       next.reset();
       return;
     }
     if (got.getHeader(Front.NOT_OWNER) != null && !bodySent) {
       sent = Optional.empty();
-      got.resume();
+      got.exceptionHandler(_ -> {}); // of the reset
       next.reset();
       again(new WritException(GatewayError.NO_OWNER, "cell " + front.cell()));
       return;
