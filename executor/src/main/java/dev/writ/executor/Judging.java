@@ -575,15 +575,16 @@ final class Judging {
   }
 
   /**
-   * Whether an allowed request's intent can still be served: not expired, and under the same
-   * snapshot.
+   * Whether an allowed request's intent can still be served: not expired, of this incarnation and
+   * this owner, and under the same snapshot.
    */
   private boolean stands(RequestRow row, Policy policy) {
     Intent intent =
         Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
     Instant now = time.now(KernelTime.Reading.STANDING);
     if (!now.isBefore(intent.expiresAt())
-        || now.isBefore(intent.issuedAt().minus(Admission.SKEW))) {
+        || now.isBefore(intent.issuedAt().minus(Admission.SKEW))
+        || !intent.audience().equals(guardian.audience())) {
       return false;
     }
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());

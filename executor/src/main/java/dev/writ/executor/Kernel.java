@@ -64,6 +64,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -149,7 +150,7 @@ public final class Kernel {
         guarded(config.guardianKey()),
         guarded(config.executorKey()),
         tools,
-        new Audience(ledger.origin(), ledger.incarnation()),
+        new Audience(ledger.origin(), ledger.incarnation(), ledger.leaseEpoch()),
         (tool, version) -> system().isProhibited(tool, version),
         this::readable,
         this::requireConsumable,
@@ -168,6 +169,16 @@ public final class Kernel {
   public void observe(StageObserver ofStages, CommitObserver ofCommits) {
     stages.to = ofStages;
     ledger.observe(ofCommits);
+  }
+
+  /** The epoch under which this kernel owns the log, where it has a lease of it. */
+  public Optional<Long> epoch() {
+    return ledger.leaseEpoch();
+  }
+
+  /** How long it may still dispatch under its lease; empty where it has none. */
+  public Optional<Duration> leaseLeft() {
+    return ledger.leaseLeft();
   }
 
   /** Registers a listener for the ledger's final failure; see {@link Ledger#whenStopped}. */

@@ -56,7 +56,7 @@ record Parts(
         new SnapshotStage(),
         s.tools(),
         new Prepare(s.tools(), s.prohibited(), s.readable(), workspaces),
-        new Dispatch(s.time(), gate, s.inputs(), workspaces),
+        new Dispatch(s.time(), gate, s.inputs(), workspaces, s.journal()::requireLease),
         new Drift(),
         new CanonicalizeStage(),
         new StoreStage(s.contents()),

@@ -11,6 +11,7 @@ import dev.writ.gateway.http.Authenticator;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.Connections;
+import dev.writ.gateway.http.Front;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
@@ -83,6 +84,7 @@ public final class Gateway implements AutoCloseable {
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
   private final Optional<Sessions> sessions;
+  private final Optional<Front> front;
   private final Supplier<ServerHealth> health;
   private GatewayConfig config;
   private boolean closed;
@@ -103,7 +105,9 @@ public final class Gateway implements AutoCloseable {
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
       Optional<Sessions> sessions,
+      Optional<Front> front,
       Supplier<ServerHealth> health) {
+    this.front = front;
     this.changes = changes;
     this.health = health;
     this.sessions = sessions;
@@ -238,6 +242,19 @@ public final class Gateway implements AutoCloseable {
       GatewayConfig config,
       Installation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
+    return start(config, installation, surfaces, Optional.empty());
+  }
+
+  /**
+   * The same, behind a front that listens already and outlives it.
+   *
+   * @param front gives its requests to this server until it is told to stand by
+   */
+  public static Gateway start(
+      GatewayConfig config,
+      Installation installation,
+      BiFunction<Pipeline, Lane, List<Surface>> surfaces,
+      Optional<Front> front) {
     Kernel kernel = installation.kernel();
     Optional<OidcProvider> provider = OidcFiles.read(config);
     installation.sessions().ifPresent(open -> open.signInBy(provider));
@@ -283,7 +300,7 @@ public final class Gateway implements AutoCloseable {
     Readiness readiness =
         new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
-    all.add(new OpsSurface(readiness, metrics, config.listen().isUnreachable()));
+    all.add(new OpsSurface(readiness::checks, metrics, config.listen().isUnreachable()));
     effects.named(all);
     List<Route> others = all.stream().flatMap(surface -> surface.routes().stream()).toList();
     all.add(
@@ -303,7 +320,8 @@ public final class Gateway implements AutoCloseable {
                 observer(watch, telemetry, List.of(log, metrics)),
                 log,
                 installation.clock(),
-                installation.random()));
+                installation.random()),
+            front);
     measure(metrics, places, server.connections());
     metrics.counter("writ.log.lines.left.out", "Log lines not written", log::leftOut);
     metrics.gauge("writ.http.connections.max", "Connections at most", limits::connectionsMax);
@@ -316,7 +334,9 @@ public final class Gateway implements AutoCloseable {
     installation.confining().ifPresent(c -> measure(metrics, c));
     kernel.observe(watch, watch);
     Instant startedAt = installation.clock().instant();
-    log.event("listening", server.url());
+    if (front.isEmpty()) {
+      log.event("listening", server.url());
+    }
     server.besides().forEach(url -> log.event("listening", url));
     CompletableFuture<WritException> ledgerStopped = new CompletableFuture<>();
     kernel.whenStopped(e -> {
@@ -342,6 +362,7 @@ public final class Gateway implements AutoCloseable {
         ledgerStopped,
         changes,
         installation.sessions(),
+        front,
         () ->
             new ServerHealth(
                 startedAt,
@@ -434,6 +455,11 @@ public final class Gateway implements AutoCloseable {
   /** Adds a number that only grows, with a label from a fixed list. */
   public void counter(String name, String help, String label, String word, Supplier<Number> value) {
     metrics.counter(name, help, label, word, value);
+  }
+
+  /** Numbers of other components are added here. */
+  public Metrics metrics() {
+    return metrics;
   }
 
   /** How the server is now. */
@@ -575,16 +601,32 @@ public final class Gateway implements AutoCloseable {
     return server.port();
   }
 
-  /** Refuses new calls, lets calls at work finish, then closes all connections. */
+  /**
+   * Refuses new calls, lets calls at work finish, then closes all connections. Behind a front, new
+   * calls go to another gateway, and those that have begun are finished, also where they wait for
+   * their turn.
+   */
   @Override
   public synchronized void close() {
+    close(config.drain());
+  }
+
+  /**
+   * The same with another time for what is at work: where nothing of it can be acknowledged any
+   * more, for example.
+   */
+  public synchronized void close(Duration drain) {
     if (closed) {
       return;
     }
     closed = true;
-    log.event("draining", config.drain().toString());
+    log.event("draining", drain.toString());
+    front.ifPresent(Front::standBy);
+    if (front.isEmpty()) {
+      lane.drain();
+    }
+    boolean whole = server.drain(drain);
     lane.drain();
-    boolean whole = server.drain(config.drain());
     housekeeping.close();
     looking.ifPresent(Housekeeping::close);
     collecting.close();

@@ -51,6 +51,11 @@ public final class Guardian {
     this.intentLife = intentLife;
   }
 
+  /** Which ledger its intents are for. */
+  public Audience audience() {
+    return audience;
+  }
+
   public Signed<Decision> sign(Decision decision) {
     return signer.sign(Decision.TYPE, decision, Decision::toJson, Decision::read);
   }

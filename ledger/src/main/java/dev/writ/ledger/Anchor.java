@@ -84,8 +84,18 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
    *     that is behind it or shows another history
    */
   void verify(LedgerView ledger) {
+    verify(ledger, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param isShared whether another server may have begun a later incarnation, which this anchor
+   *     did not see
+   */
+  void verify(LedgerView ledger, boolean isShared) {
     requireOrigin(ledger.origin());
-    if (ledger.incarnation() != incarnation) {
+    if (ledger.incarnation() != incarnation && !(isShared && ledger.incarnation() > incarnation)) {
       throw behind("incarnation " + ledger.incarnation(), "incarnation " + incarnation);
     }
     if (ledger.treeSize() < treeSize) {

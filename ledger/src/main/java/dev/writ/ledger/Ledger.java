@@ -7,6 +7,9 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Lease;
+import dev.writ.ledger.storage.LeaseTerms;
+import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -113,6 +117,50 @@ public final class Ledger extends StoreView implements RunJournal {
   public static Ledger create(LedgerConfig config, URI address) {
     return create(
         config, Databases.at(config.files(), config.dir(), address), Optional.of(address));
+  }
+
+  /**
+   * Makes the directory and the anchor of a further server for a ledger that is in a database
+   * already; nothing is changed there.
+   *
+   * @throws WritException as {@link #create(LedgerConfig)}, {@code LED-009} where the database has
+   *     another log, and what its provider refuses
+   */
+  public static void join(LedgerConfig config, URI address) {
+    Path dir = config.dir();
+    Database database = Databases.at(config.files(), dir, address);
+    if (Files.exists(config.anchor())) {
+      throw new WritException(LedgerError.EXISTS, "the anchor " + config.anchor());
+    }
+    boolean empty = isEmptyDirectory(dir);
+    try {
+      if (empty) {
+        DurableFiles.restrict(dir);
+      } else {
+        config.files().createDirectory(dir);
+      }
+      Blobs.create(config.files(), dir.resolve("blobs"));
+      Databases.write(config.files(), dir, address);
+      Format.write(config.files(), dir);
+      try (LedgerView view = openReadOnly(dir, database)) {
+        if (!view.origin().equals(config.origin())) {
+          throw new WritException(
+              LedgerError.ORIGIN, "it is " + view.origin() + ", not " + config.origin());
+        }
+        anchorOf(view, config).write(config.files(), config.anchor());
+      }
+    } catch (IOException e) {
+      removeLayout(dir, empty);
+      throw Failures.of("making " + dir, e);
+    } catch (WritException e) {
+      removeLayout(dir, empty);
+      throw e;
+    }
+  }
+
+  /** Where the database of the ledger in this directory is. */
+  public static URI database(Path dir) {
+    return Databases.address(dir);
   }
 
   private static Database databaseOf(LedgerConfig config) {
@@ -233,6 +281,30 @@ public final class Ledger extends StoreView implements RunJournal {
     return open(config, databaseOf(config));
   }
 
+  /**
+   * Opens it for a time, as a gateway that shares it with others does: {@link Database#open(
+   * LeaseTerms)}.
+   *
+   * @throws WritException also {@code LED-077} while another gateway has a lease, {@code LED-078}
+   *     where the database knows none
+   */
+  public static Ledger open(LedgerConfig config, LeaseTerms terms) {
+    Database database = databaseOf(config);
+    return started(
+        unstarted(
+            config, disk -> disk, Flock::take, database, () -> database.open(terms), Workers.REAL),
+        config);
+  }
+
+  /**
+   * Shows who owns the ledger that the directory names.
+   *
+   * @throws WritException {@code LED-078} where its database knows no leases
+   */
+  public static LeaseWatch watch(Path dir) {
+    return Databases.of(DurableFiles.REAL, dir.toAbsolutePath().normalize()).watch();
+  }
+
   /** With a database that the directory need not name. */
   static Ledger open(LedgerConfig config, Database database) {
     return over(database, config, Flock::take, Workers.REAL);
@@ -249,9 +321,9 @@ public final class Ledger extends StoreView implements RunJournal {
           Anchor.read(config.anchor())
               .orElseThrow(
                   () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()));
-      anchor.verify(ledger);
+      anchor.verify(ledger, ledger.leaseEpoch().isPresent());
       ledger.start();
-      if (anchor.treeSize() < ledger.treeSize()) {
+      if (anchor.treeSize() < ledger.treeSize() || anchor.incarnation() < ledger.incarnation()) {
         // After a crash between a commit and the anchor: bring the anchor up now, since there may
         // be no further commit.
         ledger.anchorKeeper.follow(ledger.durable);
@@ -270,10 +342,20 @@ public final class Ledger extends StoreView implements RunJournal {
       WriterLock.Host host,
       Database database,
       Workers workers) {
+    return unstarted(config, seam, host, database, database::open, workers);
+  }
+
+  private static Ledger unstarted(
+      LedgerConfig config,
+      UnaryOperator<LogWriter.Disk> seam,
+      WriterLock.Host host,
+      Database database,
+      Supplier<Storage> opening,
+      Workers workers) {
     Format.require(config.dir());
     WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
     try {
-      Storage store = database.open();
+      Storage store = opening.get();
       try {
         database.locks().forEach(lock::watch);
         return new Ledger(config, store, lock, seam, workers);
@@ -442,6 +524,21 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public void requireSound() {
     failStop.require();
+  }
+
+  @Override
+  public void requireLease() {
+    store.lease().ifPresent(Lease::require);
+  }
+
+  /** The epoch of the lease under which it is open; empty where it is open without one. */
+  public Optional<Long> leaseEpoch() {
+    return store.lease().map(Lease::epoch);
+  }
+
+  /** How long something may still be dispatched under that lease. */
+  public Optional<Duration> leaseLeft() {
+    return store.lease().map(Lease::left);
   }
 
   /** The last event of a run, enqueued ones included: what the next event continues. */

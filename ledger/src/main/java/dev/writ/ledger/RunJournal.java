@@ -35,6 +35,13 @@ public interface RunJournal extends LedgerState {
   default void requireSound() {}
 
   /**
+   * Refuses where whoever writes here has lost the right to act: its lease of the log is over.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-076}
+   */
+  default void requireLease() {}
+
+  /**
    * The event to write in place of this one, asked before it goes into a batch; normally itself. A
    * replay compares here, and continues with the recorded event.
    */

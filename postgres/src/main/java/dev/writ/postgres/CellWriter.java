@@ -2,6 +2,8 @@ package dev.writ.postgres;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Lease;
+import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.postgres.error.PostgresError;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,6 +31,7 @@ final class CellWriter implements AutoCloseable {
   private final int cell;
   private final String owner;
   private final long epoch;
+  private final Optional<Lease> lease;
 
   /** How many writes are durable; with the epoch, it fixes what the cell holds. */
   private long writes;
@@ -45,15 +48,22 @@ final class CellWriter implements AutoCloseable {
   private record Taken(long epoch, long writes) {}
 
   private CellWriter(
-      PostgresSettings settings, PostgresConnections connections, String owner, Connection first)
+      PostgresSettings settings,
+      PostgresConnections connections,
+      String owner,
+      Optional<LeaseTerms> terms,
+      Connection first)
       throws SQLException {
     this.settings = settings;
     this.connections = connections;
     this.cell = settings.cell();
     this.owner = owner;
     this.session = Optional.of(first);
-    Taken taken = takeOver(first);
+    // Before it is asked for: the database may count from any moment after this one.
+    Optional<Long> sentAt = terms.map(t -> t.elapsed().getAsLong());
+    Taken taken = takeOver(first, terms);
     this.epoch = taken.epoch();
+    this.lease = terms.map(t -> new Lease(epoch, t, sentAt.get()));
     this.writes = taken.writes();
   }
 
@@ -95,11 +105,18 @@ final class CellWriter implements AutoCloseable {
    * Takes the cell over: the writer before is refused from then on.
    *
    * @param isNew whether it is to be made, with the schema where there is none
+   * @param terms of a lease, where it is taken for a time: then the session of an owner whose lease
+   *     is over is ended
    * @throws WritException {@code LED-001} where one that is to be made has been written to, {@code
-   *     LED-003} while the session of another server has the lock
+   *     LED-003} while the session of another server has the lock, {@code LED-077} while a gateway
+   *     has a lease
    */
   static CellWriter open(
-      PostgresSettings settings, PostgresConnections connections, String owner, boolean isNew) {
+      PostgresSettings settings,
+      PostgresConnections connections,
+      String owner,
+      boolean isNew,
+      Optional<LeaseTerms> terms) {
     int cell = settings.cell();
     try {
       Connection session = connections.open(settings.patience());
@@ -111,6 +128,13 @@ final class CellWriter implements AutoCloseable {
         }
         require(session, cell);
         ServerSettings.fix(session);
+        // From here to the commit of the takeover in one transaction, which holds the lease's row:
+        // of several that try, none ends the session of another that has just succeeded.
+        CellLease.begin(session, terms);
+        CellLease.requireFree(session, cell);
+        if (terms.isPresent()) {
+          CellLease.endFormer(session, cell);
+        }
         if (!lock(session, cell, LOCK_WAIT_MAX.toMillis())) {
           throw new WritException(LedgerError.LOCKED, settings + " by " + owner(session, cell));
         }
@@ -118,7 +142,7 @@ final class CellWriter implements AutoCloseable {
         if (isNew && require(session, cell) > 0) {
           throw new WritException(LedgerError.EXISTS, settings.toString());
         }
-        return new CellWriter(settings, connections, owner, session);
+        return new CellWriter(settings, connections, owner, terms, session);
       } catch (SQLException | WritException e) {
         drop(session);
         throw e;
@@ -171,7 +195,7 @@ final class CellWriter implements AutoCloseable {
     }
   }
 
-  private Taken takeOver(Connection session) throws SQLException {
+  private Taken takeOver(Connection session, Optional<LeaseTerms> terms) throws SQLException {
     try (PreparedStatement update =
         session.prepareStatement(
             "UPDATE cell SET epoch = epoch + 1, owner = ?, sessions = 1 WHERE cell = ? RETURNING"
@@ -183,6 +207,9 @@ final class CellWriter implements AutoCloseable {
         row.next();
         taken = new Taken(row.getLong(1), row.getLong(2));
       }
+      if (terms.isPresent()) {
+        CellLease.take(session, cell, taken.epoch(), terms.get());
+      }
       commit(session);
       return taken;
     }
@@ -190,6 +217,10 @@ final class CellWriter implements AutoCloseable {
 
   long epoch() {
     return epoch;
+  }
+
+  Optional<Lease> lease() {
+    return lease;
   }
 
   /**
@@ -427,6 +458,10 @@ final class CellWriter implements AutoCloseable {
     stopped = stopped.or(() -> Optional.of(new WritException(LedgerError.CLOSED, "")));
     session.ifPresent(connection -> {
       try (Statement statement = connection.createStatement()) {
+        connection.rollback(); // of a write that failed
+        if (lease.isPresent()) {
+          CellLease.release(connection, cell, epoch);
+        }
         // The end of the session would release it, too, but a moment later.
         statement.execute("SELECT pg_advisory_unlock_all()");
         connection.commit();

@@ -1,6 +1,8 @@
 package dev.writ.postgres;
 
 import dev.writ.ledger.storage.Database;
+import dev.writ.ledger.storage.LeaseTerms;
+import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.Storage;
 import java.util.Optional;
 
@@ -54,6 +56,21 @@ public final class PostgresDatabase implements Database {
   @Override
   public Storage open() {
     return PostgresStorage.writing(settings, owner, false);
+  }
+
+  /**
+   * Takes the log over for a time. The session of an owner whose lease is over is ended.
+   *
+   * @throws dev.writ.canonicalize.WritException also {@code LED-077} while another has a lease
+   */
+  @Override
+  public Storage open(LeaseTerms terms) {
+    return PostgresStorage.owning(settings, terms);
+  }
+
+  @Override
+  public LeaseWatch watch() {
+    return new PostgresWatch(settings);
   }
 
   /**

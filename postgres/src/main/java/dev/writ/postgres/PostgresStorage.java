@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Lease;
+import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import dev.writ.postgres.error.PostgresError;
@@ -28,6 +30,9 @@ final class PostgresStorage implements Storage {
   /** Empty for a reader. */
   private final Optional<CellWriter> writer;
 
+  /** Empty for a reader, and for a writer without a lease. */
+  private final Optional<LeaseKeeper> keeper;
+
   private final HikariDataSource reads;
 
   /** Held shared by every call, and exclusively by closing. */
@@ -45,7 +50,11 @@ final class PostgresStorage implements Storage {
   private boolean closed;
 
   private PostgresStorage(
-      PostgresSettings settings, PostgresConnections connections, Optional<CellWriter> writer) {
+      PostgresSettings settings,
+      PostgresConnections connections,
+      Optional<CellWriter> writer,
+      Optional<LeaseKeeper> keeper) {
+    this.keeper = keeper;
     this.settings = settings;
     this.connections = connections;
     this.writer = writer;
@@ -55,8 +64,19 @@ final class PostgresStorage implements Storage {
   /** Makes an empty log, or opens one as its writer. */
   static PostgresStorage writing(PostgresSettings settings, String owner, boolean isNew) {
     PostgresConnections connections = new PostgresConnections(settings);
-    CellWriter writer = CellWriter.open(settings, connections, owner, isNew);
-    return new PostgresStorage(settings, connections, Optional.of(writer));
+    CellWriter writer = CellWriter.open(settings, connections, owner, isNew, Optional.empty());
+    return new PostgresStorage(settings, connections, Optional.of(writer), Optional.empty());
+  }
+
+  /** Opens a log as its writer for a time, which is renewed until this is closed. */
+  static PostgresStorage owning(PostgresSettings settings, LeaseTerms terms) {
+    PostgresConnections connections = new PostgresConnections(settings);
+    CellWriter writer =
+        CellWriter.open(settings, connections, terms.owner(), false, Optional.of(terms));
+    // A write that waits for the database would go on waiting after the lease.
+    LeaseKeeper keeper =
+        new LeaseKeeper(settings, connections, terms, writer.lease().orElseThrow(), writer::giveUp);
+    return new PostgresStorage(settings, connections, Optional.of(writer), Optional.of(keeper));
   }
 
   /** Opens a log for reading, beside its writer or without one. */
@@ -68,12 +88,17 @@ final class PostgresStorage implements Storage {
     } catch (SQLException e) {
       throw SqlFailures.of("opening " + settings, e);
     }
-    return new PostgresStorage(settings, connections, Optional.empty());
+    return new PostgresStorage(settings, connections, Optional.empty(), Optional.empty());
   }
 
   /** Counts the openings by writers; empty for a reader. */
   Optional<Long> epoch() {
     return writer.map(CellWriter::epoch);
+  }
+
+  @Override
+  public Optional<Lease> lease() {
+    return writer.flatMap(CellWriter::lease);
   }
 
   private void requireOpen() {
@@ -357,6 +382,7 @@ final class PostgresStorage implements Storage {
 
   @Override
   public void close() {
+    keeper.ifPresent(LeaseKeeper::close);
     writer.ifPresent(CellWriter::giveUp);
     gate.writeLock().lock();
     try {

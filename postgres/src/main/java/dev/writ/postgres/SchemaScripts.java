@@ -17,7 +17,8 @@ import org.flywaydb.core.api.resource.LoadableResource;
  * have entries for its folders: then it finds none, and says nothing.
  */
 final class SchemaScripts implements ResourceProvider {
-  private static final List<LoadableResource> ALL = List.of(new Script("V1__rows.sql"));
+  private static final List<LoadableResource> ALL =
+      List.of(new Script("V1__rows.sql"), new Script("V2__lease.sql"));
 
   private static final class Script extends LoadableResource {
     private final String name;

@@ -18,6 +18,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.ledger.Ledger;
 import dev.writ.sinks.ConfiguredSink;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -106,6 +107,9 @@ public final class ConfigCommand implements CliCommand {
       boolean keys = new Home(session.home(), () -> null).exists();
       if (keys) {
         Home home = Homes.home(session);
+        if (config.extras().cells().isPresent()) {
+          Ledger.watch(home.ledger()).close(); // refused where its database knows no leases
+        }
         ConfiguredSurfaces.keys(
             config, home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
       }

@@ -12,15 +12,18 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeJoiner;
 import dev.writ.embed.home.HomeMaker;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
+import dev.writ.ledger.Ledger;
 import dev.writ.tools.registry.BuiltinTools;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 
 /** {@code writ init}: keys, policy and ledger of a new installation. */
@@ -39,7 +42,13 @@ public final class InitCommand implements CliCommand {
             "--database",
             "ADDRESS",
             "Keep the ledger in this database instead of the directory, such as"
-                + " postgresql://writ@db.example/writ?cell=0.");
+                + " postgresql://writ@db.example/writ?cell=0.")
+        .option(
+            "--join",
+            "HOME",
+            "Make a further gateway of an installation in a database, with the keys, policy and"
+                + " tools of this home or copy of it; --database where it reaches the database by"
+                + " another address.");
   }
 
   record Made(Path dir) implements Report {
@@ -51,6 +60,9 @@ public final class InitCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
+    if (arguments.option("--join").isPresent()) {
+      return join(session, arguments);
+    }
     Home.Names names =
         new Home.Names(
             arguments.option("--tenant").orElse("local"),
@@ -68,6 +80,31 @@ public final class InitCommand implements CliCommand {
             text,
             arguments.option("--database").map(at -> address("--database", at)));
     session.show(new Made(home.dir()), InitCommand::print);
+    return ExitCode.OK;
+  }
+
+  private static ExitCode join(Session session, Arguments arguments) {
+    for (String other : List.of("--tenant", "--agent", "--approver", "--policy")) {
+      if (arguments.option(other).isPresent()) {
+        throw new WritException(CliError.USAGE, other + " with --join: those of that home hold");
+      }
+    }
+    char[] passphrase = Homes.passphrase(session);
+    Home first = new Home(Path.of(arguments.option("--join").orElseThrow()), () -> passphrase);
+    Home home = new Home(session.home(), () -> passphrase);
+    first.requireExisting();
+    URI database =
+        arguments
+            .option("--database")
+            .map(at -> address("--database", at))
+            .orElseGet(() -> Ledger.database(first.ledger()));
+    HomeJoiner.join(first, home, database, Homes.clock());
+    session.show(
+        new Made(home.dir()),
+        (made, terminal) -> {
+          terminal.out().println("Made " + made.dir() + ", a further gateway");
+          terminal.out().println("Next: write `cells` into its gateway.yaml, then writ serve");
+        });
     return ExitCode.OK;
   }
 

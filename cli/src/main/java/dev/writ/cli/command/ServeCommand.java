@@ -32,7 +32,11 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.cell.CellBoard;
+import dev.writ.gateway.cell.CellSurface;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Front;
+import dev.writ.gateway.http.HopKey;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
@@ -45,6 +49,7 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
+import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
@@ -64,6 +69,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -114,27 +120,15 @@ public final class ServeCommand implements CliCommand {
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
     }
     Home home = Homes.home(session);
-    String token = Tokens.generate(new SecureRandom());
-    Tokens.Entry own =
-        new Tokens.Entry(
-            "home of the server",
-            Tokens.digest(token),
-            home.tenant(),
-            home.agent(),
-            List.of(),
-            Optional.empty());
     GatewayConfig read = config(session, arguments, home);
+    if (read.extras().cells().isPresent()) {
+      return cells(session, arguments, home, read);
+    }
+    String token = Tokens.generate(new SecureRandom());
+    Tokens.Entry own = own(home, token);
     Running running = new Running();
     ConfiguredSurfaces.require(read, session.environment(), directory(arguments, home));
-    OpenHome open =
-        OpenHome.open(
-            home,
-            Opening.of(
-                    Homes.clock(),
-                    SandboxPlace.host(home, environment(session, read, directory(arguments, home))))
-                .wrapping(running::cancellable)
-                .inRegion(read.extras().region())
-                .keepingWorkers(ToolPools.settings(read.extras().toolPool())));
+    OpenHome open = OpenHome.open(home, opening(session, arguments, home, read, running));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =
         () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
@@ -183,6 +177,123 @@ public final class ServeCommand implements CliCommand {
         serving::ended);
     warmUp.begin();
     return serveUntilStopped(gateway);
+  }
+
+  private static Tokens.Entry own(Home home, String token) {
+    return new Tokens.Entry(
+        "home of the server",
+        Tokens.digest(token),
+        home.tenant(),
+        home.agent(),
+        List.of(),
+        Optional.empty());
+  }
+
+  private static Opening opening(
+      Session session, Arguments arguments, Home home, GatewayConfig config, Running running) {
+    return Opening.of(
+            Homes.clock(),
+            SandboxPlace.host(home, environment(session, config, directory(arguments, home))))
+        .wrapping(running::cancellable)
+        .inRegion(config.extras().region())
+        .keepingWorkers(ToolPools.settings(config.extras().toolPool()));
+  }
+
+  /** Serves as one gateway of several. */
+  private static ExitCode cells(
+      Session session, Arguments arguments, Home home, GatewayConfig read) {
+    Path directory = directory(arguments, home);
+    ConfiguredSurfaces.require(read, session.environment(), directory);
+    HopKey key = ServedCell.key(home);
+    Tokens.Entry own = own(home, ServedCell.token(key));
+    Sessions sessions = sessions(read);
+    return new ServedCell(
+            session,
+            home,
+            read.withToken(own),
+            new ServedCell.Opener() {
+              private Running running = new Running();
+
+              @Override
+              public OpenHome open(LeaseTerms terms) {
+                running = new Running();
+                return OpenHome.open(
+                    home, opening(session, arguments, home, read, running), Optional.of(terms));
+              }
+
+              @Override
+              public ServedCell.Running serve(
+                  OpenHome open, Front front, CellBoard board, WarmUp warmUp) {
+                boolean mcp = ServedMcp.hasKey(session, open, read);
+                GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
+                ServedOperations operations = operations(open, config);
+                BiFunction<Pipeline, Lane, List<Surface>> surfaces =
+                    surfaces(
+                        session,
+                        open,
+                        config,
+                        sessions,
+                        operations,
+                        session.environment(),
+                        directory);
+                Gateway gateway =
+                    start(
+                        session,
+                        open,
+                        running,
+                        config,
+                        ConfiguredSurfaces.keys(config, home, open.kernel().system().trust()),
+                        List.of(warmUp.probe(), board.probe()),
+                        sessions,
+                        (pipeline, lane) -> {
+                          List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
+                          all.add(new CellSurface(board));
+                          return all;
+                        },
+                        Optional.of(front));
+                board.measure(gateway.metrics(), front.cell());
+                board.measure(gateway.metrics(), front);
+                HangUp.then(() ->
+                    gateway.reload(() ->
+                        ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own)));
+                ToolPools.measure(gateway, open.workers(), config.extras().region());
+                operations.serves(gateway);
+                List<ConfiguredSink> configured =
+                    ConfiguredSink.of(config, session.environment(), directory, Homes.clock());
+                Sinks sinks =
+                    ServedSinks.start(
+                        gateway, open, configured, line -> JsonLog.write(log(session), line));
+                operations.feeds(configured, sinks.feeders());
+                return served(session, gateway, sinks, open, config.drain());
+              }
+            })
+        .serve(key);
+  }
+
+  private static ServedCell.Running served(
+      Session session, Gateway gateway, Sinks sinks, OpenHome open, Duration drain) {
+    return new ServedCell.Running() {
+      @Override
+      public CompletableFuture<WritException> ledgerStopped() {
+        return gateway.ledgerStopped();
+      }
+
+      @Override
+      public Duration drain() {
+        return drain;
+      }
+
+      @Override
+      public void close(Duration atMost) {
+        gateway.close(atMost);
+        sinks.close();
+        try {
+          open.close();
+        } catch (WritException e) {
+          log(session).println(e.getMessage()); // the ledger had failed before
+        }
+      }
+    };
   }
 
   /** That of the session, with the directory that the configuration names for commands. */
@@ -376,29 +487,45 @@ public final class ServeCommand implements CliCommand {
       Sessions sessions,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     try {
-      Gateway gateway =
-          Gateway.start(
-              config,
-              new Gateway.Installation(
-                      open.kernel(),
-                      running,
-                      open.home().dir(),
-                      keys,
-                      new RunBundle(open.packages()),
-                      Homes.clock(),
-                      new SecureRandom(),
-                      log(session))
-                  .withProbes(probes)
-                  .with(sessions)
-                  .with(new ServedSandbox(open.drivers(), open.registry())),
-              surfaces);
-      gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
-      gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
-      return gateway;
+      return start(
+          session, open, running, config, keys, probes, sessions, surfaces, Optional.empty());
     } catch (RuntimeException e) {
       open.close();
       throw e;
     }
+  }
+
+  /** The same, behind a front; the home is left open where it does not start. */
+  private static Gateway start(
+      Session session,
+      OpenHome open,
+      Running running,
+      GatewayConfig config,
+      SortedMap<String, SigningKey> keys,
+      List<Probe> probes,
+      Sessions sessions,
+      BiFunction<Pipeline, Lane, List<Surface>> surfaces,
+      Optional<Front> front) {
+    Gateway gateway =
+        Gateway.start(
+            config,
+            new Gateway.Installation(
+                    open.kernel(),
+                    running,
+                    open.home().dir(),
+                    keys,
+                    new RunBundle(open.packages()),
+                    Homes.clock(),
+                    new SecureRandom(),
+                    log(session))
+                .withProbes(probes)
+                .with(sessions)
+                .with(new ServedSandbox(open.drivers(), open.registry())),
+            surfaces,
+            front);
+    gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
+    gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
+    return gateway;
   }
 
   private static PrintStream log(Session session) {
@@ -417,7 +544,7 @@ public final class ServeCommand implements CliCommand {
   }
 
   /** Ends the process after this time even if something hangs. */
-  private static void haltAfter(Duration time) {
+  static void haltAfter(Duration time) {
     Thread.ofPlatform()
         .daemon()
         .name("writ-halt")

@@ -33,9 +33,7 @@ final class GateOps {
     Trust trust = BasicOps.trust(input);
     Policy policy = GuardianOps.policyOf(input);
     Instant now = input.time("now");
-    Fields audience = input.fields("audience");
-    Gate gate = new Gate(new Audience(audience.name("origin"), audience.count("incarnation")));
-    audience.end();
+    Gate gate = new Gate(Audience.read(input.fields("audience")));
     RunId run = new RunId(input.name("tenant"), input.name("run"));
     String kid = input.name("submitter");
     TrustedKey submitter =

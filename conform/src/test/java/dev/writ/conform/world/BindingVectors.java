@@ -49,6 +49,7 @@ final class BindingVectors {
     vectors.approvals();
     vectors.decisions();
     vectors.dispatches();
+    vectors.epochs();
     return vectors.made;
   }
 
@@ -227,6 +228,51 @@ final class BindingVectors {
           int at = place(remade, EventKind.INTENT_ISSUED, saying());
           remade.steps.add(at - 1, remade.steps.remove(at));
         });
+  }
+
+  /** Owners of a log: its intents name the epoch of the one that issued them. */
+  private void epochs() {
+    epochs("intents-of-two-owners", "the second intent is of a later owner", "ok", 4, 5);
+    epochs("intent-of-an-earlier-owner", "an intent is of an owner before", ORDER, 5, 4);
+    epochs(
+        "intents-of-epoch-nought", "an intent is of no epoch there is", "CAN-023 or EXE-952", 0, 1);
+    add(
+        "dispatched-under-an-earlier-owner",
+        "an intent is dispatched behind one of a later owner",
+        ORDER,
+        remade -> {
+          List<Integer> intents = intents(remade);
+          epoch(remade, intents.get(0), 4);
+          epoch(remade, intents.get(1), 5);
+          int dispatched = place(remade, EventKind.EFFECT_DISPATCHED, saying());
+          remade.steps.add(intents.get(1), remade.steps.remove(dispatched));
+        });
+  }
+
+  private void epochs(String name, String about, String wanted, long first, long second) {
+    add(
+        name,
+        about,
+        wanted,
+        remade -> {
+          List<Integer> intents = intents(remade);
+          epoch(remade, intents.get(0), first);
+          epoch(remade, intents.get(1), second);
+        });
+  }
+
+  private static void epoch(Remade remade, int intent, long epoch) {
+    remade.change(remade.steps.get(intent).body, in("audience", set("epoch", JsonValue.of(epoch))));
+  }
+
+  private static List<Integer> intents(Remade remade) {
+    List<Integer> found = new ArrayList<>();
+    for (int i = 0; i < remade.steps.size(); i++) {
+      if (remade.steps.get(i).kind.equals(EventKind.INTENT_ISSUED)) {
+        found.add(i);
+      }
+    }
+    return found;
   }
 
   private static int last(Remade remade, String kind) {

@@ -282,6 +282,14 @@ final class DocumentVectors {
         "the intent is for an incarnation before",
         "EXE-105",
         with(good, "audience", Plot.json("{\"incarnation\":7,\"origin\":\"writ.example/log\"}")));
+    gate(
+        "audience-epoch",
+        "the ledger is owned for a time, and the intent is of no owner",
+        "EXE-105",
+        with(
+            good,
+            "audience",
+            Plot.json("{\"epoch\":7,\"incarnation\":1,\"origin\":\"writ.example/log\"}")));
   }
 
   private void holders(JsonValue.Obj good) {

@@ -111,6 +111,11 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     return dir.resolve("serving.json");
   }
 
+  /** The secret by which gateways that share an installation know each other. */
+  public Path gatewaysSecret() {
+    return dir.resolve("gateways.secret");
+  }
+
   public Path anchor() {
     return dir.resolveSibling(dir.getFileName() + ".anchor");
   }

@@ -168,6 +168,9 @@ public final class HomeMaker {
           random);
       ledger.checkpoint();
     }
+    if (database.isPresent()) {
+      GatewaysSecret.makeIfMissing(parts, random);
+    }
     DurableFiles.REAL.write(parts.policyFile(), policyBytes);
     DurableFiles.REAL.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
     DurableFiles.REAL.write(parts.settings(), Jcs.write(Home.settings(origin, names)));

@@ -12,11 +12,13 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.language.WarmPool;
 import dev.writ.tools.registry.ToolRegistry;
 import dev.writ.tools.wasm.GuestPool;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -77,14 +79,23 @@ public final class OpenHome implements AutoCloseable {
    * Opens a home for work. The resources in the opening are closed with it, also if opening fails.
    */
   public static OpenHome open(Home home, Opening opening) {
+    return open(home, opening, Optional.empty());
+  }
+
+  /**
+   * The same for a time, where several gateways share the ledger's database.
+   *
+   * @throws dev.writ.canonicalize.WritException also {@code LED-077} while another has a lease
+   */
+  public static OpenHome open(Home home, Opening opening, Optional<LeaseTerms> terms) {
     Umask.ownersAlone();
     Ledger ledger = null;
     Drivers drivers = null;
     try {
-      ledger =
-          Ledger.open(
-              new LedgerConfig(
-                  home.ledger(), home.anchor(), home.origin(), home.key("log"), opening.clock()));
+      LedgerConfig config =
+          new LedgerConfig(
+              home.ledger(), home.anchor(), home.origin(), home.key("log"), opening.clock());
+      ledger = terms.isPresent() ? Ledger.open(config, terms.get()) : Ledger.open(config);
       drivers = Drivers.all(opening.processes(), opening.waiting(), opening.servers());
       return new OpenHome(home, ledger, drivers, opening);
     } catch (RuntimeException e) {

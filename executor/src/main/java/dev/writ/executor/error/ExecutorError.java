@@ -22,7 +22,10 @@ public enum ExecutorError implements ErrorCode {
       "EXE-104",
       "decision, intent and effect do not belong together",
       "Send the three of one request."),
-  AUDIENCE("EXE-105", "the intent is for another ledger", "Ask this one for a decision."),
+  AUDIENCE(
+      "EXE-105",
+      "the intent is for another ledger, or of an owner before",
+      "Ask this one for a decision."),
   HOLDER("EXE-106", "the submitter does not hold this intent", "Sign with the request's key."),
   EXPIRED("EXE-107", "the intent has expired", "Submit the request again; it is judged again."),
   NOT_ISSUED(

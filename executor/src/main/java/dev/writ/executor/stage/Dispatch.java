@@ -35,6 +35,7 @@ public final class Dispatch {
   private final Gate gate;
   private final Invocation.InputContent inputs;
   private final WorkspaceUse workspaces;
+  private final Runnable requireLease;
 
   /**
    * An effect that has run.
@@ -59,12 +60,20 @@ public final class Dispatch {
     }
   }
 
+  /**
+   * @param requireLease refuses where the kernel's lease of the log is over
+   */
   public Dispatch(
-      KernelTime time, Gate gate, Invocation.InputContent inputs, WorkspaceUse workspaces) {
+      KernelTime time,
+      Gate gate,
+      Invocation.InputContent inputs,
+      WorkspaceUse workspaces,
+      Runnable requireLease) {
     this.time = time;
     this.gate = gate;
     this.inputs = inputs;
     this.workspaces = workspaces;
+    this.requireLease = requireLease;
   }
 
   /** The clock reading of {@code effect.dispatched}. */
@@ -90,8 +99,14 @@ public final class Dispatch {
    */
   public record Dispatched(Ready ready, Instant startedAt, boolean committed) {}
 
-  /** Makes the dispatch of an impure effect durable. */
+  /**
+   * Makes the dispatch of an impure effect durable.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-076}, and as the ledger's; nothing was
+   *     dispatched then, unless the ledger leaves it open
+   */
   public Dispatched dispatch(Ready ready, Instant startedAt) {
+    requireLease.run();
     boolean pure = ready.determinism() == Determinism.PURE;
     if (!pure) {
       commit(ready.order(), startedAt, ready.workspaceBefore());
@@ -99,8 +114,16 @@ public final class Dispatch {
     return new Dispatched(ready, startedAt, !pure);
   }
 
-  /** Runs the effect; never throws. */
+  /**
+   * Runs the effect; whatever the tool does is returned.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-076} where the lease ended while the
+   *     dispatch was made durable: the effect is not run, and the next owner finds it in doubt
+   */
   public Ran run(Dispatched dispatched) {
+    if (dispatched.committed()) {
+      requireLease.run();
+    }
     Ready ready = dispatched.ready();
     Order order = ready.order();
     Instant startedAt = dispatched.startedAt();

@@ -74,6 +74,7 @@ public record GatewayConfig(
    * @param sinks where executions are sent, by name
    * @param warmUp the longest time for which a new server is exercised before it is ready
    * @param oidc by which people sign in to the console
+   * @param cells how it shares its installation with other gateways; absent where it is alone
    */
   public record Extras(
       List<Certificates.Entry> certificates,
@@ -85,7 +86,8 @@ public record GatewayConfig(
       AlertThresholds alerts,
       SortedMap<String, SinkConfig> sinks,
       Duration warmUp,
-      Optional<OidcSettings> oidc) {
+      Optional<OidcSettings> oidc,
+      Optional<CellSettings> cells) {
     /** Unless the configuration names another. */
     public static final Duration WARM_UP = Duration.ofSeconds(20);
 
@@ -100,6 +102,7 @@ public record GatewayConfig(
             AlertThresholds.DEFAULT,
             new TreeMap<>(),
             WARM_UP,
+            Optional.empty(),
             Optional.empty());
 
     public Extras {
@@ -119,7 +122,8 @@ public record GatewayConfig(
           alerts,
           sinks,
           warmUp,
-          oidc.map(settings -> settings.inFolder(folder)));
+          oidc.map(settings -> settings.inFolder(folder)),
+          cells.map(settings -> settings.inFolder(folder)));
     }
   }
 
@@ -230,6 +234,9 @@ public record GatewayConfig(
     }
     if (!extras.warmUp().equals(next.extras.warmUp())) {
       others.add("warm_up_s");
+    }
+    if (!extras.cells().equals(next.extras.cells())) {
+      others.add("cells");
     }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
@@ -381,7 +388,8 @@ public record GatewayConfig(
             .orElse(AlertThresholds.DEFAULT),
         sinks(file.optional("sinks", file::section)),
         warmUp(file, environment),
-        file.optional("oidc", key -> OidcSection.read(file.section(key))));
+        file.optional("oidc", key -> OidcSection.read(file.section(key))),
+        file.optional("cells", key -> CellSettings.read(file.section(key))));
   }
 
   private static Duration warmUp(Section file, Map<String, String> environment) {

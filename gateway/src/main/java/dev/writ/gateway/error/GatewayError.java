@@ -153,7 +153,26 @@ public enum GatewayError implements ErrorCode {
   NOT_AUDITOR(
       "GWY-141",
       "what people read is shown to the auditors of their tenant",
-      "Have policy give the subject the role auditor in `people`.");
+      "Have policy give the subject the role auditor in `people`."),
+  NO_OWNER(
+      "GWY-190",
+      "no gateway owns the cell just now: nothing was done",
+      "Send the request again in a moment; if it stays so, look whether the gateways run and reach"
+          + " the database."),
+  OWNER_LOST(
+      "GWY-191",
+      "the owner of the cell was lost while it had the request: nobody knows yet what became of it",
+      "Send the same signed request again: what was accepted is not executed twice. Otherwise look"
+          + " for the effect before you repeat it."),
+  NOT_OWNER(
+      "GWY-192",
+      "this gateway does not own the cell: nothing was done",
+      "The gateway that forwarded the request sends it to the owner."),
+  NOT_A_GATEWAY(
+      "GWY-193",
+      "only gateways of the installation may call here",
+      "Call the address on which the gateway listens for its callers; for a gateway, give all of"
+          + " them the same `gateways.secret` and clocks that agree.");
 
   private final Entry entry;
 

@@ -29,6 +29,7 @@ public final class ConcurrencyLimiter {
 
   private int held;
   private boolean draining;
+  private boolean refusing;
 
   /** The origin of an unverified call. */
   private record Origin(String group, String address) {}
@@ -54,7 +55,7 @@ public final class ConcurrencyLimiter {
   }
 
   private synchronized Held hold(Shares of, List<Share> shares) {
-    if (draining && of != streams) {
+    if (refusing && of != streams) {
       throw new WritException(GatewayError.DRAINING, "");
     }
     of.take(shares, 1);
@@ -264,9 +265,14 @@ public final class ConcurrencyLimiter {
     return draining;
   }
 
-  /** From now on every call is refused a place. */
-  synchronized void drain() {
+  /**
+   * What waits for events ends from now on.
+   *
+   * @param refuses whether every call is refused a place, too
+   */
+  synchronized void drain(boolean refuses) {
     draining = true;
+    refusing = refuses;
   }
 
   /** Waits until all places are free, or until the time is over. */

@@ -121,7 +121,7 @@ public final class Connections {
     private final Timer timer;
     private final Optional<Guard> guard;
     private int answering;
-    private volatile TlsFiles.Trust letInBy;
+    private final Client.LetIn letIn = new Client.LetIn();
 
     Watch(HttpConnection connection, Vertx vertx, Optional<Guard> guard) {
       this.connection = connection;
@@ -134,13 +134,9 @@ public final class Connections {
       timer.set(limits.headWithin(), connection::close);
     }
 
-    /** The client trust under which its certificate was last verified; null before. */
-    TlsFiles.Trust letInBy() {
-      return letInBy;
-    }
-
-    void letInBy(TlsFiles.Trust trust) {
-      letInBy = trust;
+    /** By which trust the client's certificate was verified last. */
+    Client.LetIn letIn() {
+      return letIn;
     }
 
     void begin() {

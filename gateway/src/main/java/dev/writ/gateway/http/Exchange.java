@@ -13,7 +13,6 @@ import java.io.InputStream;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,8 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 
 /**
  * One request and its answer. The head is checked on the event loop. Then a virtual thread
@@ -40,6 +37,8 @@ final class Exchange {
   private final Context context;
   private final HttpServerRequest request;
   private final Connections.Watch watch;
+  private final Client client;
+  private final Runnable arrived;
   private final Instant receivedAt;
   private final long begin = System.nanoTime();
   private final String remote;
@@ -56,14 +55,26 @@ final class Exchange {
   private boolean closes;
   private boolean ended; // on the event loop
 
-  Exchange(ServerParts parts, Vertx vertx, HttpServerRequest request, Connections.Watch watch) {
+  /**
+   * @param client whose request it is
+   * @param arrived called once, when it has a place or is refused one
+   */
+  Exchange(
+      ServerParts parts,
+      Vertx vertx,
+      HttpServerRequest request,
+      Connections.Watch watch,
+      Client client,
+      Runnable arrived) {
+    this.client = client;
+    this.arrived = arrived;
     this.parts = parts;
     this.doors = parts.doors().get();
     this.context = vertx.getOrCreateContext();
     this.request = request;
     this.watch = watch;
     this.receivedAt = parts.clock().instant();
-    this.remote = Connections.address(request.connection());
+    this.remote = client.address();
     this.headers = Headers.of(request.headers());
     this.trace = parts.trace(headers);
     this.admission = new HttpAdmission(parts.places(), this::evicted);
@@ -82,6 +93,7 @@ final class Exchange {
       String method = request.method().name();
       Optional<HttpAnswer> preflight = doors.origins().preflight(method, headers);
       if (preflight.isPresent()) {
+        arrived.run();
         answerEarly(preflight.get(), Optional.empty());
         return;
       }
@@ -92,9 +104,11 @@ final class Exchange {
       requireBodyOf(route.route());
       route.route().headCheck().require(headers, receivedAt);
     } catch (WritException e) {
+      arrived.run();
       refuseEarly(e);
       return;
     } catch (RuntimeException e) {
+      arrived.run();
       refuseEarly(unforeseen(e));
       return;
     }
@@ -175,10 +189,13 @@ final class Exchange {
       HttpAnswer answer;
       Optional<String> code = Optional.empty();
       try {
-        List<X509Certificate> shown = certificates();
-        doors.requireConnection(shown, watch);
-        holds = true;
-        enter(shown.stream().findFirst());
+        try {
+          doors.requireConnection(client.chain(), client.letIn());
+          holds = true;
+          enter(client.chain().stream().findFirst());
+        } finally {
+          arrived.run();
+        }
         answer = counted(handle());
       } catch (WritException e) {
         code = Optional.of(e.code().code());
@@ -265,22 +282,6 @@ final class Exchange {
 
   private void evicted() {
     gathering.ifPresent(g -> g.refuse(admission.over().orElseThrow()));
-  }
-
-  /**
-   * The client's certificate chain, its own first, verified in the handshake; empty if it presented
-   * none.
-   */
-  private List<X509Certificate> certificates() {
-    SSLSession session = request.connection().sslSession();
-    if (session == null) {
-      return List.of();
-    }
-    try {
-      return Arrays.stream(session.getPeerCertificates()).map(X509Certificate.class::cast).toList();
-    } catch (SSLPeerUnverifiedException e) {
-      return List.of();
-    }
   }
 
   private HttpAnswer handle() throws IOException {

@@ -2,68 +2,44 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import io.vertx.core.DeploymentOptions;
-import io.vertx.core.Future;
-import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
-import io.vertx.core.http.HttpServer;
-import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.ServerSSLOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /** The HTTP server: HTTP/1.1 on a few event loops, handlers on virtual threads. */
 public final class GatewayServer implements AutoCloseable {
-  /** Connections that were chosen to make room and are not closed yet. */
-  private static final int CLOSING_MAX = 32;
-
-  private static final Duration START_WITHIN = Duration.ofSeconds(30);
-
   private final Listen listen;
   private final ServerParts parts;
-  private final Connections connections;
-  private final Vertx vertx;
+  private final Listener.Taker taker = new Own();
+  private final Listener listener;
+
+  /** Whether others listen there, too, before this and behind it. */
+  private final boolean isShared;
+
   private final Ingress ingress;
   private final List<Surface> surfaces;
   private final List<String> besides = new ArrayList<>();
-  private final AtomicInteger port = new AtomicInteger();
-  private final ConcurrentLinkedQueue<HttpServer> servers = new ConcurrentLinkedQueue<>();
 
-  private GatewayServer(Listen listen, ServerParts parts, List<Surface> surfaces) {
+  /** Calls that have begun and have no place yet. */
+  private final AtomicInteger arriving = new AtomicInteger();
+
+  private GatewayServer(
+      Listen listen, ServerParts parts, List<Surface> surfaces, Optional<Listener> shared) {
     this.listen = listen;
     this.surfaces = List.copyOf(surfaces);
     this.parts = parts;
-    this.connections = new Connections(parts.limits());
-    BoundedTransport sockets = new BoundedTransport(parts.limits().connectionsMax() + CLOSING_MAX);
-    this.vertx =
-        Vertx.builder()
-            .withTransport(new GuardedTransport(sockets, connections))
-            .with(
-                new VertxOptions()
-                    .setEventLoopPoolSize(loops())
-                    .setWorkerPoolSize(1)
-                    .setInternalBlockingPoolSize(1)
-                    .setFileSystemOptions(
-                        new FileSystemOptions()
-                            .setFileCachingEnabled(false)
-                            .setClassPathResolvingEnabled(false)))
-            .build();
-    this.ingress = new Ingress(listen, parts, connections, sockets);
+    this.isShared = shared.isPresent();
+    this.listener = shared.orElseGet(() -> new Listener(listen, parts.limits(), taker));
+    this.ingress = new Ingress(listen, parts, listener.connections(), listener.sockets());
   }
 
   /**
@@ -125,6 +101,15 @@ public final class GatewayServer implements AutoCloseable {
    * @throws WritException {@code GWY-004}, {@code GWY-007}
    */
   public static GatewayServer start(Config config) {
+    return start(config, Optional.empty());
+  }
+
+  /**
+   * Takes the requests of a front that listens already, until the front is told otherwise.
+   *
+   * @throws WritException {@code GWY-004}, {@code GWY-007}
+   */
+  public static GatewayServer start(Config config, Optional<Front> front) {
     ServerParts parts =
         new ServerParts(
             config.limits(),
@@ -138,7 +123,8 @@ public final class GatewayServer implements AutoCloseable {
             config.failures(),
             config.clock(),
             config.random());
-    GatewayServer server = new GatewayServer(config.listen(), parts, config.surfaces());
+    GatewayServer server =
+        new GatewayServer(config.listen(), parts, config.surfaces(), front.map(Front::listener));
     try {
       server.deploy();
       for (Surface surface : server.surfaces) {
@@ -147,85 +133,45 @@ public final class GatewayServer implements AutoCloseable {
       return server;
     } catch (RuntimeException e) {
       server.surfaces.forEach(Surface::close);
-      server.vertx.close();
+      if (!server.isShared) {
+        server.listener.close();
+      }
       throw e;
     }
-  }
-
-  private static int loops() {
-    return Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 4);
   }
 
   private void deploy() {
     Optional<TlsFiles> files = files(listen);
     files.ifPresent(f -> {
       parts.doors().updateAndGet(doors -> doors.with(f));
-      ingress.use(f.keyManager(vertx));
+      ingress.use(f.keyManager(listener.vertx()));
     });
-    DeploymentOptions options = new DeploymentOptions().setInstances(loops());
-    try {
-      await(vertx.deployVerticle(() -> new Loop(files), options));
-    } catch (ExecutionException e) {
-      throw new WritException(
-          GatewayError.LISTEN_FAILED,
-          listen.host() + ":" + listen.port() + ": " + e.getCause().getMessage(),
-          e.getCause());
+    if (isShared) {
+      listener.taker(taker);
+    } else {
+      listener.open(files);
     }
   }
 
-  /** The part of the server on one event loop; all listen on one port. */
-  private final class Loop extends VerticleBase {
-    private final Optional<TlsFiles> files;
-
-    Loop(Optional<TlsFiles> files) {
-      this.files = files;
+  /** Answers requests by the surfaces. */
+  private final class Own implements Listener.Taker {
+    @Override
+    public ServerParts parts() {
+      return parts;
     }
 
     @Override
-    public Future<?> start() {
-      HttpServerOptions options = files.map(f -> with(f, options())).orElseGet(() -> options());
-      HttpServer server = vertx.createHttpServer(options);
-      servers.add(server);
-      server.connectionHandler(connection ->
-          connections.opened(
-              connection,
-              vertx,
-              why -> InvalidRequest.refused(parts, why, Connections.address(connection))));
-      server.invalidRequestHandler(request -> new InvalidRequest(parts, request).answer());
-      server.requestHandler(this::handle);
-      server.exceptionHandler(_ -> {}); // broken connections: nobody to answer
-      return server.listen().onSuccess(s -> port.set(s.actualPort()));
+    public void take(HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      takeForwarded(request, vertx, watch, Client.of(request.connection(), watch));
     }
 
-    private void handle(HttpServerRequest request) {
-      new Exchange(parts, vertx, request, connections.watch(request.connection(), vertx)).begin();
+    @Override
+    public boolean takeForwarded(
+        HttpServerRequest request, Vertx vertx, Connections.Watch watch, Client client) {
+      arriving.incrementAndGet();
+      new Exchange(parts, vertx, request, watch, client, arriving::decrementAndGet).begin();
+      return true;
     }
-  }
-
-  private HttpServerOptions options() {
-    return new HttpServerOptions()
-        .setHost(listen.host())
-        .setPort(listen.port())
-        .setMaxInitialLineLength(parts.limits().uriBytesMax())
-        .setMaxHeaderSize(parts.limits().headBytesMax())
-        .setSslHandshakeTimeout(parts.limits().headWithin().toMillis())
-        .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
-        .setHttp2ClearTextEnabled(false)
-        .setUseAlpn(false)
-        .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
-        .setDecompressionSupported(false)
-        .setCompressionSupported(false)
-        .setHandle100ContinueAutomatically(false);
-  }
-
-  private static HttpServerOptions with(TlsFiles files, HttpServerOptions options) {
-    ServerSSLOptions tls = files.options();
-    return options
-        .setSsl(true)
-        .setKeyCertOptions(tls.getKeyCertOptions())
-        .setEnabledSecureTransportProtocols(tls.getEnabledSecureTransportProtocols())
-        .setClientAuth(tls.getClientAuth())
-        .setTrustOptions(tls.getTrustOptions());
   }
 
   /**
@@ -235,7 +181,7 @@ public final class GatewayServer implements AutoCloseable {
    */
   public Optional<TlsFiles> files(Listen asked) {
     return asked.protection() instanceof Listen.Protection.Tls tls
-        ? Optional.of(TlsFiles.read(tls, vertx, parts.clock().instant()))
+        ? Optional.of(TlsFiles.read(tls, listener.vertx(), parts.clock().instant()))
         : Optional.empty();
   }
 
@@ -255,10 +201,8 @@ public final class GatewayServer implements AutoCloseable {
     IngressPolicy before = parts.doors().getAndSet(files.map(open::with).orElse(open));
     if (files.isPresent()) {
       try {
-        for (HttpServer server : servers) {
-          await(server.updateSSLOptions(files.get().options(), true));
-        }
-        ingress.use(files.get().keyManager(vertx));
+        listener.use(files.get());
+        ingress.use(files.get().keyManager(listener.vertx()));
       } catch (ExecutionException e) {
         parts.doors().set(before);
         throw new WritException(
@@ -269,14 +213,12 @@ public final class GatewayServer implements AutoCloseable {
 
   /** The port it listens on. */
   public int port() {
-    return port.get();
+    return listener.port();
   }
 
   /** Where it listens. */
   public String url() {
-    String scheme = listen.protection() instanceof Listen.Protection.Tls ? "https" : "http";
-    String host = listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host();
-    return scheme + "://" + host + ":" + port();
+    return listener.url();
   }
 
   /** Where surfaces listen that speak another protocol, too. */
@@ -286,47 +228,36 @@ public final class GatewayServer implements AutoCloseable {
 
   /** The connections, for metrics. */
   public Connections connections() {
-    return connections;
+    return listener.connections();
   }
 
   /**
-   * Refuses new calls and waits for calls at work.
+   * Waits for calls at work; refuses new ones, or where a front has them go elsewhere by now, lets
+   * those that have begun go on.
    *
    * @return whether all of it ended within that time
    */
   public boolean drain(Duration atMost) {
-    parts.places().drain();
+    long end = System.nanoTime() + atMost.toNanos();
+    parts.places().drain(!isShared);
     surfaces.forEach(Surface::drains);
     try {
-      return parts.places().awaitFree(atMost);
+      while (isShared && arriving.get() > 0 && System.nanoTime() < end) {
+        Thread.sleep(1); // until they have a place; that takes no longer
+      }
+      return parts.places().awaitFree(Duration.ofNanos(end - System.nanoTime()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
     }
   }
 
-  /** Closes all connections. */
+  /** Closes all connections, unless a front has them. */
   @Override
   public void close() {
     surfaces.forEach(Surface::close);
-    try {
-      await(vertx.close());
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("Vert.x did not close", e.getCause());
-    }
-  }
-
-  private static <T> T await(Future<T> future) throws ExecutionException {
-    try {
-      return future
-          .toCompletionStage()
-          .toCompletableFuture()
-          .get(START_WITHIN.toSeconds(), TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (TimeoutException e) {
-      throw new IllegalStateException("no answer from Vert.x within " + START_WITHIN, e);
+    if (!isShared) {
+      listener.close();
     }
   }
 }

@@ -32,8 +32,8 @@ record IngressPolicy(
    * @param chain the certificates that the client presented in the handshake; empty if none
    * @throws WritException {@code GWY-020}
    */
-  void requireConnection(List<X509Certificate> chain, Connections.Watch connection) {
-    if (trust.clients().isEmpty() || connection.letInBy() == trust) {
+  void requireConnection(List<X509Certificate> chain, Client.LetIn connection) {
+    if (trust.clients().isEmpty() || connection.by() == trust) {
       return;
     }
     if (chain.isEmpty() && required) {
@@ -55,6 +55,6 @@ record IngressPolicy(
             e);
       }
     }
-    connection.letInBy(trust);
+    connection.by(trust);
   }
 }

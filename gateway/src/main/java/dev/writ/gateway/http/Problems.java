@@ -22,7 +22,7 @@ public final class Problems {
       new TreeMap<>(
           Map.of(
               "CAN", 400, "GRD", 400, "LED", 503, "EXE", 409, "SBX", 503, "TOL", 422, "RPL", 409,
-              "GWY", 400, "ERR", 409));
+              "GWY", 400, "ERR", 409, "PGS", 503));
 
   private static final Map<String, Integer> BY_CODE = new TreeMap<>();
 
@@ -63,6 +63,7 @@ public final class Problems {
         GatewayError.STORE_REFUSED,
         GatewayError.STATISTICS_OF_ALL,
         GatewayError.NOT_AUDITOR,
+        GatewayError.NOT_A_GATEWAY,
         GatewayError.SURFACE_KEY);
     status(
         400,
@@ -138,6 +139,9 @@ public final class Problems {
         GatewayError.ALL_STREAMS_BUSY,
         GatewayError.SIGNATURES_FULL,
         GatewayError.DRAINING,
+        GatewayError.NO_OWNER,
+        GatewayError.OWNER_LOST,
+        GatewayError.NOT_OWNER,
         LaneError.QUEUE_TTL,
         LaneError.GIVEN_UP);
     status(500, GatewayError.INTERNAL);

@@ -9,17 +9,20 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Routes for health, readiness and metrics. */
 public final class OpsSurface implements Surface {
-  private final Readiness readiness;
+  private final Supplier<List<Readiness.Check>> readiness;
   private final Metrics metrics;
   private final boolean publicMetrics;
 
   /**
+   * @param readiness the conditions of readiness, now
    * @param publicMetrics whether anybody who reaches the server may read metrics
    */
-  public OpsSurface(Readiness readiness, Metrics metrics, boolean publicMetrics) {
+  public OpsSurface(
+      Supplier<List<Readiness.Check>> readiness, Metrics metrics, boolean publicMetrics) {
     this.readiness = readiness;
     this.metrics = metrics;
     this.publicMetrics = publicMetrics;
@@ -43,7 +46,7 @@ public final class OpsSurface implements Surface {
   }
 
   private HttpAnswer ready() {
-    List<Readiness.Check> checks = readiness.checks();
+    List<Readiness.Check> checks = readiness.get();
     boolean ready = checks.stream().allMatch(Readiness.Check::ok);
     HttpAnswer answer =
         HttpAnswer.json(

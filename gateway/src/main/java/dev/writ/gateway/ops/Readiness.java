@@ -86,7 +86,8 @@ public final class Readiness {
     return probed;
   }
 
-  private static Check check(Probe probe) {
+  /** The result of one probe. */
+  public static Check check(Probe probe) {
     Probe.Result result;
     try {
       result = probe.look().get();

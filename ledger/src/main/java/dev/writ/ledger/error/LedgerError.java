@@ -125,6 +125,19 @@ public enum LedgerError implements ErrorCode {
       "LED-075",
       "the ledger's database is of a kind that this program does not know",
       "Use a writ that has it, or correct the file `database` in the ledger's directory."),
+  LEASE_OVER(
+      "LED-076",
+      "this gateway's lease of the log is over: it dispatches nothing and gives the log up",
+      "Send the request again, to any gateway; the next owner of the log takes it."),
+  LEASE_HELD(
+      "LED-077",
+      "a gateway has a lease of the log",
+      "Work through that gateway, or stop all gateways of the installation first."),
+  LEASES_UNKNOWN(
+      "LED-078",
+      "the ledger's database knows no leases, so several gateways cannot share it",
+      "Move the ledger to PostgreSQL with `writ migrate`, or take `cells` out of the"
+          + " configuration."),
 
   QUOTA(
       "LED-080",

@@ -1,5 +1,7 @@
 package dev.writ.ledger.storage;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -22,6 +24,26 @@ public interface Database {
    * @throws dev.writ.canonicalize.WritException {@code LED-003} while another has it open
    */
   Storage open();
+
+  /**
+   * Opens it as its one writer for a time, which is renewed as long as it is open. Whoever had such
+   * a lease before is refused from then on, also if it still has a connection.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-077} while another has a lease, {@code
+   *     LED-078} where the database knows none
+   */
+  default Storage open(LeaseTerms terms) {
+    throw new WritException(LedgerError.LEASES_UNKNOWN, "");
+  }
+
+  /**
+   * Shows who owns it.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code LED-078} where the database knows no leases
+   */
+  default LeaseWatch watch() {
+    throw new WritException(LedgerError.LEASES_UNKNOWN, "");
+  }
 
   /** Opens it for reading; its writer may be at work in another process. */
   Storage openReader();

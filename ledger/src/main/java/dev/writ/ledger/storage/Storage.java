@@ -62,6 +62,11 @@ public interface Storage extends AutoCloseable {
    */
   void write(Write write, long size, long newSize);
 
+  /** The lease under which a writer has it open, if it has one. */
+  default Optional<Lease> lease() {
+    return Optional.empty();
+  }
+
   /** Called once a writer has written so much that it will go on; may prepare for it. */
   default void expectMuch() {}
 

@@ -188,6 +188,18 @@ final class Stepping implements AutoCloseable {
     }
   }
 
+  /**
+   * Another owner issues intents from here on. It began with what was left in doubt, so nothing of
+   * the run is in flight.
+   */
+  private void ownedBy(Intent issued) {
+    Optional<Long> epoch = issued.audience().epoch();
+    if (!epoch.equals(audience.epoch())) {
+      audience = audience.under(epoch);
+      rerun = make();
+    }
+  }
+
   Optional<Digest> hash() {
     return comparison.chain().hash();
   }
@@ -324,6 +336,7 @@ final class Stepping implements AutoCloseable {
             .map(Placed::event)
             .filter(e -> e.kind().equals(EventKind.INTENT_ISSUED))
             .findFirst();
+    issued.ifPresent(e -> ownedBy(Intent.read(document(e.body()).document())));
     time.step(event.at());
     time.set(Reading.ADMISSION, received(events).map(Event::at).orElse(inputs.receivedAt()));
     approval.ifPresent(e -> time.set(Reading.APPROVAL, e.at()));

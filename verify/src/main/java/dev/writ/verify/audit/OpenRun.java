@@ -23,6 +23,9 @@ final class OpenRun {
   /** Whether an earlier decision recorded the owner; then every later one must. */
   boolean ownerIsRecorded;
 
+  /** Of the latest intent that names the epoch of its owner; zero before. */
+  long epoch;
+
   Event head;
   Digest lastReceipt;
   long lamport;

@@ -281,7 +281,13 @@ final class RunWalk {
     findings.same(BINDING, place + " /subject", intent.scope(), judged.scope());
     findings.same(BINDING, place + " /holder", intent.holder(), judged.holder());
     findings.same(BINDING, place + " /effect", intent.effect(), judged.effect());
-    findings.same(BINDING, place + " /audience", intent.audience(), standing.audience());
+    Optional<Long> epoch = intent.audience().epoch();
+    findings.same(
+        BINDING, place + " /audience", intent.audience(), standing.audience().under(epoch));
+    if (epoch.filter(e -> e < run.epoch).isPresent()) {
+      order(event, "an intent of epoch " + epoch.get() + " after one of " + run.epoch);
+    }
+    run.epoch = Math.max(run.epoch, epoch.orElse(0L));
     findings.same(BINDING, place + " /issued_at", intent.issuedAt(), event.at());
     if (intent.expiresAt().isAfter(intent.issuedAt().plus(Intent.LIFE_MAX))) {
       findings.problem(BINDING, place + " /expires_at", intent.expiresAt(), "five minutes at most");
@@ -359,8 +365,12 @@ final class RunWalk {
     }
     findings.same(
         BINDING, place + " event's prng_seed", event.prngSeed().orElse("none"), intent.prngSeed());
-    if (!intent.audience().equals(standing.audience())) {
+    Optional<Long> epoch = intent.audience().epoch();
+    if (!intent.audience().equals(standing.audience().under(epoch))) {
       findings.problem(ORDER, place, "an intent for " + intent.audience(), standing.audience());
+    }
+    if (epoch.filter(e -> e < run.epoch).isPresent()) {
+      order(event, "an intent of epoch " + epoch.get() + " after one of " + run.epoch);
     }
     standing
         .prohibitedLongBefore(intent.tool().name(), intent.tool().version(), event.at())

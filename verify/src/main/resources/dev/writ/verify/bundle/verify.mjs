@@ -1780,7 +1780,7 @@ const FORMS = {
   }),
   intent: record({
     ...scope,
-    audience: record({ incarnation: integer(1), origin: name }),
+    audience: record({ epoch: optional(integer(1)), incarnation: integer(1), origin: name }),
     decision: digest,
     effect: digest,
     expires_at: time,
@@ -3388,6 +3388,7 @@ class Run {
     this.system = system;
     this.requests = new Remembered(() => SERVED); // id → {id, document, holder, …}
     this.byIntent = new Remembered(() => SERVED);
+    this.epoch = 0; // of the latest intent that names one
     this.byReceipt = new Remembered((n) => this.lamports.at(n));
     this.lamports = new Increasing(); // of receipts whose requests are over
     this.idempotency = new Digests((scoped) => digestOf(utf8(scoped)));
@@ -3708,6 +3709,8 @@ class Run {
     same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
     same('EXE-953', place, '/audience/origin', document.audience.origin, this.bundle.manifest.origin);
     same('EXE-953', place, '/audience/incarnation', document.audience.incarnation, this.system.incarnation);
+    this.owned(document.audience, place);
+    this.epoch = Math.max(this.epoch, document.audience.epoch ?? 0);
     const effect = request.document.effect;
     same('EXE-953', place, '/tool/name', document.tool.name, effect.tool);
     same('EXE-953', place, '/tool/version', document.tool.version, effect.version);
@@ -3725,6 +3728,11 @@ class Run {
     this.byIntent.set(id, request);
     this.need(document.tool, false);
     this.counts.intents++;
+  }
+
+  /** What an owner of the log issued is void under the next one, which has a greater epoch. */
+  owned(audience, place) {
+    if (audience.epoch < this.epoch) refuse('EXE-954', `${place} /audience/epoch`, audience.epoch, `${this.epoch} or more`);
   }
 
   need(tool, dispatched) {
@@ -3758,6 +3766,7 @@ class Run {
     same('EXE-953', place, 'prng_seed of the event', event.prng_seed, document.prng_seed);
     if (millis(event.at) + SKEW_MS < millis(document.issued_at) || event.at >= document.expires_at) refuse('EXE-954', `${place} /at`, event.at, `${document.issued_at} to ${document.expires_at}`);
     same('EXE-954', place, 'incarnation', document.audience.incarnation, this.system.incarnation);
+    this.owned(document.audience, place);
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);

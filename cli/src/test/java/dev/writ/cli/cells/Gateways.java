@@ -1,0 +1,339 @@
+package dev.writ.cli.cells;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.cli.OwnProcess;
+import dev.writ.cli.Run;
+import dev.writ.postgres.PostgresServer;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Several gateways, each a process with a home of its own, over one ledger in PostgreSQL. */
+final class Gateways implements AutoCloseable {
+  static final int LEASE_MS = 2000;
+  private static final String CELLS = "SELECT epoch, address FROM writ.lease WHERE cell = ";
+
+  private final PostgresServer server;
+  private final Path dir;
+  private final String cell;
+  private final CountingServer outside;
+  private final List<Integer> ports = new ArrayList<>();
+  private final List<Integer> hops = new ArrayList<>();
+  private final List<Optional<Process>> processes = new ArrayList<>();
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /**
+   * Makes them; none runs yet.
+   *
+   * @param through the port by which each reaches the database
+   */
+  Gateways(PostgresServer server, Path dir, CountingServer outside, int... through)
+      throws IOException {
+    this.server = server;
+    this.dir = dir;
+    this.outside = outside;
+    URI address = server.newAddress();
+    this.cell = address.getQuery().replace("cell=", "");
+    Files.setPosixFilePermissions(
+        Files.createDirectory(dir.resolve("s")), PosixFilePermissions.fromString("rwx--x--x"));
+    done(0, "init", "--database", through(address, through[0]));
+    done(0, "key", "new", "publisher", "--role", "publisher");
+    register();
+    for (int i = 0; i < through.length; i++) {
+      if (i > 0) {
+        done(i, "init", "--join", home(0).toString(), "--database", through(address, through[i]));
+      }
+      ports.add(freePort());
+      hops.add(freePort());
+      processes.add(Optional.empty());
+      Files.writeString(
+          home(i).resolve("gateway.yaml"),
+          """
+          writ_gateway: 1
+          listen: { port: PORT }
+          drain_s: 20
+          cells: { port: HOP, lease_ms: LEASE, margin_ms: 500, wait_ms: 20000 }
+          """
+              .replace("PORT", String.valueOf(ports.get(i)))
+              .replace("HOP", String.valueOf(hops.get(i)))
+              .replace("LEASE", String.valueOf(LEASE_MS)));
+    }
+  }
+
+  private static String through(URI address, int port) {
+    return address.toString().replaceFirst(":[0-9]+/", ":" + port + "/")
+        + (address.getPort() == port ? "" : "&patience_s=5");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** A tool whose effects are counted outside. */
+  private void register() throws IOException {
+    Path document =
+        Files.writeString(
+            dir.resolve("outside.yaml"),
+            """
+            openapi: 3.0.3
+            info: { title: outside, version: 1.0.0 }
+            servers: [ { url: "https://PLACE" } ]
+            paths:
+              "/effect/{id}":
+                post:
+                  operationId: act
+                  parameters: [ { name: id, in: path, required: true, schema: { type: string } } ]
+                  responses:
+                    "200":
+                      description: done
+                      content: { application/json: { schema: { type: object } } }
+            """
+                .replace("PLACE", outside.place()));
+    String project = dir.resolve("outside").toString();
+    String file = dir.resolve("outside-1.0.0.tool").toString();
+    done(
+        0,
+        "tool",
+        "import",
+        document.toString(),
+        "-o",
+        project,
+        "--server",
+        "https://" + outside.place());
+    done(0, "tool", "package", project, "--out", file);
+    done(0, "tool", "sign", file);
+    String told = done(0, "tool", "register", file).out();
+    Matcher line = Pattern.compile("- \\{ name: outside,.*}").matcher(told);
+    assertThat(line.find()).as(told).isTrue();
+    Path policy = home(0).resolve("policy.yaml");
+    Files.writeString(
+        policy,
+        Files.readString(policy)
+                .replaceFirst("version: [0-9]+\n", "version: 2\n")
+                .replaceAll("limit: [0-9]+", "limit: 100000000") // rates and budgets
+                .replace("web_browser, word-count]", "web_browser, word-count, outside]")
+                .replace("    network: []", "    network: [\"" + outside.place() + "\"]")
+                .replace("\nbudgets:\n", "  " + line.group() + "\n\nbudgets:\n")
+            + "  - effect: { tool: outside }\n    require:\n      cel: \"true\"\n");
+    done(0, "policy", "activate", policy.toString());
+  }
+
+  Path home(int gateway) {
+    return dir.resolve("gw" + gateway);
+  }
+
+  int count() {
+    return processes.size();
+  }
+
+  private Map<String, String> environment() {
+    TreeMap<String, String> environment = new TreeMap<>();
+    environment.put("WRIT_SANDBOX_DIR", dir.resolve("s").toString());
+    environment.put("WRIT_EGRESS_CA", dir.resolve("ca.pem").toString());
+    environment.put("WRIT_EGRESS_PRIVATE", outside.place());
+    environment.put("WRIT_WARM_UP_S", "0");
+    return environment;
+  }
+
+  /** A command of a gateway's home, in this process. */
+  Run writ(int gateway, String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--home", home(gateway).toString()));
+    all.addAll(List.of(arguments));
+    return Run.in(environment(), all.toArray(String[]::new));
+  }
+
+  Run done(int gateway, String... arguments) {
+    Run run = writ(gateway, arguments);
+    assertThat(run.status())
+        .as(String.join(" ", arguments) + "\n" + run.err() + run.out())
+        .isZero();
+    return run;
+  }
+
+  /** Starts one and waits until it listens. */
+  void start(int gateway) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(OwnProcess.writ("--home", home(gateway).toString(), "serve"));
+    builder.environment().putAll(environment());
+    Process process =
+        builder
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log(gateway).toFile()))
+            .start();
+    processes.set(gateway, Optional.of(process));
+    await("gateway " + gateway + " listens", () -> get(gateway, "/health") == 200);
+  }
+
+  private Path log(int gateway) {
+    return dir.resolve("gw" + gateway + ".log");
+  }
+
+  /** What a gateway said. */
+  String said(int gateway) throws IOException {
+    return Files.readString(log(gateway));
+  }
+
+  /** Waits for a condition, as long as it takes. */
+  void await(String what, Condition condition) throws IOException {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+    while (!condition.holds()) {
+      if (System.nanoTime() > end) {
+        StringBuilder all = new StringBuilder(what);
+        for (int i = 0; i < count(); i++) {
+          all.append("\n-- ").append(i).append("\n");
+          all.append(Files.exists(log(i)) ? said(i) : "");
+        }
+        throw new IOException("not within three minutes: " + all);
+      }
+      try {
+        Thread.sleep(20);
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+  }
+
+  @FunctionalInterface
+  interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  URI url(int gateway) {
+    return URI.create("http://127.0.0.1:" + ports.get(gateway));
+  }
+
+  /** Where the others reach one. */
+  URI hop(int gateway) {
+    return URI.create("http://127.0.0.1:" + hops.get(gateway));
+  }
+
+  /** What one answers to a GET with these headers, name and value by turns: status and body. */
+  String ask(URI address, String... headers) throws IOException {
+    try {
+      HttpRequest.Builder asked = HttpRequest.newBuilder(address);
+      if (headers.length > 0) {
+        asked.headers(headers);
+      }
+      HttpResponse<String> got = http.send(asked.build(), HttpResponse.BodyHandlers.ofString());
+      return got.statusCode() + " " + got.body();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** The token that a gateway made for commands on this machine. */
+  String token(int gateway) throws IOException {
+    return Files.readString(home(gateway).resolve("serving.json"))
+        .replaceFirst("(?s).*\"token\":\"([^\"]+)\".*", "$1");
+  }
+
+  /** The status of an answer; 0 where there is none. */
+  int get(int gateway, String path) {
+    try {
+      return http.send(
+              HttpRequest.newBuilder(url(gateway).resolve(path)).build(),
+              HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    } catch (IOException e) {
+      return 0;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The gateway whose lease runs by the database's clock. */
+  Optional<Integer> owner() {
+    List<String> rows = server.query(CELLS + cell + " AND until > clock_timestamp()");
+    return rows.stream()
+        .map(row -> hops.indexOf(Integer.valueOf(row.substring(row.lastIndexOf(':') + 1))))
+        .findFirst();
+  }
+
+  long epoch() {
+    String row = server.query("SELECT epoch FROM writ.cell WHERE cell = " + cell).getFirst();
+    return Long.parseLong(row);
+  }
+
+  /** Waits until another than this gateway owns the cell and answers. */
+  int awaitOwnerOtherThan(int before) throws IOException {
+    await(
+        "a new owner",
+        () -> {
+          Optional<Integer> owner = owner().filter(o -> o != before);
+          return owner.isPresent()
+              && said(owner.get()).lastIndexOf("cell-owned")
+                  > said(owner.get()).lastIndexOf("cell-given-up");
+        });
+    return owner().orElseThrow();
+  }
+
+  int awaitOwner() throws IOException {
+    return awaitOwnerOtherThan(-1);
+  }
+
+  void signal(int gateway, String signal) throws IOException {
+    try {
+      new ProcessBuilder("kill", signal, String.valueOf(processes.get(gateway).orElseThrow().pid()))
+          .start()
+          .waitFor();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  boolean runs(int gateway) {
+    return processes.get(gateway).filter(Process::isAlive).isPresent();
+  }
+
+  /** Kills it and all that it started. */
+  void kill(int gateway) {
+    Process process = processes.get(gateway).orElseThrow();
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+    process.onExit().join();
+    processes.set(gateway, Optional.empty());
+  }
+
+  /** Has it end by SIGTERM, and waits. */
+  int stop(int gateway) throws IOException {
+    Process process = processes.get(gateway).orElseThrow();
+    process.destroy();
+    int status = process.onExit().join().exitValue();
+    processes.set(gateway, Optional.empty());
+    return status;
+  }
+
+  /** Whether a row with a receipt of this request is in the database. */
+  List<String> query(String sql) {
+    return server.query(sql.replace("CELL", cell));
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < count(); i++) {
+      if (processes.get(i).isPresent()) {
+        kill(i);
+      }
+    }
+    http.close();
+  }
+}

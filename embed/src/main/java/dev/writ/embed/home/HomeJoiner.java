@@ -1,0 +1,88 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Makes the home of a further gateway of an installation whose ledger is in a database: with the
+ * keys, the policy, the tools and the secrets of the first one, and an anchor of its own.
+ */
+public final class HomeJoiner {
+  private static final List<String> COPIED = List.of("keys", "tools", "secrets");
+
+  private HomeJoiner() {}
+
+  /**
+   * @param first the home of another gateway, or a copy of it
+   * @param home to be made
+   * @param database the address of the ledger's rows
+   * @throws WritException {@code CLI-010} where there is no first one, {@code CLI-011} where
+   *     something exists in the other's place, and what the database refuses
+   */
+  public static void join(Home first, Home home, URI database, InstantSource clock) {
+    Umask.ownersAlone();
+    first.requireExisting();
+    GatewaysSecret.read(first);
+    for (Path taken : List.of(home.dir(), home.anchor())) {
+      if (Files.exists(taken)) {
+        throw new WritException(EmbedError.HOME_EXISTS, taken.toString());
+      }
+    }
+    Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
+    boolean whole = false;
+    try {
+      DurableFiles.REAL.createDirectory(parts);
+      Home made = new Home(parts, home.passphrase(), home.brought());
+      for (String folder : COPIED) {
+        copy(first.dir().resolve(folder), parts.resolve(folder));
+      }
+      for (Path file :
+          List.of(
+              first.settings(), first.policyFile(), first.trustFile(), first.gatewaysSecret())) {
+        copy(file, parts.resolve(file.getFileName()));
+      }
+      Ledger.join(
+          new LedgerConfig(made.ledger(), home.anchor(), made.origin(), made.key("log"), clock),
+          database);
+      DurableFiles.REAL.move(parts, home.dir());
+      whole = true;
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
+    } finally {
+      if (!whole) {
+        HomeMaker.remove(parts);
+        HomeMaker.remove(home.anchor());
+      }
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    if (!Files.exists(from)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path each : all.sorted().toList()) {
+        Path target = to.resolve(from.relativize(each).toString());
+        if (Files.isDirectory(each)) {
+          DurableFiles.REAL.createDirectory(target);
+        } else if (Files.isRegularFile(each)) {
+          DurableFiles.REAL.write(target, Files.readAllBytes(each));
+          Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(each));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,343 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.RequestOptions;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * One request that is sent to the owner of what it is for, and its answer that comes back. Both
+ * bodies are streamed, each as fast as its reader takes it. Used on the event loop of the client's
+ * connection.
+ *
+ * <p>Nothing of a body is sent before the owner asks for it. So a request that did not get to an
+ * owner can be sent to the next one; one whose body was sent cannot, since nobody knows what became
+ * of it.
+ */
+final class ForwardedCall {
+  /** Of one connection; they are not for the next one (RFC 9110, 7.6.1). */
+  private static final Set<String> HOP_BY_HOP =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "proxy-authenticate",
+          "proxy-authorization",
+          "proxy-connection",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade",
+          "expect",
+          HopKey.HEADER.toLowerCase(Locale.ROOT));
+
+  /** What has no effect and may be asked twice. */
+  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
+
+  private static final long AGAIN_MS = 50;
+
+  private final Front front;
+  private final Context context;
+  private final HttpClient client;
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final Connections.Watch watch;
+  private final Client from;
+  private final long end;
+  private final boolean hasBody;
+  private final boolean expects;
+  private Optional<HttpClientRequest> sent = Optional.empty();
+  private boolean waits;
+  private boolean bodySent;
+  private boolean answered;
+  private boolean ended;
+
+  ForwardedCall(
+      Front front,
+      Context context,
+      HttpClient client,
+      HttpServerRequest request,
+      Connections.Watch watch) {
+    this.front = front;
+    this.context = context;
+    this.client = client;
+    this.request = request;
+    this.response = request.response();
+    this.watch = watch;
+    this.from = Client.of(request.connection(), watch);
+    this.end = System.nanoTime() + front.settings().patience().toNanos();
+    this.expects = "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    this.hasBody =
+        request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+            || length != null && !length.equals("0");
+  }
+
+  void begin() {
+    watch.begin();
+    response.endHandler(_ -> ended());
+    response.closeHandler(_ -> ended());
+    response.exceptionHandler(_ -> {});
+    request.exceptionHandler(_ -> {}); // the close handler of the response is called, too
+    if (hasBody) {
+      request.pause();
+    }
+    boolean twoLengths =
+        request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+                && request.headers().contains(HttpHeaders.CONTENT_LENGTH)
+            || request.headers().getAll(HttpHeaders.TRANSFER_ENCODING).size() > 1
+            || request.headers().getAll(HttpHeaders.CONTENT_LENGTH).size() > 1
+            || request.headers().getAll(HttpHeaders.HOST).size() != 1;
+    if (twoLengths) { // also refused by the owner, but it would see one of them only
+      refuse(
+          new WritException(
+              GatewayError.REQUEST_MALFORMED, "one Host, and one way to tell the body's length"));
+      return;
+    }
+    attempt();
+  }
+
+  private void attempt() {
+    if (ended) {
+      return;
+    }
+    if (front.ownsNow()) {
+      giveHere();
+      return;
+    }
+    Optional<Front.Peer> owner = front.owner();
+    if (owner.isEmpty()) {
+      again(new WritException(GatewayError.NO_OWNER, "cell " + front.cell()));
+      return;
+    }
+    RequestOptions to =
+        new RequestOptions()
+            .setHost(owner.get().host())
+            .setPort(owner.get().port())
+            .setMethod(HttpMethod.valueOf(request.method().name()))
+            .setURI(request.uri());
+    // It is answered in this context, here and below, so that nothing of an answer is missed.
+    client
+        .request(to)
+        .onComplete(connected -> {
+          if (ended) {
+            if (connected.succeeded()) {
+              connected.result().reset();
+            }
+          } else if (connected.failed()) {
+            again(
+                new WritException(
+                    GatewayError.NO_OWNER, "cell " + front.cell() + ": its owner does not answer"));
+          } else {
+            send(connected.result(), owner.get());
+          }
+        });
+  }
+
+  /** This gateway has become the owner while the request waited, and nothing of it was sent. */
+  private void giveHere() {
+    Listener.Taker here = front.listener().taker();
+    leave();
+    if (!here.takeForwarded(request, front.vertx(), watch, from)) {
+      here.take(request, front.vertx(), watch); // it has just lost the cell again
+    }
+  }
+
+  private void send(HttpClientRequest next, Front.Peer owner) {
+    sent = Optional.of(next);
+    for (Map.Entry<String, String> header : request.headers()) {
+      if (!isHopByHop(header.getKey())) {
+        next.headers().add(header.getKey(), header.getValue());
+      }
+    }
+    next.putHeader(
+        HopKey.HEADER,
+        front
+            .key()
+            .sign(
+                request.method().name(),
+                request.uri(),
+                owner.address(),
+                from,
+                front.clock().instant()));
+    next.exceptionHandler(_ -> {}); // the response fails, too
+    next.response()
+        .onComplete(got -> {
+          if (!sent.equals(Optional.of(next))) {
+            return; // it was given up
+          }
+          if (got.succeeded()) {
+            answer(next, got.result());
+          } else {
+            lost();
+          }
+        });
+    if (hasBody) {
+      if (!next.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+        next.setChunked(true);
+      }
+      next.putHeader(HttpHeaders.EXPECT, "100-continue");
+      next.continueHandler(_ -> sendBody(next));
+      next.writeHead();
+    } else {
+      next.end();
+    }
+  }
+
+  private void sendBody(HttpClientRequest next) {
+    if (ended || bodySent) {
+      return;
+    }
+    bodySent = true;
+    if (expects) {
+      response.writeContinue();
+    }
+    request.pipeTo(next); // a failure shows at the response
+  }
+
+  private boolean isHopByHop(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return HOP_BY_HOP.contains(lower) || named().contains(lower);
+  }
+
+  /** What the client's Connection header names. */
+  private Set<String> named() {
+    TreeSet<String> names = new TreeSet<>();
+    for (String value : request.headers().getAll(HttpHeaders.CONNECTION)) {
+      for (String name : value.split(",")) {
+        names.add(name.strip().toLowerCase(Locale.ROOT));
+      }
+    }
+    return names;
+  }
+
+  /** The connection to the owner ended before the answer began. */
+  private void lost() {
+    sent = Optional.empty();
+    if (ended) {
+      return;
+    }
+    boolean mayRepeat = !bodySent && (hasBody || SAFE.contains(request.method().name()));
+    if (mayRepeat) {
+      again(
+          new WritException(
+              GatewayError.NO_OWNER, "cell " + front.cell() + ": its owner was lost"));
+    } else {
+      front.lost();
+      refuse(new WritException(GatewayError.OWNER_LOST, "cell " + front.cell()));
+    }
+  }
+
+  private void answer(HttpClientRequest next, HttpClientResponse got) {
+    if (ended) {
+      got.exceptionHandler(_ -> {}); // of the reset
+      next.reset();
+      return;
+    }
+    if (got.getHeader(Front.NOT_OWNER) != null && !bodySent) {
+      sent = Optional.empty();
+      got.exceptionHandler(_ -> {}); // of the reset
+      next.reset();
+      again(new WritException(GatewayError.NO_OWNER, "cell " + front.cell()));
+      return;
+    }
+    answered = true;
+    front.forwarded();
+    response.setStatusCode(got.statusCode());
+    response.setStatusMessage(got.statusMessage());
+    for (Map.Entry<String, String> header : got.headers()) {
+      if (!HOP_BY_HOP.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+        response.headers().add(header.getKey(), header.getValue());
+      }
+    }
+    boolean isWhole = !hasBody || bodySent && request.isEnded();
+    if (!isWhole || front.isClosing()) {
+      response.putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    boolean isBodyless =
+        request.method().equals(HttpMethod.HEAD)
+            || got.statusCode() == 204
+            || got.statusCode() == 304;
+    if (isBodyless) {
+      response.end();
+      return;
+    }
+    if (!got.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+      response.setChunked(true);
+    }
+    got.pipeTo(response)
+        .onComplete(piped -> {
+          if (piped.failed() || !isWhole) {
+            request.connection().close(); // the client sees it where it is not whole
+          }
+        });
+  }
+
+  /** Tries again a moment later, for as long as a request may wait. */
+  private void again(WritException why) {
+    if (!waits && !front.mayWait()) {
+      refuse(new WritException(GatewayError.SERVER_BUSY, "too many requests wait for an owner"));
+      return;
+    }
+    waits = true;
+    if (System.nanoTime() >= end || front.isGivingUp()) {
+      refuse(why);
+      return;
+    }
+    front.vertx().setTimer(AGAIN_MS, _ -> context.runOnContext(_ -> attempt()));
+  }
+
+  private void refuse(WritException why) {
+    if (answered || ended || response.closed() || response.headWritten()) {
+      return;
+    }
+    answered = true;
+    HttpAnswer answer = Problems.answer(why, front.parts().newTrace());
+    byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
+    Reply.head(answer, response, front.clock().instant());
+    response.putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length));
+    if (hasBody) {
+      response.putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    if (request.method().equals(HttpMethod.HEAD)) {
+      response.end();
+    } else {
+      response.end(Buffer.buffer(bytes));
+    }
+    if (hasBody) {
+      watch.closeSoon();
+    }
+  }
+
+  private void leave() {
+    ended = true;
+    if (waits) {
+      front.waitsNoMore();
+    }
+    front.done();
+    watch.end();
+  }
+
+  private void ended() {
+    if (!ended) {
+      leave();
+      // Where the answer is whole this does nothing.
+      sent.filter(_ -> !answered || !response.ended()).ifPresent(HttpClientRequest::reset);
+      if (hasBody && !request.isEnded()) {
+        watch.closeSoon();
+      }
+    }
+  }
+}

@@ -1,0 +1,387 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+
+/**
+ * What a gateway shows to its callers while it comes to own a cell and loses it: it listens all the
+ * time. Requests are answered here while a {@link GatewayServer} is started on it; else they are
+ * forwarded to the owner, but for those about this gateway alone. Other gateways reach it on an
+ * address of its own, where what they forward is answered if this one is the owner, and never
+ * forwarded again.
+ */
+public final class Front implements AutoCloseable {
+  /** The header of the answer that says that nothing was done. */
+  static final String NOT_OWNER = "Writ-Not-Owner";
+
+  private static final int WAITING_MAX = 1024;
+  private static final int CONNECTIONS_MAX = 512;
+
+  /** Less than the time after which the other side closes an idle connection. */
+  private static final int IDLE_S = 10;
+
+  private static final int CONNECT_MS = 2000;
+  private static final Duration LAST_ANSWERS = Duration.ofSeconds(2);
+
+  private final HopSettings settings;
+  private final HopKey key;
+  private final int cell;
+  private final InstantSource clock;
+  private final ServerParts parts;
+  private final Set<String> own = new TreeSet<>();
+  private final Listener listener;
+  private final Listener.Taker standby = new Standby();
+  private final HttpClient client;
+  private final AtomicInteger hopPort = new AtomicInteger();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger atWork = new AtomicInteger();
+  private final AtomicLong forwarded = new AtomicLong();
+  private final AtomicLong lost = new AtomicLong();
+  private volatile Optional<Peer> owner = Optional.empty();
+  private volatile boolean closing;
+  private volatile boolean givingUp;
+
+  /**
+   * @param surfaces about this gateway alone, which it answers itself while it owns nothing
+   * @param cell the number of the cell
+   * @param key by which gateways know each other
+   */
+  public record Config(
+      Listen listen,
+      HttpLimits limits,
+      List<String> hosts,
+      List<Surface> surfaces,
+      List<Authenticator> authenticators,
+      HopSettings settings,
+      HopKey key,
+      int cell,
+      Observer observer,
+      BiConsumer<TraceContext, Throwable> failures,
+      InstantSource clock,
+      SecureRandom random) {}
+
+  /** Another gateway. */
+  record Peer(String host, int port) {
+    static Peer of(String address) {
+      int colon = address.lastIndexOf(':');
+      return new Peer(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    }
+
+    String address() {
+      return host + ":" + port;
+    }
+  }
+
+  private Front(Config config) {
+    this.settings = config.settings();
+    this.key = config.key();
+    this.cell = config.cell();
+    this.clock = config.clock();
+    this.parts =
+        new ServerParts(
+            config.limits(),
+            new Router(config.surfaces()),
+            Hosts.of(config.listen(), config.hosts()),
+            new AtomicReference<>(
+                IngressPolicy.of(
+                    config.authenticators(), new Certificates(List.of()), new Origins(List.of()))),
+            new ConcurrencyLimiter(config.limits()),
+            config.observer(),
+            config.failures(),
+            config.clock(),
+            config.random());
+    config.surfaces().forEach(surface -> surface.routes().forEach(route -> own.add(route.path())));
+    this.listener = new Listener(config.listen(), config.limits(), standby);
+    this.client =
+        listener
+            .vertx()
+            .createHttpClient(
+                clientOptions(),
+                new PoolOptions()
+                    .setHttp1MaxSize(CONNECTIONS_MAX)
+                    .setMaxWaitQueueSize(config.limits().concurrentMax()));
+  }
+
+  /**
+   * Listens. Nothing is owned yet.
+   *
+   * @throws WritException {@code GWY-004}, {@code GWY-007}
+   */
+  public static Front open(Config config) {
+    Front front = new Front(config);
+    try {
+      front.open(config.listen(), config.limits());
+      return front;
+    } catch (RuntimeException e) {
+      front.listener.close();
+      throw e;
+    }
+  }
+
+  private void open(Listen listen, HttpLimits limits) {
+    Optional<TlsFiles> files =
+        listen.protection() instanceof Listen.Protection.Tls tls
+            ? Optional.of(TlsFiles.read(tls, listener.vertx(), clock.instant()))
+            : Optional.empty();
+    files.ifPresent(f -> parts.doors().updateAndGet(doors -> doors.with(f)));
+    listener.open(files);
+    // A forwarded head has more in it: who the client is, and its certificates.
+    HttpServerOptions hop =
+        Listener.options(limits)
+            .setMaxHeaderSize(2 * limits.headBytesMax())
+            .setHost(settings.host())
+            .setPort(settings.port());
+    settings
+        .tls()
+        .map(tls ->
+            new Listen.Protection.Tls(
+                tls.certificate(),
+                tls.key(),
+                Optional.of(new Listen.Clients(tls.authority(), true))))
+        .ifPresent(
+            tls -> Listener.protect(TlsFiles.read(tls, listener.vertx(), clock.instant()), hop));
+    listener.deploy(
+        settings.host() + ":" + settings.port(),
+        () ->
+            listener.new Loop(hop, hopPort) {
+              @Override
+              void handle(HttpServerRequest request) {
+                hop(request);
+              }
+            });
+  }
+
+  private HttpClientOptions clientOptions() {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setKeepAliveTimeout(IDLE_S)
+            .setConnectTimeout(CONNECT_MS)
+            .setDecompressionSupported(false);
+    settings
+        .tls()
+        .ifPresent(tls ->
+            options
+                .setSsl(true)
+                .setVerifyHost(true)
+                .setKeyCertOptions(
+                    new PemKeyCertOptions()
+                        .setCertPath(tls.certificate().toString())
+                        .setKeyPath(tls.key().toString()))
+                .setTrustOptions(new PemTrustOptions().addCertPath(tls.authority().toString())));
+    return options;
+  }
+
+  /** While nothing is owned here. */
+  private final class Standby implements Listener.Taker {
+    @Override
+    public ServerParts parts() {
+      return parts;
+    }
+
+    @Override
+    public void take(HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      if (request.path() != null && own.contains(request.path())) {
+        Client from = Client.of(request.connection(), watch);
+        new Exchange(parts, vertx, request, watch, from, () -> {}).begin();
+        return;
+      }
+      atWork.incrementAndGet();
+      new ForwardedCall(Front.this, vertx.getOrCreateContext(), client, request, watch).begin();
+    }
+  }
+
+  /** A request that another gateway forwards. */
+  private void hop(HttpServerRequest request) {
+    Connections connections = listener.connections();
+    Connections.Watch watch = connections.watch(request.connection(), listener.vertx());
+    Client from;
+    try {
+      String header = request.getHeader(HopKey.HEADER);
+      if (header == null) {
+        throw new WritException(GatewayError.NOT_A_GATEWAY, "no header " + HopKey.HEADER);
+      }
+      from = key.verify(header, request.method().name(), request.uri(), address(), clock.instant());
+    } catch (WritException e) {
+      refuse(request, e, false);
+      return;
+    }
+    if (!listener.taker().takeForwarded(request, listener.vertx(), watch, from)) {
+      refuse(request, new WritException(GatewayError.NOT_OWNER, "cell " + cell), true);
+    }
+  }
+
+  private void refuse(HttpServerRequest request, WritException why, boolean isNotOwner) {
+    HttpAnswer answer =
+        InvalidRequest.refused(parts, why, Connections.address(request.connection()));
+    byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
+    request.response().exceptionHandler(_ -> {});
+    Reply.head(answer, request.response(), clock.instant());
+    if (isNotOwner) {
+      request.response().putHeader(NOT_OWNER, String.valueOf(cell));
+    }
+    request
+        .response()
+        .putHeader(HttpHeaders.CONNECTION, "close")
+        .putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length))
+        .end(Buffer.buffer(bytes))
+        .onComplete(_ -> request.connection().close());
+  }
+
+  /** The owner, unless nobody is, or this gateway itself. */
+  public void owner(Optional<String> address) {
+    owner = address.filter(a -> !a.equals(address())).map(Peer::of);
+  }
+
+  /** From now on nothing is answered here; what has begun goes on. */
+  public void standBy() {
+    listener.taker(standby);
+  }
+
+  /** Where other gateways reach this one. */
+  public String address() {
+    return settings.address().orElseGet(() -> settings.host() + ":" + hopPort.get());
+  }
+
+  public String url() {
+    return listener.url();
+  }
+
+  public int port() {
+    return listener.port();
+  }
+
+  /** Requests whose answers came from an owner elsewhere. */
+  public long forwardedSoFar() {
+    return forwarded.get();
+  }
+
+  /** Requests of which nobody knows what became, since their owner was lost. */
+  public long lostSoFar() {
+    return lost.get();
+  }
+
+  /** Requests that wait for an owner. */
+  public int waiting() {
+    return waiting.get();
+  }
+
+  /**
+   * Lets forwarded requests end; then those that still wait for an owner are refused.
+   *
+   * @return whether they ended within that time
+   */
+  public boolean drain(Duration atMost) {
+    closing = true;
+    long end = System.nanoTime() + atMost.toNanos();
+    try {
+      while (atWork.get() > 0 && System.nanoTime() < end) {
+        Thread.sleep(5);
+      }
+      givingUp = true;
+      return atWork.get() == 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /** Closes all connections, those at work a moment later. */
+  @Override
+  public void close() {
+    listener.shutDown(LAST_ANSWERS);
+    listener.close();
+  }
+
+  // For requests that are forwarded.
+
+  Listener listener() {
+    return listener;
+  }
+
+  /** Whether requests are answered here by now. */
+  boolean ownsNow() {
+    return listener.taker() != standby;
+  }
+
+  Optional<Peer> owner() {
+    return owner;
+  }
+
+  HopSettings settings() {
+    return settings;
+  }
+
+  HopKey key() {
+    return key;
+  }
+
+  /** The number of the cell. */
+  public int cell() {
+    return cell;
+  }
+
+  InstantSource clock() {
+    return clock;
+  }
+
+  ServerParts parts() {
+    return parts;
+  }
+
+  Vertx vertx() {
+    return listener.vertx();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  boolean isGivingUp() {
+    return givingUp;
+  }
+
+  boolean mayWait() {
+    if (waiting.incrementAndGet() > WAITING_MAX) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  void waitsNoMore() {
+    waiting.decrementAndGet();
+  }
+
+  void forwarded() {
+    forwarded.incrementAndGet();
+  }
+
+  void lost() {
+    lost.incrementAndGet();
+  }
+
+  void done() {
+    atWork.decrementAndGet();
+  }
+}

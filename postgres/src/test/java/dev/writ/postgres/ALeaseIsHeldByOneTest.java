@@ -1,0 +1,229 @@
+package dev.writ.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.ErrorCode;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LeaseTerms;
+import dev.writ.ledger.storage.LeaseWatch;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who may write a cell, and until when: against a real server. */
+class ALeaseIsHeldByOneTest {
+  private static final PostgresServer SERVER = PostgresServer.shared();
+  private static final byte[] KEY = {1};
+
+  private static final Executor EACH = Executors.newVirtualThreadPerTaskExecutor();
+
+  private PostgresSettings settings;
+
+  @BeforeEach
+  void make() {
+    settings = SERVER.settings().withCell(SERVER.newCell());
+    new PostgresDatabase(settings, "the maker").create().close();
+  }
+
+  private static LeaseTerms terms(String name, long ms, LongSupplier clock, Runnable over) {
+    return new LeaseTerms(
+        name, name + ":1", Duration.ofMillis(ms), Duration.ofMillis(ms / 10), clock, over);
+  }
+
+  private static LeaseTerms terms(String name, long ms) {
+    return terms(name, ms, System::nanoTime, () -> {});
+  }
+
+  private PostgresDatabase database() {
+    return new PostgresDatabase(settings, "a command");
+  }
+
+  private static void write(Storage storage, int value, long size) {
+    Write rows = storage.newWrite();
+    rows.put(Family.DEFAULT, KEY, new byte[] {(byte) value});
+    storage.write(rows, size, size);
+  }
+
+  private static void refused(ErrorCode code, Runnable work) {
+    try {
+      work.run();
+    } catch (WritException e) {
+      assertThat(e.code()).isEqualTo(code);
+      return;
+    }
+    throw new AssertionError("not refused");
+  }
+
+  @Test
+  void whileItRunsNobodyElseOpensTheLog() {
+    try (Storage owner = database().open(terms("gw-1", 60_000));
+        LeaseWatch watch = database().watch()) {
+      long epoch = owner.lease().orElseThrow().epoch();
+      refused(LedgerError.LEASE_HELD, () -> database().open(terms("gw-2", 60_000)));
+      refused(LedgerError.LEASE_HELD, () -> database().open());
+      write(owner, 1, 0);
+      LeaseWatch.Ownership seen = watch.ask();
+      assertThat(seen.isHeld()).isTrue();
+      assertThat(seen.address()).isEqualTo("gw-1:1");
+      assertThat(seen.epoch()).isEqualTo(epoch);
+    }
+  }
+
+  @Test
+  void whoEndsGivesItBackAtOnce() {
+    long epoch;
+    try (Storage owner = database().open(terms("gw-1", 600_000))) {
+      epoch = owner.lease().orElseThrow().epoch();
+    }
+    try (Storage next = database().open(terms("gw-2", 600_000));
+        LeaseWatch watch = database().watch()) {
+      assertThat(next.lease().orElseThrow().epoch()).isEqualTo(epoch + 1);
+      assertThat(watch.ask().owner()).isEqualTo("gw-2");
+    }
+    try (LeaseWatch watch = database().watch()) {
+      assertThat(watch.ask().isHeld()).isFalse();
+    }
+    database().open().close(); // and by a command
+  }
+
+  /** Its clock stands still, as that of a process that is paused, and its session goes on. */
+  @Test
+  void onePausedBeyondItsLeaseIsEndedAndRefusedWhenItWakes() throws Exception {
+    CompletableFuture<String> over = new CompletableFuture<>();
+    Storage paused =
+        database().open(terms("gw-1", 60_000, System::nanoTime, () -> over.complete("over")));
+    write(paused, 1, 0);
+    SERVER.execute(
+        "writ", "UPDATE writ.lease SET until = clock_timestamp() WHERE cell = " + settings.cell());
+    try (Storage next = database().open(terms("gw-2", 60_000))) {
+      assertThat(next.get(Family.DEFAULT, KEY).orElseThrow()).containsExactly(1);
+      write(next, 2, 0);
+      refused(LedgerError.TAKEN_OVER, () -> write(paused, 3, 0));
+      assertThat(next.get(Family.DEFAULT, KEY).orElseThrow()).containsExactly(2);
+      // The next renewal tells it.
+      assertThat(over.get(2, TimeUnit.MINUTES)).isEqualTo("over");
+      refused(LedgerError.LEASE_OVER, () -> paused.lease().orElseThrow().require());
+      paused.close();
+      write(next, 4, 0);
+      try (LeaseWatch watch = database().watch()) {
+        assertThat(watch.ask().owner()).as("closing gave back nobody else's").isEqualTo("gw-2");
+      }
+    }
+  }
+
+  /** What it was committing is there before the takeover, or refused. */
+  @Test
+  void aWriteUnderWayIsBeforeTheTakeoverOrRefused() throws Exception {
+    Storage owner = database().open(terms("gw-1", 60_000));
+    CompletableFuture<Integer> last =
+        CompletableFuture.supplyAsync(() -> {
+          int value = 0;
+          try {
+            while (value < 100) {
+              write(owner, value + 1, 0);
+              value++;
+            }
+          } catch (WritException e) {
+            assertThat(e.code()).isIn(LedgerError.TAKEN_OVER, LedgerError.FAILED);
+          }
+          return value;
+        });
+    SERVER.execute(
+        "writ", "UPDATE writ.lease SET until = clock_timestamp() WHERE cell = " + settings.cell());
+    try (Storage next = database().open(terms("gw-2", 60_000))) {
+      byte[] atTakeover = next.get(Family.DEFAULT, KEY).orElse(new byte[] {0});
+      int acknowledged = last.get(2, TimeUnit.MINUTES);
+      assertThat(next.get(Family.DEFAULT, KEY).orElse(new byte[] {0})).isEqualTo(atTakeover);
+      assertThat((int) atTakeover[0]).isGreaterThanOrEqualTo(acknowledged);
+    }
+    owner.close();
+  }
+
+  /** None of them ends the session of the one that succeeds: its first write goes through. */
+  @Test
+  void ofManyThatTryAtTheEndOfALeaseOneSucceeds() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      Storage paused = database().open(terms("gw-0", 600_000));
+      long epoch = paused.lease().orElseThrow().epoch();
+      SERVER.execute(
+          "writ",
+          "UPDATE writ.lease SET until = clock_timestamp() WHERE cell = " + settings.cell());
+      List<CompletableFuture<Storage>> all = new ArrayList<>();
+      for (int i = 1; i <= 6; i++) {
+        String name = "gw-" + i;
+        all.add(CompletableFuture.supplyAsync(() -> database().open(terms(name, 600_000)), EACH));
+      }
+      List<Storage> opened = new ArrayList<>();
+      for (CompletableFuture<Storage> each : all) {
+        try {
+          opened.add(each.get(2, TimeUnit.MINUTES));
+        } catch (ExecutionException e) {
+          assertThat(((WritException) e.getCause()).code())
+              .as(e.toString())
+              .isIn(LedgerError.LEASE_HELD, LedgerError.LOCKED);
+        }
+      }
+      assertThat(opened).hasSize(1);
+      Storage owner = opened.getFirst();
+      assertThat(owner.lease().orElseThrow().epoch()).isEqualTo(epoch + 1);
+      write(owner, round, 0);
+      assertThat(SERVER.query("SELECT sessions FROM writ.cell WHERE cell = " + settings.cell()))
+          .as("it is still the session that took it over")
+          .containsExactly("1");
+      owner.close();
+      paused.close();
+    }
+  }
+
+  /** It holds the row of the lease: the server ends it, and the next one goes on. */
+  @Test
+  void whoStandsStillInATakeoverIsPassed() throws Exception {
+    try (Connection stuck = new PostgresConnections(settings).open(Duration.ofSeconds(30))) {
+      database().open(terms("gw-0", 600_000)).close();
+      ServerSettings.fix(stuck);
+      CellLease.begin(stuck, Optional.of(terms("gw-1", 1_000)));
+      CellLease.requireFree(stuck, settings.cell());
+      refused(LedgerError.LEASE_HELD, () -> database().open(terms("gw-2", 10)));
+      try (Storage next = database().open(terms("gw-2", 600_000))) {
+        write(next, 1, 0);
+      }
+    }
+  }
+
+  @Test
+  void aSchemaWithoutLeasesIsBroughtUpToDate() {
+    try (PostgresServer old = new PostgresServer()) {
+      PostgresSettings there = old.settings().withCell(1);
+      new PostgresDatabase(there, "the maker").create().close();
+      old.execute("writ", "DROP VIEW writ.cells; DROP TABLE writ.lease");
+      old.execute(
+          "writ",
+          "CREATE VIEW writ.cells AS SELECT c.cell, convert_from(m.value, 'UTF8') AS origin,"
+              + " c.owner, c.epoch, c.size FROM writ.cell c LEFT JOIN writ.meta m ON m.cell ="
+              + " c.cell AND m.key = 'origin'");
+      old.execute("writ", "ALTER VIEW writ.cells OWNER TO writ");
+      old.execute("writ", "DELETE FROM writ.schema_history WHERE version = '2'");
+      try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
+        assertThat(watch.ask().isHeld()).isFalse();
+      }
+      try (Storage owner = new PostgresDatabase(there, "a").open(terms("gw-1", 60_000))) {
+        write(owner, 1, 0);
+      }
+      assertThat(old.query("SELECT address FROM writ.cells")).containsExactly("gw-1:1");
+    }
+  }
+}
