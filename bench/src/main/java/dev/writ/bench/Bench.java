@@ -1,11 +1,13 @@
 package dev.writ.bench;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -17,10 +19,13 @@ public final class Bench {
    * Measures in a new directory, which is removed afterwards.
    *
    * @param only part of the names of the steps to measure; empty for all
+   * @param database of PostgreSQL, with an installation in it as well; without one those steps are
+   *     left out
    * @param parent where the directory is made: its disk is measured
    * @param progress gets a line for each stage of the work
    */
-  public static BenchReport measure(Plan plan, String only, Path parent, Consumer<String> progress)
+  public static BenchReport measure(
+      Plan plan, String only, Optional<URI> database, Path parent, Consumer<String> progress)
       throws IOException {
     double load = BenchReport.load();
     Path home = Files.createTempDirectory(parent, "writ-bench");
@@ -29,6 +34,7 @@ public final class Bench {
         ToolCalls calls = ToolCalls.where(only.startsWith("tool"));
         JsSteps scripts = JsSteps.where(only.startsWith("js"), watch, home);
         McpSteps servers = McpSteps.where(only.startsWith("mcp"), watch, home);
+        DatabaseSteps databases = DatabaseSteps.where(database, watch, home);
         Lab lab = new Lab(home);
         LedgerSteps ledger = new LedgerSteps(watch, lab);
         EffectSteps effects = new EffectSteps(watch, lab);
@@ -52,6 +58,7 @@ public final class Bench {
       steps.addAll(calls.steps());
       steps.addAll(servers.steps());
       steps.addAll(scripts.steps());
+      steps.addAll(databases.steps());
       steps.removeIf(step -> !step.name().contains(only));
       List<Row> rows =
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));

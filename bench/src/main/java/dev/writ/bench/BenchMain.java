@@ -3,9 +3,11 @@ package dev.writ.bench;
 import dev.writ.canonicalize.json.Jcs;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * {@code writ bench} without the rest of the command line: what it measures is in {@link Bench}.
@@ -14,6 +16,7 @@ public final class BenchMain {
   private static final String USAGE =
       """
       Usage: writ bench [--quick] [--json] [--only TEXT] [--dir DIR] [--effects N]
+                        [--database URI]
              writ bench --growth N [--json] [--dir DIR]
 
       Measures each step against what it cannot be faster than, in one run.
@@ -21,6 +24,8 @@ public final class BenchMain {
         --quick      about 20 seconds instead of two minutes
         --json       the rows as JSON
         --only TEXT  only the steps whose names contain TEXT
+        --database URI  steps named "database" as well, in this PostgreSQL database: the schema
+                     writ_bench is made there, and removed
         --effects N  effects of the run whose bundle is verified; 16667 are 100,000 events
         --growth N   how cost grows, with 1,000 effects, 10,000 and so on up to N, instead; also
                      writes growth.svg into DIR
@@ -29,7 +34,8 @@ public final class BenchMain {
 
   private BenchMain() {}
 
-  private record Options(Plan plan, boolean json, String only, Path dir, int growth) {}
+  private record Options(
+      Plan plan, boolean json, String only, Optional<URI> database, Path dir, int growth) {}
 
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -50,7 +56,8 @@ public final class BenchMain {
       System.exit(0);
     }
     BenchReport report =
-        Bench.measure(options.plan, options.only, options.dir, System.err::println);
+        Bench.measure(
+            options.plan, options.only, options.database, options.dir, System.err::println);
     if (options.json) {
       out.write(Jcs.write(report.toJson()));
       out.println();
@@ -78,6 +85,7 @@ public final class BenchMain {
     Plan plan = Plan.FULL;
     boolean json = false;
     String only = "";
+    Optional<URI> database = Optional.empty();
     int effects = 0;
     int growth = 0;
     Path dir = Path.of(System.getProperty("java.io.tmpdir"));
@@ -86,6 +94,7 @@ public final class BenchMain {
         case "--quick" -> plan = Plan.QUICK;
         case "--json" -> json = true;
         case "--only" -> only = value(args, ++i);
+        case "--database" -> database = Optional.of(URI.create(value(args, ++i)));
         case "--effects" -> effects = Integer.parseInt(value(args, ++i));
         case "--growth" -> growth = Integer.parseInt(value(args, ++i));
         case "--dir" -> dir = Path.of(value(args, ++i));
@@ -95,7 +104,8 @@ public final class BenchMain {
         default -> throw new IllegalArgumentException("no option " + args[i]);
       }
     }
-    return new Options(effects > 0 ? plan.verifying(effects) : plan, json, only, dir, growth);
+    return new Options(
+        effects > 0 ? plan.verifying(effects) : plan, json, only, database, dir, growth);
   }
 
   private static String value(String[] args, int i) {

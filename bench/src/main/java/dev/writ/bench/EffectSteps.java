@@ -12,7 +12,6 @@ import java.util.List;
 final class EffectSteps implements AutoCloseable {
   static final int CALLERS = 64;
 
-  private static final int EFFECTS_TO_WEIGH = 64;
   private static final int WARM_UP_EACH = 32;
   private static final BenchTarget ONE_CALLER = new BenchTarget.TimeAtMost(1.3);
   private static final BenchTarget MANY_CALLERS = new BenchTarget.RateAtLeast(0.8);
@@ -33,12 +32,9 @@ final class EffectSteps implements AutoCloseable {
     this.watch = watch;
     this.lab = lab;
     this.curve = lab.curve();
-    List<byte[]> requests = lab.requests("weighed", EFFECTS_TO_WEIGH);
-    long before = lab.logBytes();
-    requests.forEach(lab::submit);
-    effectBytes = (int) ((lab.logBytes() - before) / EFFECTS_TO_WEIGH);
+    effectBytes = lab.bytesOfAnEffect();
     for (int done = 0; done < watch.plan().effectsBefore(); done += CALLERS * WARM_UP_EACH) {
-      new Crowd(CALLERS, "warm-up").run(WARM_UP_EACH);
+      crowd(CALLERS, "warm-up").run(WARM_UP_EACH);
     }
     preallocated =
         ForcedFile.preallocated(lab.directory().resolve("effect-preallocated"), effectBytes);
@@ -72,20 +68,24 @@ final class EffectSteps implements AutoCloseable {
             "no-op effect, 1 caller, " + library,
             "6 curve operations + fdatasync of " + effectBytes + " B",
             ONE_CALLER,
-            BenchEngines.with(engine, new Crowd(1, library)),
+            BenchEngines.with(engine, crowd(1, library)),
             BenchEngines.with(engine, floor)),
         new Step(
             "no-op effect, " + CALLERS + " callers, " + library,
             "6 curve operations on " + cores + " cores",
             MANY_CALLERS,
-            BenchEngines.with(engine, new Crowd(CALLERS, library)),
+            BenchEngines.with(engine, crowd(CALLERS, library)),
             BenchEngines.with(engine, watch.repeat(cores, curve::operations))),
         new Step(
             "processor for an effect, " + library,
             "processor for 6 curve operations",
             PROCESSOR,
-            BenchEngines.with(engine, processor(new Crowd(CALLERS, "cpu-" + library))),
+            BenchEngines.with(engine, processor(crowd(CALLERS, "cpu-" + library))),
             BenchEngines.with(engine, processor(watch.repeat(cores, curve::operations)))));
+  }
+
+  private EffectCrowd crowd(int callers, String name) {
+    return new EffectCrowd(watch, lab, callers, name);
   }
 
   /**
@@ -100,32 +100,6 @@ final class EffectSteps implements AutoCloseable {
       }
       return new Cost(cpuNs, cpuNs);
     };
-  }
-
-  /** Several callers, each in a run of its own, submit as many effects as fit into a slice. */
-  private final class Crowd implements Step.Slice {
-    private final int callers;
-    private final String name;
-    private Cost last = new Cost(1_000_000, 0);
-
-    Crowd(int callers, String name) {
-      this.callers = callers;
-      this.name = name.replace(' ', '-') + "-" + callers;
-    }
-
-    @Override
-    public Cost cost() {
-      return run(watch.each(last, callers, 5_000));
-    }
-
-    Cost run(int each) {
-      List<List<byte[]>> requests = new ArrayList<>();
-      for (int i = 0; i < callers; i++) {
-        requests.add(lab.requests(name + "-" + i, each));
-      }
-      last = Stopwatch.concurrently(callers, each, n -> requests.get(n).forEach(lab::submit));
-      return last;
-    }
   }
 
   @Override

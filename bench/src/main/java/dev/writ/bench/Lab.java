@@ -52,6 +52,8 @@ final class Lab implements AutoCloseable {
   private static final String AGENT = "agent";
   private static final InstantSource CLOCK = InstantSource.system();
 
+  private static final int EFFECTS_TO_WEIGH = 64;
+
   /** Everybody who signs here. */
   private static final List<TestParty> SIGNERS =
       List.of(
@@ -317,6 +319,14 @@ final class Lab implements AutoCloseable {
   /** Where RocksDB writes, for floors on the same disk. */
   Path directory() {
     return home;
+  }
+
+  /** What an effect takes in the log: exact for a process's first megabyte. */
+  int bytesOfAnEffect() {
+    List<byte[]> requests = requests("weighed", EFFECTS_TO_WEIGH);
+    long before = logBytes();
+    requests.forEach(this::submit);
+    return (int) ((logBytes() - before) / EFFECTS_TO_WEIGH);
   }
 
   /** Bytes in the write-ahead log: exact for a process's first megabyte. */

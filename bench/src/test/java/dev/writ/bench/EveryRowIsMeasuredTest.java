@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.postgres.PostgresServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,13 +23,15 @@ import org.junit.jupiter.api.io.TempDir;
 class EveryRowIsMeasuredTest {
   private static final Plan TINY = new Plan(1, Duration.ofMillis(1), Duration.ZERO, 0, 8);
 
+  private static final String SCHEMAS = "SELECT nspname FROM pg_namespace ORDER BY 1";
+
   @TempDir Path directory;
 
   @Test
   void aRunGivesEveryStepItsRowAndLeavesNothingBehind() throws IOException {
     List<String> told = new ArrayList<>();
 
-    BenchReport report = Bench.measure(TINY, "", directory, told::add);
+    BenchReport report = Bench.measure(TINY, "", Optional.empty(), directory, told::add);
 
     String fastest = BenchEngines.hasCorretto() ? "ACCP" : "Bouncy Castle";
     assertThat(report.rows())
@@ -80,7 +84,7 @@ class EveryRowIsMeasuredTest {
 
   @Test
   void theRowsOfAnMcpServerAreMeasuredWhereTheyAreAskedForAndThereIsASandbox() throws IOException {
-    BenchReport report = Bench.measure(TINY, "mcp", directory, _ -> {});
+    BenchReport report = Bench.measure(TINY, "mcp", Optional.empty(), directory, _ -> {});
 
     assertThat(report.rows())
         .extracting(row -> row.step().name() + " / " + row.step().floor())
@@ -101,7 +105,7 @@ class EveryRowIsMeasuredTest {
 
   @Test
   void theRowOfAScriptIsMeasuredWhereItIsAskedFor() throws IOException {
-    BenchReport report = Bench.measure(TINY, "js", directory, _ -> {});
+    BenchReport report = Bench.measure(TINY, "js", Optional.empty(), directory, _ -> {});
 
     assertThat(report.rows())
         .extracting(row -> row.step().name() + " / " + row.step().floor())
@@ -111,6 +115,26 @@ class EveryRowIsMeasuredTest {
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).isEmpty();
     }
+  }
+
+  @Test
+  void theRowsOfADatabaseAreMeasuredWhereOneIsNamedAndItIsLeftAsItWas() throws IOException {
+    PostgresServer server = PostgresServer.shared();
+    List<String> before = server.query(SCHEMAS);
+
+    BenchReport report =
+        Bench.measure(TINY, "database", Optional.of(server.newAddress()), directory, _ -> {});
+
+    assertThat(report.rows())
+        .extracting(
+            row -> row.step().name() + " / " + row.step().floor().replaceAll("\\d+ B", "N B"))
+        .containsExactly(
+            "database: no-op effect, 1 caller / a transaction of N B there",
+            "database: no-op effect, 64 callers / the same on RocksDB",
+            "database: server's processor for an effect / 200 us");
+    assertThat(report.rows())
+        .allSatisfy(row -> assertThat(row.ratios()).allMatch(ratio -> ratio > 0));
+    assertThat(server.query(SCHEMAS)).isEqualTo(before);
   }
 
   private static void assertTold(BenchReport report) {

@@ -4,6 +4,8 @@ import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.Storage;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Optional;
 
 /**
@@ -44,6 +46,14 @@ public final class PostgresDatabase implements Database {
     created.ifPresent(
         epoch -> CellWriter.remove(settings, new PostgresConnections(settings), epoch));
     created = Optional.empty();
+  }
+
+  /**
+   * A connection such as those that logs are read and written over; the caller closes it. For
+   * measurements beside a log.
+   */
+  public static Connection connect(PostgresSettings settings) throws SQLException {
+    return new PostgresConnections(settings).open(settings.patience());
   }
 
   /**

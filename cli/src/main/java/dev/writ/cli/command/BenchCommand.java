@@ -16,6 +16,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -37,6 +38,11 @@ public final class BenchCommand implements CliCommand {
             "How cost grows, with 1,000 effects, 10,000 and so on up to N, instead; writes the"
                 + " plot growth.svg into the folder of --dir, too.")
         .option("--only", "TEXT", "Only the steps whose names contain this.")
+        .option(
+            "--database",
+            "URI",
+            "Effects in this PostgreSQL database, too (postgresql://USER@HOST/DATABASE); the schema"
+                + " writ_bench is made there, and removed.")
         .option(
             "--dir",
             "DIR",
@@ -70,6 +76,7 @@ public final class BenchCommand implements CliCommand {
               Bench.measure(
                   arguments.has("--quick") ? Plan.QUICK : Plan.FULL,
                   arguments.option("--only").orElse(""),
+                  arguments.option("--database").map(BenchCommand::address),
                   Path.of(arguments.option("--dir").orElse(System.getProperty("java.io.tmpdir"))),
                   progress::step));
     }
@@ -86,6 +93,15 @@ public final class BenchCommand implements CliCommand {
     Files.writeString(folder.resolve("growth.svg"), grown.report().plot());
     session.show(grown, (found, terminal) -> found.report().print(terminal.out()));
     return ExitCode.OK;
+  }
+
+  private static URI address(String text) {
+    try {
+      return URI.create(text);
+    } catch (IllegalArgumentException e) {
+      // Not repeated: somebody may have written a password into it.
+      throw new WritException(CliError.USAGE, "--database takes an address", e);
+    }
   }
 
   private static int effects(Arguments arguments) {

@@ -40,13 +40,13 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
     return Stream.of(
         arguments(
             "campaign 1: two calls with one request have one time of receipt",
-            3,
+            8,
             EXECUTOR + "Admissions.java",
             List.of(
                 new Passage("&& row.map(RequestRow::receivedAt).equals(before.receivedAt())", ""))),
         arguments(
             "campaign 2: rows that expired by the log's latest time may be gone",
-            5,
+            1,
             VERIFY + "audit/AccountWalk.java",
             List.of(
                 new Passage(
@@ -54,7 +54,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "entry.rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
-            21,
+            107,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
@@ -62,7 +62,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "config.dir().resolve(\"blobs\"), config.files(), failStop)"))),
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
-            8,
+            17,
             LEDGER + "WriterLock.java",
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
@@ -70,12 +70,12 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                 new Passage("    names.forEach(WatchedName::requireSame);\n", ""))),
         arguments(
             "campaign 5: a process whose ledger has failed is told to end",
-            2,
+            1,
             LEDGER + "Ledger.java",
             List.of(new Passage("    failStop.listen(listener);\n", ""))),
         arguments(
             "campaign 6: a clock that leaps moves nothing",
-            3,
+            2,
             EXECUTOR + "SteadyTime.java",
             List.of(new Passage("    requireNoLeap(read, elapsedNow);\n", ""))),
         arguments(
@@ -99,12 +99,12 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
         arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
-            15,
+            2,
             EXECUTOR + "journal/Runs.java",
             List.of(new Passage("        ledger.requireSound();\n", ""))),
         arguments(
             "simulation 3: the anchor keeps its content once a sync has failed",
-            189,
+            300,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
@@ -112,7 +112,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "new AnchorKeeper(\n            config.files(),"))),
         arguments(
             "simulation 4: no sync succeeds beside one that fails",
-            45,
+            107,
             LEDGER + "FailStopDisk.java",
             List.of(new Passage("    awaitThoseBegun();\n", ""))));
   }

@@ -34,6 +34,9 @@ final class SimulatedClock {
 
   private static final int FIRST_AT_START = 2;
 
+  /** How far the kernel lets the clock be behind (protocol rule 22). */
+  private static final Duration TOLERANCE = Duration.ofSeconds(2);
+
   private final SplittableRandom random;
   private final Counts counts;
   private final IdentityHashMap<Thread, Boolean> misled = new IdentityHashMap<>();
@@ -42,6 +45,11 @@ final class SimulatedClock {
   private Duration error = Duration.ZERO;
   private boolean calm;
   private boolean started;
+
+  /** The latest reading of this process that was right. */
+  private Instant latestRight = Instant.EPOCH;
+
+  private boolean believed;
 
   SimulatedClock(SplittableRandom random, Counts counts) {
     this.random = random;
@@ -70,14 +78,23 @@ final class SimulatedClock {
         error = Duration.ZERO;
       }
     }
+    Instant read = now.plus(error);
+    // After a pause a clock that has fallen behind by less may not be told from one that is right.
+    believed |= error.isNegative() && !read.isBefore(latestRight.minus(TOLERANCE));
+    if (!isWrong()) {
+      latestRight = now;
+    }
     started = true;
     misled.put(Thread.currentThread(), isWrong());
-    return now.plus(error);
+    return read;
   }
 
-  /** Whether this thread's last reading was wrong. */
+  /**
+   * Whether the clock misled this thread in its last reading, or this process in a reading that it
+   * could not but believe: the right time may be a leap to it then, until it starts again.
+   */
   boolean misled() {
-    return misled.getOrDefault(Thread.currentThread(), false);
+    return believed || misled.getOrDefault(Thread.currentThread(), false);
   }
 
   /** Everybody waits, or the machine sleeps; the monotonic clock knows. */
@@ -96,6 +113,8 @@ final class SimulatedClock {
     calm = isCalm;
     started = false;
     misled.clear();
+    latestRight = Instant.EPOCH;
+    believed = false;
     error = Duration.ZERO;
     if (!calm && random.nextInt(40) == 0) {
       turnWrong(FIRST_AT_START);
