@@ -15,6 +15,7 @@ import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -232,21 +233,23 @@ final class BindingVectors {
 
   /** Owners of a log: its intents name the epoch of the one that issued them. */
   private void epochs() {
+    epochs("intents-of-one-owner", "two intents are of one owner", "ok", 4, 4);
     epochs("intents-of-two-owners", "the second intent is of a later owner", "ok", 4, 5);
     epochs("intent-of-an-earlier-owner", "an intent is of an owner before", ORDER, 5, 4);
     epochs(
         "intents-of-epoch-nought", "an intent is of no epoch there is", "CAN-023 or EXE-952", 0, 1);
     add(
-        "dispatched-under-an-earlier-owner",
-        "an intent is dispatched behind one of a later owner",
+        OtherRuns.troubled(),
+        "refused-intent-of-an-earlier-owner",
+        "an intent that is never dispatched is of an owner before",
         ORDER,
         remade -> {
-          List<Integer> intents = intents(remade);
-          epoch(remade, intents.get(0), 4);
-          epoch(remade, intents.get(1), 5);
-          int dispatched = place(remade, EventKind.EFFECT_DISPATCHED, saying());
-          remade.steps.add(intents.get(1), remade.steps.remove(dispatched));
+          epoch(remade, place(remade, EventKind.INTENT_ISSUED, saying()), 5);
+          int refused = place(remade, EventKind.EFFECT_REFUSED, saying());
+          epoch(remade, last(remade, EventKind.INTENT_ISSUED, refused), 4);
         });
+    overlapping("dispatched-behind-an-intent-of-its-owner", "of the same owner", "ok", 4);
+    overlapping("dispatched-under-an-earlier-owner", "of a later owner", ORDER, 5);
   }
 
   private void epochs(String name, String about, String wanted, long first, long second) {
@@ -258,6 +261,22 @@ final class BindingVectors {
           List<Integer> intents = intents(remade);
           epoch(remade, intents.get(0), first);
           epoch(remade, intents.get(1), second);
+        });
+  }
+
+  /** An effect of epoch 4 that is dispatched, finished and signed behind the next intent. */
+  private void overlapping(String name, String owner, String wanted, long second) {
+    add(
+        OtherRuns.troubled(),
+        name,
+        "an intent is dispatched behind one " + owner,
+        wanted,
+        remade -> {
+          int dispatched = place(remade, EventKind.EFFECT_DISPATCHED, saying());
+          List<Integer> intents = intents(remade);
+          epoch(remade, intents.get(0), 4);
+          epoch(remade, intents.get(1), second);
+          Collections.rotate(remade.steps.subList(dispatched, intents.get(1) + 1), -3);
         });
   }
 
@@ -276,8 +295,12 @@ final class BindingVectors {
   }
 
   private static int last(Remade remade, String kind) {
+    return last(remade, kind, remade.steps.size());
+  }
+
+  private static int last(Remade remade, String kind, int before) {
     int last = 0;
-    for (int i = 0; i < remade.steps.size(); i++) {
+    for (int i = 0; i < before; i++) {
       last = remade.steps.get(i).kind.equals(kind) ? i : last;
     }
     return last;
