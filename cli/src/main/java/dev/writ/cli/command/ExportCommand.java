@@ -31,6 +31,9 @@ import java.util.Optional;
 
 /** {@code writ export}. */
 public final class ExportCommand implements CliCommand {
+  private static final List<String> ONLY_IN_BUNDLES =
+      List.of("--checkpoint", "--reads", "--without-blobs", "--without-tools");
+
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -38,9 +41,18 @@ public final class ExportCommand implements CliCommand {
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
                 + " one file, for `verify` anywhere. Only reads, also while a server runs.",
             "The same run gives the same bytes. An open run is exported up to the latest"
-                + " checkpoint, a closed one up to the checkpoint of its closing.")
-        .argument("RUN", "The run's name, see `writ runs`.")
-        .option("-o", "FILE", "The file to write; an existing one is never overwritten.")
+                + " checkpoint, a closed one up to the checkpoint of its closing.",
+            "With --format, write what became of each request in a format of others instead,"
+                + " from a bundle that verifies. Parameters, inputs and outputs are not in it.")
+        .argument("RUN|FILE", "The run's name, see `writ runs`; with --format also a bundle.")
+        .option(
+            "-o",
+            "FILE",
+            "The file to write; an existing one is never overwritten. With --format the"
+                + " terminal where it is left out, and for tlog-proof a folder.")
+        .option("--format", "FORMAT", "One of " + String.join(", ", FormatExport.names()) + ".")
+        .option("--key", "PEM", "With --format in-toto: the key that signs the statements.")
+        .option("--trust", "JWKS", "With --format: keys that you pin, as `verify` takes them.")
         .option("--tenant", "TENANT", "The run's tenant (default: the home's own).")
         .option(
             "--checkpoint",
@@ -72,30 +84,32 @@ public final class ExportCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
+    Optional<String> format = arguments.option("--format");
+    if (format.isPresent()) {
+      formatted(session, arguments, FormatExport.of(session, arguments, format.get()));
+      return ExitCode.OK;
+    }
+    if (arguments.has("--key") || arguments.has("--trust")) {
+      throw new WritException(CliError.USAGE, "--key and --trust belong to --format");
+    }
     String name =
         arguments
             .option("-o")
             .orElseThrow(() -> new WritException(CliError.USAGE, "export needs -o FILE"));
     Path file = Path.of(name);
-    Home home = Homes.home(session);
-    RunId run =
-        new RunId(arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN"));
-    ToolRegistry registry = ToolRegistry.open(home.tools());
     Optional<Checkpoint> kept =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
-    try (LedgerView ledger = OpenHome.read(home)) {
-      BundleFiles.write(
-          ledger,
-          run,
-          new InstalledTools(registry, List.of()),
-          new BundleExport.Options(
-              !arguments.has("--without-blobs"),
-              !arguments.has("--without-tools"),
-              kept,
-              arguments.has("--latest") || arguments.has("--reads"),
-              arguments.has("--reads")),
-          file);
-    }
+    RunId run =
+        bundle(
+            session,
+            arguments,
+            new BundleExport.Options(
+                !arguments.has("--without-blobs"),
+                !arguments.has("--without-tools"),
+                kept,
+                arguments.has("--latest") || arguments.has("--reads"),
+                arguments.has("--reads")),
+            file);
     session.show(
         exported(run, file),
         (exported, terminal) ->
@@ -110,6 +124,60 @@ public final class ExportCommand implements CliCommand {
                         + " bytes, "
                         + exported.digest()));
     return ExitCode.OK;
+  }
+
+  private static RunId bundle(
+      Session session, Arguments arguments, BundleExport.Options options, Path file) {
+    Home home = Homes.home(session);
+    RunId run =
+        new RunId(
+            arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN|FILE"));
+    InstalledTools tools = new InstalledTools(ToolRegistry.open(home.tools()), List.of());
+    try (LedgerView ledger = OpenHome.read(home)) {
+      BundleFiles.write(ledger, run, tools, options, file);
+    }
+    return run;
+  }
+
+  private static void formatted(Session session, Arguments arguments, FormatExport format) {
+    for (String option : ONLY_IN_BUNDLES) {
+      if (arguments.has(option)) {
+        throw new WritException(CliError.USAGE, option + " and --format exclude one another");
+      }
+    }
+    String named = arguments.argument("RUN|FILE");
+    Optional<FormatExport.Exported> exported;
+    if (Files.isRegularFile(Path.of(named))) {
+      exported = format.write(session, named);
+    } else {
+      exported = ofRun(session, arguments, format);
+    }
+    exported.ifPresent(written ->
+        session.show(
+            written,
+            (e, terminal) ->
+                terminal
+                    .out()
+                    .println(e.file() + ": " + e.outcomes() + " of format " + e.format())));
+  }
+
+  /** By way of a bundle, without contents, that is verified and deleted again. */
+  private static Optional<FormatExport.Exported> ofRun(
+      Session session, Arguments arguments, FormatExport format) {
+    Path folder = null;
+    try {
+      folder = Files.createTempDirectory("writ-export");
+      Path file = folder.resolve("run.writ");
+      BundleExport.Options options =
+          new BundleExport.Options(
+              false, false, Optional.empty(), arguments.has("--latest"), false);
+      bundle(session, arguments, options, file);
+      return format.write(session, file.toString());
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
+    } finally {
+      FormatExport.remove(folder);
+    }
   }
 
   private static Exported exported(RunId run, Path file) {

@@ -1,0 +1,190 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.replay.export.LineFormat;
+import dev.writ.replay.export.Outcome;
+import dev.writ.replay.export.TlogProofs;
+import dev.writ.verify.bundle.Bundle;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** {@code writ export --format}: a verified bundle in the formats of others (spec/export.md). */
+final class FormatExport {
+  static final String TLOG_PROOF = "tlog-proof";
+
+  private final String format;
+  private final Optional<Path> to;
+  private final Optional<SigningKey> key;
+  private final Optional<Trust> trust;
+
+  /** What was written to a file or folder. */
+  record Exported(String format, String file, long outcomes) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object()
+          .put("file", file)
+          .put("format", format)
+          .put("outcomes", outcomes)
+          .build();
+    }
+  }
+
+  private FormatExport(
+      String format, Optional<Path> to, Optional<SigningKey> key, Optional<Trust> trust) {
+    this.format = format;
+    this.to = to;
+    this.key = key;
+    this.trust = trust;
+  }
+
+  static List<String> names() {
+    List<String> names = new ArrayList<>(LineFormat.NAMES);
+    names.add(TLOG_PROOF);
+    return names;
+  }
+
+  /**
+   * @throws WritException {@code CLI-001} for an unknown format, or where it lacks a key or a
+   *     place; the codes of key files
+   */
+  static FormatExport of(Session session, Arguments arguments, String named) {
+    String format = Arguments.oneOf("--format", named, names());
+    Optional<Path> to = arguments.option("-o").map(Path::of);
+    if (format.equals(TLOG_PROOF) && to.isEmpty()) {
+      throw new WritException(CliError.USAGE, "--format tlog-proof needs -o FOLDER");
+    }
+    Optional<String> key = arguments.option("--key");
+    if (key.isPresent() != LineFormat.isSigned(format)) {
+      throw new WritException(
+          CliError.USAGE,
+          key.isPresent()
+              ? "--format " + format + " signs nothing: leave out --key"
+              : "--format " + format + " is signed by you: --key FILE");
+    }
+    return new FormatExport(
+        format,
+        to,
+        key.map(file -> KeyFiles.read(Path.of(file), () -> Homes.passphrase(session))),
+        arguments.option("--trust").map(file -> Trust.parse(session.read(file))));
+  }
+
+  /** Verifies the bundle and writes what it says; nothing is left of what could not be finished. */
+  Optional<Exported> write(Session session, String file) {
+    try (BundleFile bundle = BundleFile.verified(file, trust)) {
+      if (to.isEmpty()) {
+        lines(bundle.recording(), session.terminal().out());
+        return Optional.empty();
+      }
+      Path place = to.get();
+      long outcomes =
+          format.equals(TLOG_PROOF)
+              ? folder(bundle.recording(), place)
+              : file(bundle.recording(), place);
+      return Optional.of(new Exported(format, place.toString(), outcomes));
+    } catch (FileAlreadyExistsException e) {
+      throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(to.orElseThrow()), e);
+    } catch (IOException | UncheckedIOException e) {
+      throw to.isPresent()
+          ? new WritException(EmbedError.FILE_UNWRITABLE, to.get() + ": " + e.getMessage(), e)
+          : new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private long lines(Bundle bundle, OutputStream out) {
+    LineFormat lines = LineFormat.of(format, bundle.manifest().origin(), key);
+    lines.head().ifPresent(head -> line(out, head));
+    long[] outcomes = {0};
+    Outcome.each(
+        bundle,
+        outcome -> {
+          line(out, lines.line(outcome));
+          outcomes[0]++;
+        });
+    return outcomes[0];
+  }
+
+  private static void line(OutputStream out, String line) {
+    try {
+      out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private long file(Bundle bundle, Path file) throws IOException {
+    boolean whole = false;
+    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
+      try (OutputStream buffered = new BufferedOutputStream(out)) {
+        long outcomes = lines(bundle, buffered);
+        whole = true;
+        return outcomes;
+      } finally {
+        if (!whole) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  /** A file for each proof; the folder has its name when all are in it. */
+  private static long folder(Bundle bundle, Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      throw new FileAlreadyExistsException(folder.toString());
+    }
+    Path part = Files.createTempDirectory(folder.toAbsolutePath().getParent(), ".writ-export");
+    try {
+      long[] proofs = {0};
+      TlogProofs.each(
+          bundle,
+          (event, proof) -> {
+            try {
+              Files.write(part.resolve(event.body().hex() + "." + TLOG_PROOF), proof);
+              proofs[0]++;
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+      Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+      return proofs[0];
+    } finally {
+      remove(part);
+    }
+  }
+
+  /** Removes a folder of ours with what is in it; one that is not there is fine. */
+  static void remove(Path folder) {
+    if (folder == null || !Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, folder + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.writ.replay.export;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Refusal;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.Event;
+import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.error.BundleError;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * What became of a request, by one event of a run: an effect that has its receipt, an intent that
+ * was refused, or a decision that did not allow.
+ *
+ * @param index the event's place in the log
+ * @param envelope the signed document that the event names: a receipt, refusal or decision
+ * @param decision the decision itself, or the one under which the effect was executed or refused
+ */
+public record Outcome(
+    Kind kind,
+    long index,
+    Event event,
+    Envelope envelope,
+    Request request,
+    Decision decision,
+    Optional<Receipt> receipt,
+    Optional<Refusal> refusal) {
+
+  /** Which of the signed documents says it. */
+  public enum Kind {
+    /** A receipt: the effect was dispatched, whatever its status. */
+    EXECUTED("executed"),
+    /** A refusal: it was allowed and not dispatched. */
+    REFUSED("refused"),
+    /** A decision with the verdict DENY. */
+    DENIED("denied"),
+    /** A decision with the verdict ESCALATE: people are asked. */
+    ESCALATED("escalated");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+
+    public String text() {
+      return text;
+    }
+  }
+
+  /** Whether an event of a run may be an outcome. */
+  static boolean isOutcome(Event event) {
+    return switch (event.kind()) {
+      case EventKind.RECEIPT_SIGNED, EventKind.EFFECT_REFUSED, EventKind.DECISION_MADE -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Goes through the outcomes of a verified recording in the order of the log. Nothing is kept in
+   * memory.
+   */
+  public static void each(Recording recording, Consumer<Outcome> taker) {
+    recording.events((journal, index, event) -> {
+      if (journal == Recording.Journal.RUN && isOutcome(event)) {
+        of(recording, index, event).ifPresent(taker);
+      }
+    });
+  }
+
+  private static Optional<Outcome> of(Recording recording, long index, Event event) {
+    Envelope envelope = envelope(recording, event.body());
+    return switch (event.kind()) {
+      case EventKind.RECEIPT_SIGNED -> {
+        Receipt receipt = Receipt.read(envelope.document());
+        Decision decision = read(recording, receipt.decision(), Decision::read);
+        yield Optional.of(
+            new Outcome(
+                Kind.EXECUTED,
+                index,
+                event,
+                envelope,
+                read(recording, receipt.request(), Request::read),
+                decision,
+                Optional.of(receipt),
+                Optional.empty()));
+      }
+      case EventKind.EFFECT_REFUSED -> {
+        Refusal refusal = Refusal.read(envelope.document());
+        Decision decision = read(recording, refusal.decision(), Decision::read);
+        yield Optional.of(
+            new Outcome(
+                Kind.REFUSED,
+                index,
+                event,
+                envelope,
+                read(recording, refusal.request(), Request::read),
+                decision,
+                Optional.empty(),
+                Optional.of(refusal)));
+      }
+      default -> {
+        Decision decision = Decision.read(envelope.document());
+        yield decision.verdict() == Verdict.ALLOW
+            ? Optional.empty()
+            : Optional.of(
+                new Outcome(
+                    decision.verdict() == Verdict.DENY ? Kind.DENIED : Kind.ESCALATED,
+                    index,
+                    event,
+                    envelope,
+                    read(recording, decision.request(), Request::read),
+                    decision,
+                    Optional.empty(),
+                    Optional.empty()));
+      }
+    };
+  }
+
+  private static <T> T read(Recording recording, Digest id, Function<JsonValue, T> reader) {
+    return reader.apply(envelope(recording, id).document());
+  }
+
+  private static Envelope envelope(Recording recording, Digest id) {
+    return recording
+        .document(id)
+        .orElseThrow(
+            () -> new WritException(BundleError.ENTRY_MISSING, "documents/" + id.hex() + ".json"));
+  }
+
+  /** The id of the signed document. */
+  public Digest id() {
+    return event.body();
+  }
+
+  /** {@code succeeded} and the other words of receipts; for the other kinds the kind's word. */
+  public String status() {
+    return receipt.map(r -> r.status().text()).orElse(kind.text());
+  }
+
+  /** The stable code of a refusal or a failure that is not the tool's own. */
+  public Optional<String> code() {
+    return switch (kind) {
+      case EXECUTED -> receipt.orElseThrow().code();
+      case REFUSED -> Optional.of(refusal.orElseThrow().code());
+      case DENIED, ESCALATED -> decision.code();
+    };
+  }
+
+  /**
+   * The document in clear with what was signed, from which its envelope can be put together again:
+   * the payload is the canonical form of {@code document}.
+   */
+  public JsonValue.Obj signed() {
+    JsonValue.Obj whole = envelope.toJson();
+    return JsonValue.object()
+        .put("document", envelope.document())
+        .put("payload_type", envelope.payloadType())
+        .put("signatures", whole.get("signatures"))
+        .build();
+  }
+}
