@@ -6,6 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.Deletion;
@@ -111,6 +112,7 @@ public final class Kernel {
   private final Access access;
   private final ContentRetention retention;
   private final ReadLog reads;
+  private volatile Runnable changed = () -> {};
 
   private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
     this.ledger = config.ledger();
@@ -128,10 +130,10 @@ public final class Kernel {
     this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
     this.admissions = new Admissions(ledger, time, inForce, signatures);
     this.kept = new Evidence(ledger, locks);
-    this.ownKeys = new OwnKeys(config.guardianKey().kid(), config.executorKey().kid());
+    this.ownKeys = new OwnKeys(config.guardianKey(), config.executorKey());
     Parts parts = Parts.of(surroundings(config), seam);
-    this.retention = new ContentRetention(ledger, guarded(config.executorKey()));
-    this.reads = new ReadLog(ledger, guarded(config.executorKey()));
+    this.retention = new ContentRetention(ledger, guarded(KeyRole.EXECUTOR));
+    this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
@@ -147,8 +149,8 @@ public final class Kernel {
         time,
         config.random(),
         accounts,
-        guarded(config.guardianKey()),
-        guarded(config.executorKey()),
+        guarded(KeyRole.GUARDIAN),
+        guarded(KeyRole.EXECUTOR),
         tools,
         new Audience(ledger.origin(), ledger.incarnation(), ledger.leaseEpoch()),
         (tool, version) -> system().isProhibited(tool, version),
@@ -161,8 +163,30 @@ public final class Kernel {
         stages);
   }
 
-  private DocumentSigner guarded(SigningKey key) {
-    return ownKeys.guarded(key.kid(), DocumentSigner.of(key), () -> system().trust(), time::latest);
+  private DocumentSigner guarded(KeyRole role) {
+    return ownKeys.guarded(role, () -> system().trust(), time::latest);
+  }
+
+  /**
+   * Signs with another key from now on. What the one before signed counts as long as that is not
+   * revoked, so an intent that is under way goes on.
+   *
+   * @param role guardian, executor or log
+   * @throws WritException {@code EXE-912} where the key is not enrolled in that role, or not in
+   *     force
+   */
+  public void signWith(KeyRole role, SigningKey key) {
+    OwnKeys.require(system().trust(), role, key.kid(), time.latest());
+    if (role == KeyRole.LOG) {
+      ledger.signWith(key);
+    } else {
+      ownKeys.exchange(role, key);
+    }
+  }
+
+  /** Registers what is told of each change of the system run, after it is in force and durable. */
+  public void whenChanged(Runnable listener) {
+    changed = listener;
   }
 
   /** Registers timing observers; they cannot affect execution. */
@@ -777,6 +801,7 @@ public final class Kernel {
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
       inForce.change(state -> administration.change(systemChange, state));
     }
+    changed.run();
   }
 
   /** Puts content into a tenant's store, streamed, for everybody in it. */

@@ -1,29 +1,62 @@
 package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.error.ExecutorError;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The keys that a kernel signs with. Verifiers accept no new signature of a key that is revoked or
- * expired, so without valid keys nothing is judged, executed or closed.
+ * The keys that a kernel signs documents with, each of which may be exchanged while it works.
+ * Verifiers accept no new signature of a key that is revoked or expired, so without valid keys
+ * nothing is judged, executed or closed. Thread safe.
  */
-record OwnKeys(String guardianKid, String executorKid) {
+final class OwnKeys {
+  private volatile SigningKey guardian;
+  private volatile SigningKey executor;
+
+  OwnKeys(SigningKey guardian, SigningKey executor) {
+    this.guardian = guardian;
+    this.executor = executor;
+  }
+
+  /** Signs with another key from now on. */
+  void exchange(KeyRole role, SigningKey key) {
+    switch (role) {
+      case GUARDIAN -> guardian = key;
+      case EXECUTOR -> executor = key;
+      default -> throw new IllegalArgumentException(role.text());
+    }
+  }
+
+  private SigningKey key(KeyRole role) {
+    return role == KeyRole.GUARDIAN ? guardian : executor;
+  }
 
   /**
    * @throws WritException {@code EXE-912}
    */
   void require(Trust trust, Instant now) {
-    for (String kid : new String[] {guardianKid, executorKid}) {
-      if (key(trust, kid, now).filter(key -> key.revokedAt().isEmpty()).isEmpty()) {
-        throw refused(kid, now);
-      }
+    for (KeyRole role : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
+      require(trust, role, key(role).kid(), now);
+    }
+  }
+
+  /**
+   * What is signed with this key in this role now will be believed.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  static void require(Trust trust, KeyRole role, String kid, Instant now) {
+    if (enrolled(trust, role, kid, now).filter(key -> key.revokedAt().isEmpty()).isEmpty()) {
+      throw refused(kid, now);
     }
   }
 
@@ -42,36 +75,33 @@ record OwnKeys(String guardianKid, String executorKid) {
 
   /** Whether verifiers will accept what the executor signs now. */
   boolean executorMaySign(Trust trust, Instant now) {
-    return maySign(trust, executorKid, now);
+    return maySign(trust, KeyRole.EXECUTOR, executor.kid(), now);
   }
 
   /**
    * A signer that checks its key before each document, at the latest clock reading: the document's
    * own time was read earlier, so this is the stricter check.
-   *
-   * @param kid one of these
    */
-  DocumentSigner guarded(
-      String kid, DocumentSigner signer, Supplier<Trust> trust, Supplier<Instant> latest) {
+  DocumentSigner guarded(KeyRole role, Supplier<Trust> trust, Supplier<Instant> latest) {
     return (type, document) -> {
+      SigningKey key = key(role);
       Instant now = latest.get();
-      if (!maySign(trust.get(), kid, now)) {
-        throw refused(kid, now);
+      if (!maySign(trust.get(), role, key.kid(), now)) {
+        throw refused(key.kid(), now);
       }
-      return signer.sign(type, document);
+      return Envelope.sign(type, document, key);
     };
   }
 
   /** Work that was under way when the key was revoked may still be signed for a moment. */
-  private boolean maySign(Trust trust, String kid, Instant now) {
-    return key(trust, kid, now)
+  private static boolean maySign(Trust trust, KeyRole role, String kid, Instant now) {
+    return enrolled(trust, role, kid, now)
         .filter(key ->
             key.revokedAt().filter(at -> now.isAfter(at.plus(SystemState.IN_FLIGHT))).isEmpty())
         .isPresent();
   }
 
-  private Optional<TrustedKey> key(Trust trust, String kid, Instant now) {
-    KeyRole role = kid.equals(guardianKid) ? KeyRole.GUARDIAN : KeyRole.EXECUTOR;
+  private static Optional<TrustedKey> enrolled(Trust trust, KeyRole role, String kid, Instant now) {
     return trust.key(kid).filter(key -> key.role() == role && key.isValidAt(now));
   }
 

@@ -52,38 +52,43 @@ public final class Fsck {
    * What to examine, and what to compare it with.
    *
    * @param dir the data directory
-   * @param logKey verifies the checkpoints' signatures; without it they are not verified
+   * @param logKeys each checkpoint is signed with one of them; without any, signatures are not
+   *     verified
    * @param anchor the file to compare with; without it a restored backup is not detected
    * @param secondOpinion gets the canonical bytes of every event and document, and throws if it
    *     would write them differently
    */
   public record Options(
       Path dir,
-      Optional<VerifyingKey> logKey,
+      List<VerifyingKey> logKeys,
       Optional<Path> anchor,
       Optional<Consumer<byte[]>> secondOpinion,
       Progress progress) {
 
     /** The directory alone. */
     public static Options of(Path dir) {
-      return new Options(
-          dir, Optional.empty(), Optional.empty(), Optional.empty(), (step, done) -> {});
+      return new Options(dir, List.of(), Optional.empty(), Optional.empty(), (step, done) -> {});
     }
 
     public Options withLogKey(VerifyingKey key) {
-      return new Options(dir, Optional.of(key), anchor, secondOpinion, progress);
+      return withLogKeys(List.of(key));
+    }
+
+    /** For a log whose key was exchanged. */
+    public Options withLogKeys(List<VerifyingKey> keys) {
+      return new Options(dir, List.copyOf(keys), anchor, secondOpinion, progress);
     }
 
     public Options withAnchor(Path file) {
-      return new Options(dir, logKey, Optional.of(file), secondOpinion, progress);
+      return new Options(dir, logKeys, Optional.of(file), secondOpinion, progress);
     }
 
     public Options withSecondOpinion(Consumer<byte[]> canonicalizer) {
-      return new Options(dir, logKey, anchor, Optional.of(canonicalizer), progress);
+      return new Options(dir, logKeys, anchor, Optional.of(canonicalizer), progress);
     }
 
     public Options withProgress(Progress hears) {
-      return new Options(dir, logKey, anchor, secondOpinion, hears);
+      return new Options(dir, logKeys, anchor, secondOpinion, hears);
     }
   }
 
@@ -516,20 +521,34 @@ public final class Fsck {
             if (checkpoint.size() != size) {
               problem(where, "it claims size " + checkpoint.size());
             }
-            if (options.logKey().isPresent()) {
-              checkpoint.verify(origin, options.logKey().get());
-            }
+            verify(checkpoint, origin);
           } catch (WritException e) {
             problem(where, e.getMessage());
           }
           done("checkpoints", ++count[0]);
           return true;
         });
-    if (options.logKey().isPresent()) {
+    if (!options.logKeys().isEmpty()) {
       verified.add(count[0] + " checkpoints: form, size, signature");
     } else {
       verified.add(count[0] + " checkpoints: form, size");
       notVerified.add("signatures of checkpoints: no log key was named");
+    }
+  }
+
+  /** By one of the keys; where none of them made the signature, what the last one found. */
+  private void verify(Checkpoint checkpoint, String origin) {
+    Optional<WritException> refused = Optional.empty();
+    for (VerifyingKey key : options.logKeys()) {
+      try {
+        checkpoint.verify(origin, key);
+        return;
+      } catch (WritException e) {
+        refused = Optional.of(e);
+      }
+    }
+    if (refused.isPresent()) {
+      throw refused.get();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Database;
@@ -49,7 +50,7 @@ public final class Ledger extends StoreView implements RunJournal {
   private final Path dir;
   private final Appender appender;
   private final AnchorKeeper anchorKeeper;
-  private final String logKid;
+  private final LogWriter writer;
   private final FailStop failStop;
   private final WriterLock lock;
   private final Uploads uploads;
@@ -71,10 +72,9 @@ public final class Ledger extends StoreView implements RunJournal {
     if (!origin().equals(config.origin())) {
       throw new WritException(LedgerError.ORIGIN, "it is " + origin() + ", not " + config.origin());
     }
-    logKid = config.logKey().kid();
     durable = Durable.load(store);
     uploads = Uploads.load(this);
-    LogWriter writer =
+    writer =
         new LogWriter(
             store,
             seam.apply(store::write),
@@ -690,7 +690,12 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /** The id of the key that signs checkpoints. */
   public String logKid() {
-    return logKid;
+    return writer.logKid();
+  }
+
+  /** Signs checkpoints with another key from now on. That it may is for the caller to know. */
+  public void signWith(SigningKey logKey) {
+    writer.signWith(logKey);
   }
 
   /**

@@ -40,7 +40,7 @@ final class LogWriter implements Appender.GroupWriter {
   private final Storage store;
   private final Disk disk;
   private final String origin;
-  private final SigningKey logKey;
+  private volatile SigningKey logKey;
   private final Blobs blobs;
   private final Uploads uploads;
   private final Runnable requireLock;
@@ -69,6 +69,15 @@ final class LogWriter implements Appender.GroupWriter {
     this.uploads = uploads;
     this.requireLock = requireLock;
     this.published = published;
+  }
+
+  String logKid() {
+    return logKey.kid();
+  }
+
+  /** Checkpoints from the next group on are signed with this key. */
+  void signWith(SigningKey key) {
+    logKey = key;
   }
 
   @Override

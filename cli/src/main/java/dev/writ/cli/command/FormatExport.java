@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
@@ -26,10 +27,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** {@code writ export --format}: a verified bundle in the formats of others (spec/export.md). */
 final class FormatExport {
@@ -179,10 +178,8 @@ final class FormatExport {
     if (folder == null || !Files.exists(folder)) {
       return;
     }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+    try {
+      DurableFiles.deleteTree(folder);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, folder + ": " + e.getMessage(), e);
     }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -29,6 +30,9 @@ import java.util.stream.Stream;
  */
 public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
   static final int FORMAT = 1;
+
+  /** The end of the name of a file with a key that waits. */
+  private static final String NEXT = ".next.pem";
 
   public Home {
     dir = dir.toAbsolutePath().normalize();
@@ -124,13 +128,18 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     return keys().resolve(name + ".pem");
   }
 
+  /** Where a key waits to take the place of the one of that name: see {@link RotatedKeys}. */
+  public Path nextKeyFile(String name) {
+    return keys().resolve(name + NEXT);
+  }
+
   /** The names of the key files. */
   public List<String> keyNames() {
     try (Stream<Path> files = Files.list(keys())) {
       List<String> names = new ArrayList<>();
       files
           .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith(".pem"))
+          .filter(name -> name.endsWith(".pem") && !name.endsWith(NEXT))
           .sorted()
           .forEach(name -> names.add(name.substring(0, name.length() - ".pem".length())));
       return names;
@@ -144,7 +153,21 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
       throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
     }
     SigningKey own = brought.get(name);
-    return own != null ? own : KeyFiles.read(keyFile(name), passphrase);
+    return own != null ? own : KeyFiles.read(keyFileInUse(name), passphrase);
+  }
+
+  /** Where a key was lost, the one that is to take its place is all there is. */
+  private Path keyFileInUse(String name) {
+    return !Files.exists(keyFile(name)) && Files.exists(nextKeyFile(name))
+        ? nextKeyFile(name)
+        : keyFile(name);
+  }
+
+  /** The key that waits to take the place of the one of that name. */
+  Optional<SigningKey> nextKey(String name) {
+    return Files.exists(nextKeyFile(name))
+        ? Optional.of(KeyFiles.read(nextKeyFile(name), passphrase))
+        : Optional.empty();
   }
 
   /** The log's name, as checkpoints and intents state it. */

@@ -59,6 +59,8 @@ public final class OpenHome implements AutoCloseable {
                 opening.elapsed(),
                 opening.random()));
     drivers.workers().allowOnly(this::mayRun);
+    kernel.whenChanged(() -> RotatedKeys.take(home, kernel));
+    RotatedKeys.take(home, kernel);
   }
 
   /**

@@ -1,0 +1,55 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.executor.Kernel;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The exchange of the keys that a kernel signs with (spec/keys.md, "Rotating a kernel's key"). The
+ * new key waits in a file of its own until an operator's signed enrolment of it is in the log; then
+ * the kernel signs with it, and its file takes the name. So a crash at any point leaves a kernel
+ * that starts: with the old key before the enrolment, with the new one behind it.
+ */
+public final class RotatedKeys {
+  /** The roles of the keys that a kernel has itself. */
+  public static final List<KeyRole> ROLES =
+      List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR, KeyRole.LOG);
+
+  private RotatedKeys() {}
+
+  /**
+   * Has the kernel sign with each waiting key that is enrolled by now.
+   *
+   * @throws WritException {@code CAN-07x} where the file of one cannot be read, {@code CLI-003}
+   *     where it cannot be renamed; the kernel signs with it then, and a restart tries again
+   */
+  static void take(Home home, Kernel kernel) {
+    for (KeyRole role : ROLES) {
+      Optional<SigningKey> next = home.nextKey(role.text());
+      if (next.filter(key -> isEnrolled(kernel, role, key)).isPresent()) {
+        kernel.signWith(role, next.get());
+        rename(home, role.text());
+      }
+    }
+  }
+
+  private static boolean isEnrolled(Kernel kernel, KeyRole role, SigningKey key) {
+    Optional<TrustedKey> enrolled = kernel.system().trust().key(key.kid());
+    return enrolled.filter(k -> k.role() == role && k.revokedAt().isEmpty()).isPresent();
+  }
+
+  private static void rename(Home home, String name) {
+    try {
+      DurableFiles.REAL.move(home.nextKeyFile(name), home.keyFile(name));
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, home.keyFile(name).toString(), e);
+    }
+  }
+}
