@@ -174,8 +174,8 @@ public final class PolicyCommand implements CliCommand {
           .option(
               "--server",
               "URL",
-              "Send it to the server that runs on the data directory: it takes effect at"
-                  + " once, without a restart.")
+              "Send it to that server (default: the one that has the data directory open, if one"
+                  + " has); it takes effect at once.")
           .option(
               "--ca",
               "FILE",
@@ -190,14 +190,7 @@ public final class PolicyCommand implements CliCommand {
           arguments
               .option("--server")
               .map(url -> atServer(session, policy, owner, SystemWords.uri(url), arguments))
-              .orElseGet(() ->
-                  Homes.work(
-                      session,
-                      home -> {
-                        Policy next = policy.following(home.kernel().system().policyInForce());
-                        home.kernel().activate(signed(next, home.home(), owner));
-                        return next;
-                      }));
+              .orElseGet(() -> found(session, policy, owner));
       session.show(
           new Checked(activated, Optional.of(activated)),
           (c, terminal) ->
@@ -223,9 +216,27 @@ public final class PolicyCommand implements CliCommand {
               + ", and versions count what was put in force";
     }
 
+    /** Where the home is open: in this process, or at its server. */
+    private static Policy found(Session session, Policy policy, String owner) {
+      return Homes.write(
+          session,
+          open -> {
+            Policy next = policy.following(open.kernel().system().policyInForce());
+            open.kernel().activate(signed(next, open.home(), owner));
+            return next;
+          },
+          server -> {
+            Policy next =
+                policy.following(
+                    Homes.read(session, ledger -> SystemState.read(ledger).policyInForce()));
+            server.post("/v1/policies", signed(next, server.home(), owner));
+            return next;
+          });
+    }
+
     /**
-     * Activates through the server that has the data directory open: the ledger is read here, and
-     * the signed policy is sent to the server.
+     * Activates through a server that was named: the ledger is read here, and the signed policy is
+     * sent to the server.
      */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
