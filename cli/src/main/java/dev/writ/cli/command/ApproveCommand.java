@@ -36,7 +36,9 @@ public final class ApproveCommand implements CliCommand {
         .option(
             "--role",
             "ROLE",
-            "The approver role (default: the only one that policy gives the approver).");
+            "The approver role (default: the only one that policy gives the approver).")
+        .example("approve 4f0c2d6a81b3")
+        .example("approve 4f0c2d6a81b3 --reject --reason \"the sum is not what was ordered\"");
   }
 
   @Override

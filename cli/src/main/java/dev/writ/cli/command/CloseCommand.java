@@ -27,7 +27,8 @@ public final class CloseCommand implements CliCommand {
             "Close a run for good: nothing can follow in it, and a missing end would be detected.",
             "Prints the checkpoint that covers it.")
         .argument("RUN", "")
-        .option("--as", "KEY", "The opener's key (default: the home's).");
+        .option("--as", "KEY", "The opener's key (default: the home's).")
+        .example("close main");
   }
 
   record Signed(Checkpoint checkpoint) implements Report {

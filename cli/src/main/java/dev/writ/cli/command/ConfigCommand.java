@@ -160,7 +160,8 @@ public final class ConfigCommand implements CliCommand {
               "The configuration holds only its digest.")
           .argument("NAME", "Its name in logs.")
           .option("--tenant", "TENANT", "The tenant (default: local).")
-          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).");
+          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).")
+          .example("config token ci --subject builder");
     }
 
     record Made(String token, Tokens.Entry entry) implements Report {

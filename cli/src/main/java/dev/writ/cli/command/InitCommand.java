@@ -52,7 +52,9 @@ public final class InitCommand implements CliCommand {
             "HOME",
             "Make a further gateway of an installation in a database, with the keys, policy and"
                 + " tools of this home or copy of it; --database where it reaches the database by"
-                + " another address.");
+                + " another address.")
+        .example("init")
+        .example("--home gw-1 init --database postgresql://writ@db.example/writ");
   }
 
   record Made(Path dir) implements Report {

@@ -166,7 +166,9 @@ public final class KeyCommand implements CliCommand {
               "The tenant (default: the home's; none for keys of the installation).")
           .flag(
               "--installation",
-              "A key of the installation, not of a tenant: for approvers" + " of tools.");
+              "A key of the installation, not of a tenant: for approvers" + " of tools.")
+          .example("key new builder")
+          .example("key new surface-tools --role surface --subject tools");
     }
 
     @Override
@@ -179,22 +181,23 @@ public final class KeyCommand implements CliCommand {
       }
       SecureRandom random = new SecureRandom();
       SigningKey key = SigningKey.generateEd25519(random);
-      home.key("operator"); // what cannot be enrolled is not written either
-      KeyFiles.write(home.keyFile(name), key, Homes.passphrase(session), random);
       session.show(
           change(
               session,
               EventKind.KEY_ENROLLED,
-              (_, now) ->
-                  new TrustedKey(
-                          key.verifyingKey(),
-                          role,
-                          tenant(home, role, arguments),
-                          arguments.option("--subject").orElse(name),
-                          now,
-                          Optional.empty(),
-                          Optional.empty())
-                      .toJson()),
+              (_, now) -> {
+                // Where the home cannot be changed, no file is left behind.
+                KeyFiles.write(home.keyFile(name), key, Homes.passphrase(session), random);
+                return new TrustedKey(
+                        key.verifyingKey(),
+                        role,
+                        tenant(home, role, arguments),
+                        arguments.option("--subject").orElse(name),
+                        now,
+                        Optional.empty(),
+                        Optional.empty())
+                    .toJson();
+              }),
           KeyCommand::print);
       return ExitCode.OK;
     }

@@ -67,7 +67,10 @@ public final class RunCommand implements CliCommand {
         .option(
             "--save-request",
             "FILE",
-            "Write the signed request to a new file as well, for `writ submit`.");
+            "Write the signed request to a new file as well, for `writ submit`.")
+        .example("run js --param source='6*7'")
+        .example("run sql --param sql='select count(*) from orders' --input orders.csv")
+        .example("run everything/get-sum --param-json a=2 --param-json b=3");
   }
 
   @Override

@@ -101,7 +101,9 @@ public final class ServeCommand implements CliCommand {
         .flag(
             "--demo",
             "A temporary server with an example policy, on which the examples of the seeds are"
-                + " played.");
+                + " played.")
+        .example("serve --init")
+        .example("serve --config gateway.yaml --port 8443");
   }
 
   record Listening(String url, Path home, List<Example> examples, String token) implements Report {

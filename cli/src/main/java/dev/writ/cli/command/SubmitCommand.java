@@ -19,7 +19,8 @@ public final class SubmitCommand implements CliCommand {
             "submit",
             "Submit a signed request: a file, or the id of one that was submitted before.",
             "A request that was served gets its stored receipt; an approved one is executed now.")
-        .argument("FILE|ID", "");
+        .argument("FILE|ID", "")
+        .example("submit 4f0c2d6a81b3");
   }
 
   @Override
