@@ -3,6 +3,8 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,5 +112,63 @@ class AConfigurationIsCheckedAsItIsServedTest {
     isRefused(LOGLINE + "  tools: { settings: { port: \"1\" } }\n", "GWY-002", "settings/port");
     isRefused(LOGLINE + "  execute: { settings: { port: \"1\" } }\n", "GWY-002", "[port]");
     isRefused(LOGLINE + "  engine: { settings: { port: \"1\" } }\n", "GWY-002", "[port]");
+  }
+
+  @Test
+  void filesCredentialsAndPortsThatAServerCouldNotUseAreRefused() throws IOException {
+    isRefused(
+        "writ_gateway: 1\nlisten: { tls: own, certificate: none.pem, key: none.key }\n",
+        "GWY-007",
+        "none.pem");
+    String token = "  - { name: NAME, digest: \"sha256:DIGEST\", tenant: acme, subject: agent }\n";
+    String one = token.replace("NAME", "one").replace("DIGEST", "ab".repeat(32));
+    isRefused("writ_gateway: 1\ntokens:\n" + one + one, "GWY-002", "two tokens");
+    isRefused(
+        "writ_gateway: 1\ntokens:\n"
+            + token.replace("NAME", "home of the server").replace("DIGEST", "cd".repeat(32)),
+        "GWY-002",
+        "home of the server");
+    String cells = "writ_gateway: 1\ncells: { certificate: a.pem, key: a.key, ca: ca.pem }\n";
+    isRefused(cells, "GWY-007", "a.pem");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String listen = "writ_gateway: 1\nlisten: { port: " + taken.getLocalPort() + " }\n";
+      Run run = writ("config", "check", file(listen));
+      assertThat(run.err()).contains("GWY-004", String.valueOf(taken.getLocalPort()));
+      assertThat(run.status()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void aKeyOfTheKernelThatCannotBeReadIsRefused() throws IOException {
+    Files.delete(dir.resolve("home/keys/executor.pem"));
+    isRefused("writ_gateway: 1\n", "CAN-07", "executor.pem");
+  }
+
+  /** A server starts with them, so they are told and not refused. */
+  @Test
+  void whomPolicyDoesNotKnowIsWarnedOf() throws IOException {
+    String token =
+        "writ_gateway: 1\nlisten: { port: 0 }\ntokens:\n  - { name: ci, digest: \"sha256:";
+    Run unknown =
+        writ(
+            "config",
+            "check",
+            file(token + "ab".repeat(32) + "\", tenant: acme, subject: builder }\n"));
+    assertThat(unknown.status()).as(unknown.err()).isZero();
+    assertThat(unknown.err()).contains("warning: token ci", "acme/builder");
+    Run role =
+        writ(
+            "config",
+            "check",
+            file(token + "ab".repeat(32) + "\", tenant: acme, subject: agent, roles: [boss] }\n"));
+    assertThat(role.err()).contains("warning: token ci", "[boss]");
+    // What init wrote is sound, and is what is checked where nothing is named.
+    Files.writeString(
+        dir.resolve("home/gateway.yaml"),
+        Files.readString(dir.resolve("home/gateway.yaml")).replace("port: 8181", "port: 0"));
+    Run own = writ("config", "check");
+    assertThat(own.status()).as(own.err()).isZero();
+    assertThat(own.err()).isEmpty();
+    assertThat(own.out()).contains("surfaces: native mcp");
   }
 }

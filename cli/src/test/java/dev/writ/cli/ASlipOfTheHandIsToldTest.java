@@ -2,6 +2,8 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.Session;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +67,7 @@ class ASlipOfTheHandIsToldTest {
   void whatIsNearlyAWordIsNamed(String line, String meant) {
     Run run = Run.of(line.split(" "));
     assertThat(run.status()).isEqualTo(2);
-    assertThat(run.err()).contains("did you mean " + meant + "?").hasLineCount(1);
+    assertThat(run.err()).contains("did you mean " + meant + "? See").hasLineCount(1);
   }
 
   @Test
@@ -73,6 +75,58 @@ class ASlipOfTheHandIsToldTest {
     assertThat(Run.of("frobnicate").err()).contains("CLI-001").doesNotContain("did you mean");
     // Nor is a command that is for nobody.
     assertThat(Run.of("trains").err()).doesNotContain("did you mean train?");
+  }
+
+  @Test
+  void helpShowsLinesThatAreUnderstood() {
+    int shown = 0;
+    for (CliCommand command : Commands.ALL) {
+      List<CliCommand> all = new ArrayList<>(command.subcommands());
+      all.add(command);
+      for (CliCommand each : all) {
+        for (String example : each.usage().examples()) {
+          String[] words = example.replace("'", "").replaceAll("\"[^\"]*\"", "text").split(" ");
+          Cli.commandLine(new Session(null, Map.of())).parseArgs(words); // throws otherwise
+          List<String> help = new ArrayList<>(List.of("help"));
+          help.add(command.usage().name());
+          if (each != command) {
+            help.add(each.usage().name());
+          }
+          assertThat(Run.of(help.toArray(String[]::new)).out())
+              .contains("For example:", "writ " + words[0]);
+          shown++;
+        }
+      }
+    }
+    assertThat(shown).isGreaterThan(12);
+  }
+
+  @Test
+  void theLastReceiptsAreThoseOfAllRuns() {
+    for (String run : List.of("a", "b", "c")) {
+      writ("run", "js", "--param", "source=1", "--run", run);
+      writ("run", "js", "--param", "source=2", "--run", run);
+    }
+    assertThat(writ("receipts", "--last", "3", "--output", "csv").out().lines().skip(1))
+        .extracting(line -> line.split(",")[0] + line.split(",")[1])
+        .containsExactly("local/b2", "local/c1", "local/c2");
+  }
+
+  @Test
+  void aPackageThatNobodyRegisteredIsNotCalledGood() throws IOException {
+    receipt();
+    Path changed = dir.resolve("changed.yaml");
+    String digest = "sha256:" + "ab".repeat(32);
+    Files.writeString(
+        changed,
+        Files.readString(policy())
+            .replaceFirst(
+                "(name: js, version: \"1.0.0\", package: )\"sha256:[0-9a-f]+\"",
+                "$1\"" + digest + "\""));
+    Run run = writ("policy", "check", changed.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).contains("warning", "js 1.0.0", digest, "writ tool register");
+    assertThat(writ("policy", "check", policy().toString()).out()).doesNotContain("warning");
   }
 
   @Test

@@ -136,11 +136,11 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
         Thread.onSpinWait(); // what it prints comes when commands find it
       }
       assertThat(done("retention", "plan")).contains("at-once");
-      refused(ExitCode.UNAVAILABLE, "LED-003", "retention", "run");
       done("hold", "place", "case 8", "acme", "--run", "another");
       assertThat(done("retention", "status")).contains("hold: case 8");
-      refused(ExitCode.REFUSED, "GWY-060", "hold", "place", "case 8", "acme");
+      refused(ExitCode.REFUSED, "EXE-004", "hold", "place", "case 8", "acme");
       assertThat(await(log, "\"contents-deleted\"")).contains("1 contents, 10 bytes, 1 statements");
+      assertThat(done("retention", "run")).contains("deleted 0 contents"); // by the server
       assertThat(done("retention", "status")).containsPattern("at-once +1 +10 +20");
       refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
     } finally {

@@ -27,6 +27,7 @@ public final class CommandUsage {
   private final List<Word> words = new ArrayList<>();
   private final List<Option> options = new ArrayList<>();
   private final List<Declared> declared = new ArrayList<>();
+  private final List<String> examples = new ArrayList<>();
   private boolean hidden;
 
   /** An option or an argument, in the order in which they were declared. */
@@ -150,6 +151,17 @@ public final class CommandUsage {
         OUTPUT, "FORMAT", "The list's form: " + String.join(", ", FORMATS) + " (default: table).");
   }
 
+  /** A command line that works, behind {@code writ}; help shows it. */
+  public CommandUsage example(String line) {
+    examples.add(line);
+    return this;
+  }
+
+  /** What {@link #example} was given. */
+  public List<String> examples() {
+    return List.copyOf(examples);
+  }
+
   /** Leaves it out of help and completion. */
   public CommandUsage hidden() {
     hidden = true;
@@ -184,6 +196,8 @@ public final class CommandUsage {
         .commandListHeading("%nCommands:%n")
         .parameterListHeading("%nArguments:%n")
         .optionListHeading("%nOptions:%n")
+        .footerHeading(examples.isEmpty() ? "" : "%nFor example:%n")
+        .footer(examples.stream().map(line -> escape("  writ " + line)).toArray(String[]::new))
         .synopsisSubcommandLabel("COMMAND");
     return spec;
   }

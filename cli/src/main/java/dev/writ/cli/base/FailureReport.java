@@ -62,8 +62,13 @@ public final class FailureReport {
     String name = code.code();
     String line =
         Text.printable(
-            " " + code.meaning() + (found.isEmpty() ? "" : ": " + found) + ". " + code.remedy());
+            " " + sentence(code.meaning() + (found.isEmpty() ? "" : ": " + found)) + code.remedy());
     terminal.err().println("writ: " + terminal.paintErr(Style.BAD, name) + line);
+  }
+
+  /** A question has its mark already. */
+  private static String sentence(String text) {
+    return text + (text.endsWith("?") || text.endsWith(".") ? " " : ". ");
   }
 
   /** A system error about a file, in words. */

@@ -2,6 +2,8 @@ package dev.writ.cli.base;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
+import dev.writ.cli.home.HomeServer;
+import dev.writ.cli.home.HomeWriter;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
@@ -38,7 +40,25 @@ public final class Homes {
     return Home.existing(session.home(), () -> passphrase(session));
   }
 
-  /** Runs work in the home; it is closed whatever happens. */
+  /**
+   * Changes the home by the one rule for that ({@link HomeWriter}): in this process, or by the
+   * server that has it open.
+   *
+   * @param here works with the home open in this process
+   * @param there has the server do it
+   */
+  public static <T> T write(
+      Session session, Function<OpenHome, T> here, Function<HomeServer, T> there) {
+    Home home = home(session);
+    return HomeWriter.work(
+        home,
+        () -> Opening.of(clock(), processes(session, home)),
+        HomeWriter.PATIENCE,
+        here,
+        there);
+  }
+
+  /** Runs work in a home that nobody else has open; it is closed whatever happens. */
   public static <T> T work(Session session, Function<OpenHome, T> work) {
     Home home = home(session);
     try (OpenHome open = OpenHome.open(home, Opening.of(clock(), processes(session, home)))) {

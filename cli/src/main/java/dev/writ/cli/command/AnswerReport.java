@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
@@ -24,11 +25,37 @@ import java.util.List;
 import java.util.Optional;
 
 /** The answer to a request, for people and as JSON. */
-record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Report {
+record AnswerReport(Answer answer, Optional<Help> guidance) implements Report {
   private static final int OUTPUT_SHOWN_MAX = 4000;
 
   static AnswerReport of(Kernel kernel, Answer answer) {
-    return new AnswerReport(answer, kernel.guidance(answer));
+    return new AnswerReport(answer, kernel.guidance(answer).map(Help::of));
+  }
+
+  /**
+   * The guidance of a kernel here, or as a server told it.
+   *
+   * @param isObserved whether nothing of it was enforced
+   * @param faults of parameters, a sentence each
+   * @param lines all of it, the faults among them
+   */
+  record Help(JsonValue.Obj json, boolean isObserved, List<String> faults, List<String> lines) {
+    static Help of(Guidance guidance) {
+      return new Help(
+          guidance.toJson(), guidance.observed().isPresent(), guidance.faults(), guidance.lines());
+    }
+
+    /** Of a server's answer: its lines begin with the faults where it is enforced. */
+    static Help of(JsonValue.Obj json) {
+      Fields fields = Fields.of("guidance", json);
+      List<String> lines = fields.list("help", Fields::stringItem);
+      int faults = fields.list("parameters", (_, value) -> value).size();
+      return new Help(json, fields.has("observed"), lines.subList(0, faults), lines);
+    }
+
+    List<String> further() {
+      return lines.subList(faults.size(), lines.size());
+    }
   }
 
   @Override
@@ -43,7 +70,7 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
         .putIfPresent("receipt", answer.served(), s -> s.receipt().toJson())
         .putIfPresent("repeated", answer.served(), s -> JsonValue.of(s.repeated()))
         .putIfPresent("output", answer.served().flatMap(AnswerReport::outputJson), v -> v)
-        .putIfPresent("guidance", guidance, Guidance::toJson)
+        .putIfPresent("guidance", guidance, Help::json)
         .build();
   }
 
@@ -92,13 +119,46 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
     }
   }
 
+  /** Prints what an approval led to: nothing is executed by it. */
+  void printApproved(Terminal terminal) {
+    printApproved(
+        terminal,
+        answer.decision().verdict().name(),
+        answer.request().toString(),
+        answer.decisionEnvelope().id().toString());
+  }
+
+  /** The same of a server's answer. */
+  static void printApproved(Terminal terminal, String verdict, String request, String decision) {
+    var err = terminal.err();
+    String said =
+        switch (verdict) {
+          case "ALLOW" ->
+              terminal.paintErr(Style.GOOD, "APPROVED")
+                  + "  it may be executed now; nothing has run yet";
+          case "ESCALATE" ->
+              terminal.paintErr(Style.WARN, "APPROVED") + "  further approvals are missing";
+          default -> terminal.paintErr(Style.BAD, "DENIED") + "  it will not be executed";
+        };
+    err.println(said);
+    err.println("  request  " + Text.printable(request));
+    err.println("  decision " + Text.printable(decision));
+    if (verdict.equals("ALLOW")) {
+      err.println(
+          "  next: "
+              + Homes.name()
+              + " submit "
+              + shortId(Digest.parse(request))
+              + ", unless its agent calls again by itself");
+    }
+  }
+
   /** Why, behind what the caller itself got wrong; what is not enforced comes behind what came. */
   private List<String> told() {
-    Optional<Guidance> refusal = guidance.filter(told -> told.observed().isEmpty());
-    List<String> lines = new ArrayList<>(refusal.map(Guidance::faults).orElse(List.of()));
+    Optional<Help> refusal = guidance.filter(told -> !told.isObserved());
+    List<String> lines = new ArrayList<>(refusal.map(Help::faults).orElse(List.of()));
     lines.add(because(answer));
-    lines.addAll(
-        refusal.map(Guidance::further).or(() -> guidance.map(Guidance::lines)).orElse(List.of()));
+    lines.addAll(refusal.map(Help::further).or(() -> guidance.map(Help::lines)).orElse(List.of()));
     return lines;
   }
 
@@ -173,7 +233,10 @@ record AnswerReport(Answer answer, Optional<Guidance> guidance) implements Repor
           .map(c -> c.check() + " check, " + c.code().get() + ": " + c.detail())
           .orElse("");
     }
-    return answer.served().map(AnswerReport::because).orElse("intent issued");
+    return answer
+        .served()
+        .map(AnswerReport::because)
+        .orElse("it may be executed; nothing has run yet");
   }
 
   static String because(Served served) {

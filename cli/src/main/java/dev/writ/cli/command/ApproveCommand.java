@@ -1,22 +1,21 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Serving;
+import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.YesOrNo;
 import dev.writ.embed.home.Home;
 import dev.writ.guardian.document.Approval;
-import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
-import java.net.URI;
-import java.util.Optional;
 
 /** {@code writ approve}: an approver's signed verdict on a request that waits. */
 public final class ApproveCommand implements CliCommand {
@@ -37,7 +36,9 @@ public final class ApproveCommand implements CliCommand {
         .option(
             "--role",
             "ROLE",
-            "The approver role (default: the only one that policy gives the approver).");
+            "The approver role (default: the only one that policy gives the approver).")
+        .example("approve 4f0c2d6a81b3")
+        .example("approve 4f0c2d6a81b3 --reject --reason \"the sum is not what was ordered\"");
   }
 
   @Override
@@ -57,7 +58,7 @@ public final class ApproveCommand implements CliCommand {
       session.terminal().err().println("Nothing was signed.");
       return ExitCode.REFUSED;
     }
-    ExitCode end = give(session, home, question);
+    ExitCode end = give(session, question);
     return word.verdict() == Approval.Verdict.REJECT ? ExitCode.OK : end;
   }
 
@@ -75,26 +76,45 @@ public final class ApproveCommand implements CliCommand {
     return yes || YesOrNo.ask(terminal, question.text());
   }
 
-  private static ExitCode give(Session session, Home home, ShownApproval question) {
-    try {
-      AnswerReport answers =
-          Homes.work(
-              session,
-              open ->
-                  AnswerReport.of(
-                      open.kernel(), open.kernel().approve(question.sign(open.kernel().now()))));
-      session.show(answers, (a, terminal) -> a.print(terminal));
-      return answers.exitCode();
-    } catch (WritException e) {
-      Optional<URI> server =
-          e.code() == LedgerError.LOCKED ? Serving.of(home).map(Serving.At::url) : Optional.empty();
-      if (server.isEmpty()) {
-        throw e;
-      }
-      ServedHome.Approved approved =
-          new ServedHome(server.get()).approve(question.sign(Homes.clock().instant()));
-      session.show(approved, (a, terminal) -> a.print(terminal));
-      return approved.exitCode();
+  private static ExitCode give(Session session, ShownApproval question) {
+    return Homes.write(
+        session,
+        open -> {
+          AnswerReport answers =
+              AnswerReport.of(
+                  open.kernel(), open.kernel().approve(question.sign(open.kernel().now())));
+          session.show(answers, (a, terminal) -> a.printApproved(terminal));
+          return answers.exitCode();
+        },
+        server -> {
+          Approved approved =
+              new Approved(server.post("/v1/approvals", question.sign(Homes.clock().instant())));
+          session.show(approved, (a, terminal) -> a.print(terminal));
+          return approved.exitCode();
+        });
+  }
+
+  /** The server's answer to an approval. */
+  record Approved(JsonValue.Obj answer) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return answer;
+    }
+
+    ExitCode exitCode() {
+      return switch (HomeServer.text(answer, "verdict")) {
+        case "ALLOW" -> ExitCode.OK;
+        case "ESCALATE" -> ExitCode.PENDING;
+        default -> ExitCode.REFUSED;
+      };
+    }
+
+    void print(Terminal terminal) {
+      AnswerReport.printApproved(
+          terminal,
+          HomeServer.text(answer, "verdict"),
+          HomeServer.text(answer, "request_id"),
+          HomeServer.text(answer, "decision_id"));
     }
   }
 }

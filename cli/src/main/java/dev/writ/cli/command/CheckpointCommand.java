@@ -6,6 +6,7 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.ledger.Checkpoint;
 
 /** {@code writ checkpoint}: signs a checkpoint over the whole log. */
 public final class CheckpointCommand implements CliCommand {
@@ -20,7 +21,12 @@ public final class CheckpointCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     CloseCommand.Signed signed =
-        Homes.work(session, home -> new CloseCommand.Signed(home.kernel().checkpoint()));
+        Homes.write(
+            session,
+            home -> new CloseCommand.Signed(home.kernel().checkpoint()),
+            server ->
+                new CloseCommand.Signed(
+                    Checkpoint.parse(server.getBytes("/v1/checkpoints/latest", server.token()))));
     session.show(signed, (s, terminal) -> terminal.out().print(s.text()));
     return ExitCode.OK;
   }

@@ -1,7 +1,6 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -10,17 +9,15 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.home.ConfiguredSurfaces;
+import dev.writ.cli.home.HomeServer;
+import dev.writ.cli.home.ServedConfiguration;
+import dev.writ.cli.home.StarterGateway;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
-import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
-import dev.writ.ledger.Ledger;
-import dev.writ.sinks.ConfiguredSink;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -64,9 +61,11 @@ public final class ConfigCommand implements CliCommand {
       return CommandUsage.of(
               "check",
               "Read a configuration as the server would, and summarize it.",
-              "The settings of surfaces are checked and the files of secrets read; their content is"
-                  + " not shown. With a data directory, so are the surfaces' keys.")
-          .argument("FILE", "A configuration in YAML.");
+              "What it refuses the server refuses, and nothing else: surfaces and their settings,"
+                  + " files of TLS and of secrets (whose content is not shown), tokens, sinks,"
+                  + " ports; with a data directory also keys, and what its policy does not know.")
+          .optionalArgument(
+              "FILE", "A configuration in YAML (default: gateway.yaml in the data directory).");
     }
 
     /**
@@ -98,20 +97,34 @@ public final class ConfigCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      String file = arguments.argument("FILE");
-      GatewayConfig config = read(session, file);
-      Path folder = Path.of(file).toAbsolutePath().getParent();
-      ConfiguredSurfaces.require(config, session.environment(), folder);
-      OidcFiles.read(config.inFolder(folder));
-      ConfiguredSink.of(config, session.environment(), folder, Homes.clock());
-      boolean keys = new Home(session.home(), () -> null).exists();
+      Optional<Home> home =
+          Optional.of(new Home(session.home(), () -> Homes.passphrase(session)))
+              .filter(Home::exists);
+      String file =
+          arguments
+              .optionalArgument("FILE")
+              .orElseGet(() -> StarterGateway.file(Homes.home(session)).toString());
+      ServedConfiguration served =
+          ServedConfiguration.of(
+              read(session, file),
+              Path.of(file).toAbsolutePath().getParent(),
+              session.environment(),
+              Homes.clock());
+      GatewayConfig config = served.config();
+      boolean keys = home.isPresent();
       if (keys) {
-        Home home = Homes.home(session);
-        if (config.extras().cells().isPresent()) {
-          Ledger.watch(home.ledger()).close(); // refused where its database knows no leases
-        }
-        ConfiguredSurfaces.keys(
-            config, home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
+        SystemState system = Homes.read(session, SystemState::read);
+        served.require(Homes.home(session), system.trust());
+        system
+            .policy()
+            .ifPresent(policy ->
+                served
+                    .warnings(policy)
+                    .forEach(line -> session.terminal().err().println("warning: " + line)));
+      }
+      // The server that runs by it has its ports, and is no obstacle to itself.
+      if (home.flatMap(HomeServer::of).isEmpty()) {
+        served.requirePorts();
       }
       session.show(
           new Checked(config, keys),
@@ -147,7 +160,8 @@ public final class ConfigCommand implements CliCommand {
               "The configuration holds only its digest.")
           .argument("NAME", "Its name in logs.")
           .option("--tenant", "TENANT", "The tenant (default: local).")
-          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).");
+          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).")
+          .example("config token ci --subject builder");
     }
 
     record Made(String token, Tokens.Entry entry) implements Report {
@@ -179,24 +193,9 @@ public final class ConfigCommand implements CliCommand {
           (made, terminal) -> {
             terminal.out().println(made.token());
             terminal.out().println("under tokens: in the configuration:");
-            terminal
-                .out()
-                .println(
-                    "  - { name: "
-                        + quoted(entry.name())
-                        + ", digest: \""
-                        + entry.digest()
-                        + "\", tenant: "
-                        + quoted(entry.tenant())
-                        + ", subject: "
-                        + quoted(entry.subject())
-                        + " }");
+            terminal.out().println(StarterGateway.entry(made.entry()));
           });
       return ExitCode.OK;
-    }
-
-    private static String quoted(String name) {
-      return new String(Jcs.write(JsonValue.of(name)), StandardCharsets.UTF_8);
     }
   }
 }

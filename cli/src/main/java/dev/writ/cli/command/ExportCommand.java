@@ -66,7 +66,8 @@ public final class ExportCommand implements CliCommand {
             "--reads",
             "Add what the log states of people's reads of the run, up to the latest checkpoint.")
         .flag("--without-blobs", "Leave out inputs and outputs; their digests stay.")
-        .flag("--without-tools", "Leave out the tools' manifests and packages.");
+        .flag("--without-tools", "Leave out the tools' manifests and packages.")
+        .example("export main -o main.writ");
   }
 
   record Exported(RunId run, String file, Digest digest, long size) implements Report {

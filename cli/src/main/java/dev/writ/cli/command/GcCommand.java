@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -8,6 +9,8 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.HomeServer;
+import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.OpenHome;
@@ -16,6 +19,7 @@ import dev.writ.ledger.StorageUse;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** {@code writ gc}: removes uploads that nothing needs, as a server does every ten minutes. */
 public final class GcCommand implements CliCommand {
@@ -53,7 +57,8 @@ public final class GcCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    session.show(Homes.work(session, GcCommand::collect), GcCommand::print);
+    session.show(
+        Homes.write(session, GcCommand::collect, GcCommand::collectedBy), GcCommand::print);
     return ExitCode.OK;
   }
 
@@ -63,6 +68,20 @@ public final class GcCommand implements CliCommand {
         collected,
         home.kernel().storageUse(),
         home.kernel().system().policyInForce().storage().bytesMax());
+  }
+
+  private static Collected collectedBy(HomeServer server) {
+    Fields fields = Fields.of("answer", server.order(HomeSurface.COLLECT, new byte[0]));
+    TreeMap<String, StorageUse> used = new TreeMap<>();
+    for (JsonValue each : fields.list("tenants", (_, value) -> value)) {
+      Fields tenant = Fields.of("tenants", each);
+      used.put(
+          tenant.name("tenant"), new StorageUse(tenant.count("bytes"), tenant.count("uploads")));
+    }
+    return new Collected(
+        new Ledger.Collected(fields.count("uploads"), fields.count("blobs"), fields.count("bytes")),
+        used,
+        fields.count("bytes_max"));
   }
 
   private static void print(Collected report, Terminal terminal) {

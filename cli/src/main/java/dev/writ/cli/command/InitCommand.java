@@ -10,6 +10,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
+import dev.writ.cli.home.StarterGateway;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeJoiner;
@@ -28,6 +29,9 @@ import java.util.Optional;
 
 /** {@code writ init}: keys, policy and ledger of a new installation. */
 public final class InitCommand implements CliCommand {
+  /** Who is who unless options say otherwise. */
+  static final Home.Names NAMES = new Home.Names("local", "agent", "approver");
+
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -48,7 +52,9 @@ public final class InitCommand implements CliCommand {
             "HOME",
             "Make a further gateway of an installation in a database, with the keys, policy and"
                 + " tools of this home or copy of it; --database where it reaches the database by"
-                + " another address.");
+                + " another address.")
+        .example("init")
+        .example("--home gw-1 init --database postgresql://writ@db.example/writ");
   }
 
   record Made(Path dir) implements Report {
@@ -65,9 +71,9 @@ public final class InitCommand implements CliCommand {
     }
     Home.Names names =
         new Home.Names(
-            arguments.option("--tenant").orElse("local"),
-            arguments.option("--agent").orElse("agent"),
-            arguments.option("--approver").orElse("approver"));
+            arguments.option("--tenant").orElse(NAMES.tenant()),
+            arguments.option("--agent").orElse(NAMES.agent()),
+            arguments.option("--approver").orElse(NAMES.approver()));
     String text =
         arguments
             .option("--policy")
@@ -79,6 +85,7 @@ public final class InitCommand implements CliCommand {
             names,
             text,
             arguments.option("--database").map(at -> address("--database", at)));
+    StarterGateway.write(home, List.of());
     session.show(new Made(home.dir()), InitCommand::print);
     return ExitCode.OK;
   }
@@ -138,11 +145,14 @@ public final class InitCommand implements CliCommand {
 
   private static void print(Made made, Terminal terminal) {
     terminal.out().println("Made " + made.dir());
-    terminal.out().println("  keys/        private keys, one for each role");
+    terminal.out().println("  keys/         private keys, one for each role");
     terminal
         .out()
-        .println("  policy.yaml  what agents may do: change it, then writ policy activate");
-    terminal.out().println("  trust.jwks   the public keys, for whoever verifies");
+        .println("  policy.yaml   what agents may do: change it, then writ policy activate");
+    terminal
+        .out()
+        .println("  gateway.yaml  the server: change it, then writ config check and writ serve");
+    terminal.out().println("  trust.jwks    the public keys, for whoever verifies");
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
     terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");
   }

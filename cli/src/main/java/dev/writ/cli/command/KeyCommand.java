@@ -8,6 +8,7 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
@@ -36,12 +37,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /** {@code writ key}: who may sign what. Every change is a signed event of the system run. */
 public final class KeyCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("key", "List, make, enrol and revoke keys.");
+    return CommandUsage.of("key", "List, make, enrol, rotate and revoke keys.");
   }
 
   @Override
@@ -51,7 +53,7 @@ public final class KeyCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(), new Make(), new Enrol(), new Revoke());
+    return List.of(new Lists(), new Make(), new Enrol(), new KeyRotation(), new Revoke());
   }
 
   record Keys(Trust trust) implements Report {
@@ -59,10 +61,6 @@ public final class KeyCommand implements CliCommand {
     public JsonValue toJson() {
       return trust.toJson();
     }
-  }
-
-  private static Keys keys(OpenHome home) {
-    return new Keys(home.kernel().system().trust());
   }
 
   private static void print(Keys keys, Terminal terminal) {
@@ -98,14 +96,39 @@ public final class KeyCommand implements CliCommand {
   }
 
   /** Signs a change of keys as the operator, and writes the file of public keys again. */
-  static void change(OpenHome home, String kind, JsonValue.Obj detail, Instant at) {
-    Envelope signed =
-        Envelope.sign(
-            SystemChange.TYPE,
-            new SystemChange(kind, detail, at).toJson(),
-            home.home().key("operator"));
-    home.kernel().change(signed);
-    export(home.home(), home.kernel().system().trust());
+  static void change(OpenHome open, String kind, JsonValue.Obj detail, Instant at) {
+    open.kernel().change(signed(open.home(), kind, detail, at));
+    export(open.home(), open.kernel().system().trust());
+  }
+
+  private static Envelope signed(Home home, String kind, JsonValue.Obj detail, Instant at) {
+    return Envelope.sign(
+        SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), home.key("operator"));
+  }
+
+  /** The same, wherever the home is open. */
+  static Keys change(
+      Session session, String kind, BiFunction<Trust, Instant, JsonValue.Obj> detail) {
+    Trust trust =
+        Homes.write(
+            session,
+            open -> {
+              Instant now = open.kernel().now();
+              change(open, kind, detail.apply(open.kernel().system().trust(), now), now);
+              return open.kernel().system().trust();
+            },
+            server -> {
+              Instant now = Timestamps.truncate(Homes.clock().instant());
+              JsonValue.Obj what = detail.apply(trust(session), now);
+              server.post(SystemWords.CHANGES, signed(server.home(), kind, what, now));
+              export(server.home(), trust(session));
+              return trust(session);
+            });
+    return new Keys(trust);
+  }
+
+  static Trust trust(Session session) {
+    return Homes.read(session, ledger -> SystemState.read(ledger).trust());
   }
 
   /** {@code writ key list}. */
@@ -117,7 +140,7 @@ public final class KeyCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Keys keys = Homes.read(session, ledger -> new Keys(SystemState.read(ledger).trust()));
+      Keys keys = new Keys(trust(session));
       session.show(keys, KeyCommand::print);
       return ExitCode.OK;
     }
@@ -143,20 +166,43 @@ public final class KeyCommand implements CliCommand {
               "The tenant (default: the home's; none for keys of the installation).")
           .flag(
               "--installation",
-              "A key of the installation, not of a tenant: for approvers" + " of tools.");
+              "A key of the installation, not of a tenant: for approvers" + " of tools.")
+          .example("key new builder")
+          .example("key new surface-tools --role surface --subject tools");
     }
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Keys keys = Homes.work(session, home -> make(home, session, arguments));
-      session.show(keys, KeyCommand::print);
+      String name = arguments.argument("NAME");
+      Home home = Homes.home(session);
+      KeyRole role = roleOf(arguments.option("--role").orElse("agent"));
+      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
+        throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
+      }
+      SecureRandom random = new SecureRandom();
+      SigningKey key = SigningKey.generateEd25519(random);
+      session.show(
+          change(
+              session,
+              EventKind.KEY_ENROLLED,
+              (_, now) -> {
+                // Where the home cannot be changed, no file is left behind.
+                KeyFiles.write(home.keyFile(name), key, Homes.passphrase(session), random);
+                return new TrustedKey(
+                        key.verifyingKey(),
+                        role,
+                        tenant(home, role, arguments),
+                        arguments.option("--subject").orElse(name),
+                        now,
+                        Optional.empty(),
+                        Optional.empty())
+                    .toJson();
+              }),
+          KeyCommand::print);
       return ExitCode.OK;
     }
 
-    private static Keys make(OpenHome home, Session session, Arguments arguments) {
-      String name = arguments.argument("NAME");
-      Optional<String> tenant = arguments.option("--tenant");
-      KeyRole keyRole = roleOf(arguments.option("--role").orElse("agent"));
+    private static Optional<String> tenant(Home home, KeyRole role, Arguments arguments) {
       boolean ofTenant =
           !arguments.has("--installation")
               && List.of(
@@ -165,25 +211,9 @@ public final class KeyCommand implements CliCommand {
                       KeyRole.PRINCIPAL,
                       KeyRole.APPROVER,
                       KeyRole.ATTESTOR)
-                  .contains(keyRole);
-      Instant now = home.kernel().now();
-      SecureRandom random = new SecureRandom();
-      SigningKey key = SigningKey.generateEd25519(random);
-      TrustedKey trusted =
-          new TrustedKey(
-              key.verifyingKey(),
-              keyRole,
-              tenant.isPresent() || !ofTenant ? tenant : Optional.of(home.home().tenant()),
-              arguments.option("--subject").orElse(name),
-              now,
-              Optional.empty(),
-              Optional.empty());
-      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
-        throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
-      }
-      KeyFiles.write(home.home().keyFile(name), key, Homes.passphrase(session), random);
-      change(home, EventKind.KEY_ENROLLED, trusted.toJson(), now);
-      return keys(home);
+                  .contains(role);
+      Optional<String> named = arguments.option("--tenant");
+      return named.isPresent() || !ofTenant ? named : Optional.of(home.tenant());
     }
   }
 
@@ -257,7 +287,7 @@ public final class KeyCommand implements CliCommand {
           arguments,
           List.of(SystemWords.change(home, arguments, EventKind.KEY_ENROLLED, key.toJson())));
       if (arguments.option("--server").isEmpty()) {
-        export(home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));
+        export(home, trust(session));
       }
       session.show(
           new Enrolled(key), (enrolled, terminal) -> terminal.out().println(enrolled.says()));
@@ -284,25 +314,20 @@ public final class KeyCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Keys keys = Homes.work(session, home -> revoke(home, arguments.argument("NAME|KEY-ID")));
-      session.show(keys, KeyCommand::print);
+      String key = arguments.argument("NAME|KEY-ID");
+      Home home = Homes.home(session);
+      session.show(
+          change(
+              session,
+              EventKind.KEY_REVOKED,
+              (trust, _) ->
+                  JsonValue.object()
+                      .put(
+                          "kid",
+                          trust.key(key).map(TrustedKey::kid).orElseGet(() -> home.key(key).kid()))
+                      .build()),
+          KeyCommand::print);
       return ExitCode.OK;
-    }
-
-    private static Keys revoke(OpenHome home, String key) {
-      String kid =
-          home.kernel()
-              .system()
-              .trust()
-              .key(key)
-              .map(TrustedKey::kid)
-              .orElseGet(() -> home.home().key(key).kid());
-      change(
-          home,
-          EventKind.KEY_REVOKED,
-          JsonValue.object().put("kid", kid).build(),
-          home.kernel().now());
-      return keys(home);
     }
   }
 }

@@ -60,7 +60,9 @@ public final class LogCommand implements CliCommand {
             "TEXT",
             "Only those with this text in a name, an id, a code, the reason or the parameters.")
         .option("--limit", "N", "At most so many, the latest ones (default: 50).")
-        .list();
+        .list()
+        .example("log --denied --since 1d")
+        .example("log -f --tool sql");
   }
 
   @Override

@@ -12,7 +12,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Serving;
+import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.mcp.LocalAnswering;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.SandboxPlace;
@@ -124,7 +124,10 @@ public final class McpCommand implements CliCommand {
               .map(Answers::url)
               .map(url ->
                   new McpRelay(
-                      url, view, token.map(this::bearer).orElseGet(() -> credential(url))));
+                      url,
+                      view,
+                      token.map(this::bearer).orElseGet(() -> credential(url)),
+                      ownServer(url).flatMap(HomeServer::tls)));
       if (token.isPresent() && named.isEmpty()) {
         throw new WritException(CliError.USAGE, "--token needs --url");
       }
@@ -169,13 +172,13 @@ public final class McpCommand implements CliCommand {
      * agent, or else an access document, which the agent signs and which allows no effect.
      */
     private Supplier<String> credential(URI url) {
-      Optional<Serving.At> own = as.isPresent() ? Optional.empty() : ownServer(url);
-      return own.<Supplier<String>>map(at -> () -> "Bearer " + at.token()).orElseGet(this::access);
+      Optional<HomeServer> own = as.isPresent() ? Optional.empty() : ownServer(url);
+      return own.<Supplier<String>>map(at -> at::token).orElseGet(this::access);
     }
 
-    private Optional<Serving.At> ownServer(URI url) {
+    private Optional<HomeServer> ownServer(URI url) {
       return Files.isDirectory(session.home())
-          ? Serving.of(home()).filter(at -> at.url().equals(url))
+          ? HomeServer.of(home()).filter(at -> at.url().equals(url))
           : Optional.empty();
     }
 
@@ -211,12 +214,16 @@ public final class McpCommand implements CliCommand {
       try {
         return local().answer(line, beside);
       } catch (WritException e) {
-        Optional<McpRelay> server = e.code() == LedgerError.LOCKED ? server() : Optional.empty();
+        Optional<McpRelay> server = isHeld(e) ? server() : Optional.empty();
         if (server.isEmpty()) {
           throw e;
         }
         return server.get().answer(line, beside);
       }
+    }
+
+    private static boolean isHeld(WritException e) {
+      return e.code() == LedgerError.LOCKED || e.code() == LedgerError.LEASE_HELD;
     }
 
     private synchronized LocalAnswering local() {
@@ -235,13 +242,15 @@ public final class McpCommand implements CliCommand {
     }
 
     private boolean isServed() {
-      return Serving.of(home()).isPresent(); // if a server has it, waiting is useless
+      return HomeServer.of(home()).isPresent(); // if a server has it, waiting is useless
     }
 
     /** A relay to the server that has the home open, whose session begins as the client's did. */
     private synchronized Optional<McpRelay> server() {
       if (serving.isEmpty()) {
-        serving = Serving.of(home()).map(at -> new McpRelay(at.url(), view, credential(at.url())));
+        serving =
+            HomeServer.of(home())
+                .map(own -> new McpRelay(own.url(), view, credential(own.url()), own.tls()));
       }
       return serving;
     }

@@ -16,7 +16,11 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.client.AdminClient;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.InstalledTools;
 import dev.writ.executor.SystemState;
+import dev.writ.guardian.document.ToolManifest;
+import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
 import java.net.URI;
@@ -24,7 +28,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** {@code writ policy}: what agents may do. */
 public final class PolicyCommand implements CliCommand {
@@ -51,7 +58,16 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** A policy that was checked, compared with the one in force. */
-  record Checked(Policy policy, Optional<Policy> inForce) implements Report {
+  record Checked(Policy policy, Optional<Policy> inForce, List<String> unregistered)
+      implements Report {
+    Checked(Policy policy, Optional<Policy> inForce) {
+      this(policy, inForce, List.of());
+    }
+
+    List<String> warnings() {
+      return Stream.concat(PolicyAdvice.of(policy).stream(), unregistered.stream()).toList();
+    }
+
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
@@ -60,7 +76,7 @@ public final class PolicyCommand implements CliCommand {
           .put("digest", policy.digest())
           .put("in_force", isInForce())
           .putIfPresent("in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
-          .putList("warnings", PolicyAdvice.of(policy), JsonValue::of)
+          .putList("warnings", warnings(), JsonValue::of)
           .build();
     }
 
@@ -100,8 +116,30 @@ public final class PolicyCommand implements CliCommand {
           Files.exists(session.home().resolve("writ.json"))
               ? Homes.read(session, ledger -> SystemState.read(ledger).policy())
               : Optional.empty();
-      session.show(new Checked(policy, inForce), Check::print);
+      session.show(new Checked(policy, inForce, unregistered(session, policy)), Check::print);
       return ExitCode.OK;
+    }
+
+    /** Of a data directory: approved packages that are not in it, so that no call of them runs. */
+    private static List<String> unregistered(Session session, Policy policy) {
+      Home home = new Home(session.home(), () -> null);
+      if (!home.exists()) {
+        return List.of();
+      }
+      Set<ToolRef> registered =
+          InstalledTools.of(home).stream().map(ToolManifest::ref).collect(Collectors.toSet());
+      return policy.tools().stream()
+          .map(ApprovedTool::ref)
+          .filter(tool -> !registered.contains(tool))
+          .map(tool ->
+              "no package of this digest is registered here as "
+                  + tool.name()
+                  + " "
+                  + tool.version()
+                  + ", so each of its calls is refused: "
+                  + tool.packageDigest()
+                  + " (writ tool register)")
+          .toList();
     }
 
     /** Says all faults, a line for each. */
@@ -140,7 +178,8 @@ public final class PolicyCommand implements CliCommand {
                   + " principals, "
                   + policy.tools().size()
                   + " approved tools");
-      PolicyAdvice.of(policy)
+      checked
+          .warnings()
           .forEach(warning ->
               terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
       if (checked.isInForce()) {
@@ -174,8 +213,8 @@ public final class PolicyCommand implements CliCommand {
           .option(
               "--server",
               "URL",
-              "Send it to the server that runs on the data directory: it takes effect at"
-                  + " once, without a restart.")
+              "Send it to that server (default: the one that has the data directory open, if one"
+                  + " has); it takes effect at once.")
           .option(
               "--ca",
               "FILE",
@@ -190,14 +229,7 @@ public final class PolicyCommand implements CliCommand {
           arguments
               .option("--server")
               .map(url -> atServer(session, policy, owner, SystemWords.uri(url), arguments))
-              .orElseGet(() ->
-                  Homes.work(
-                      session,
-                      home -> {
-                        Policy next = policy.following(home.kernel().system().policyInForce());
-                        home.kernel().activate(signed(next, home.home(), owner));
-                        return next;
-                      }));
+              .orElseGet(() -> found(session, policy, owner));
       session.show(
           new Checked(activated, Optional.of(activated)),
           (c, terminal) ->
@@ -223,9 +255,27 @@ public final class PolicyCommand implements CliCommand {
               + ", and versions count what was put in force";
     }
 
+    /** Where the home is open: in this process, or at its server. */
+    private static Policy found(Session session, Policy policy, String owner) {
+      return Homes.write(
+          session,
+          open -> {
+            Policy next = policy.following(open.kernel().system().policyInForce());
+            open.kernel().activate(signed(next, open.home(), owner));
+            return next;
+          },
+          server -> {
+            Policy next =
+                policy.following(
+                    Homes.read(session, ledger -> SystemState.read(ledger).policyInForce()));
+            server.post("/v1/policies", signed(next, server.home(), owner));
+            return next;
+          });
+    }
+
     /**
-     * Activates through the server that has the data directory open: the ledger is read here, and
-     * the signed policy is sent to the server.
+     * Activates through a server that was named: the ledger is read here, and the signed policy is
+     * sent to the server.
      */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -8,8 +9,10 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
+import dev.writ.ledger.LedgerView;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -26,10 +29,13 @@ final class PolicyExplainCommand implements CliCommand {
         .argument("FILE|ID", "A signed request, or the id of one.");
   }
 
-  record Explained(PolicyExplain explain) implements Report {
+  /**
+   * @param text the same for people
+   */
+  record Explained(JsonValue.Obj explain, String text) implements Report {
     @Override
     public JsonValue toJson() {
-      return explain.toJson();
+      return explain;
     }
   }
 
@@ -37,22 +43,28 @@ final class PolicyExplainCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     String request = arguments.argument("FILE|ID");
     Explained explained =
-        Homes.work(
+        Homes.write(
             session,
-            home ->
-                new Explained(
-                    home.kernel()
-                        .explain(
-                            Files.exists(Path.of(request))
-                                ? session.read(request)
-                                : Ids.document(home.kernel().ledger(), request).toBytes())));
+            home -> {
+              PolicyExplain found =
+                  home.kernel().explain(bytes(session, request, home.kernel().ledger()));
+              return new Explained(found.toJson(), found.render());
+            },
+            server -> {
+              byte[] bytes = Homes.read(session, ledger -> bytes(session, request, ledger));
+              Fields answer = Fields.of("answer", server.order(HomeSurface.EXPLAIN, bytes));
+              return new Explained(answer.obj("explained"), answer.string("text"));
+            });
     session.show(
         explained,
         (e, terminal) ->
-            e.explain()
-                .render()
-                .lines()
-                .forEach(line -> terminal.out().println(Text.printable(line))));
+            e.text().lines().forEach(line -> terminal.out().println(Text.printable(line))));
     return ExitCode.OK;
+  }
+
+  private static byte[] bytes(Session session, String request, LedgerView ledger) {
+    return Files.exists(Path.of(request))
+        ? session.read(request)
+        : Ids.document(ledger, request).toBytes();
   }
 }

@@ -20,9 +20,12 @@ import dev.writ.ledger.LedgerView;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** {@code writ receipts}: what was done, run by run in the order of the chain. */
 public final class ReceiptsCommand implements CliCommand {
@@ -30,8 +33,9 @@ public final class ReceiptsCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of("receipts", "List receipts, in the order of each run's chain.")
         .option("--run", "RUN", "Only those of this run.")
-        .option("--last", "N", "At most so many, the latest of each run (default: 50).")
-        .list();
+        .option("--last", "N", "At most so many, the latest of all (default: 50).")
+        .list()
+        .example("receipts --run main --last 10");
   }
 
   record Entry(Digest id, Receipt receipt) {
@@ -81,8 +85,23 @@ public final class ReceiptsCommand implements CliCommand {
       latest.forEach(receipt ->
           entries.add(
               new Entry(receipt, Receipt.read(ledger.document(receipt).orElseThrow().document()))));
+      keepLatest(entries, last);
     });
     return new Receipts(entries);
+  }
+
+  /** Those that finished last, in the order that they have. */
+  private static void keepLatest(List<Entry> entries, long most) {
+    if (entries.size() <= most) {
+      return;
+    }
+    Set<Digest> kept =
+        entries.stream()
+            .sorted(Comparator.comparing((Entry e) -> e.receipt().finishedAt()).reversed())
+            .limit(most)
+            .map(Entry::id)
+            .collect(Collectors.toSet());
+    entries.removeIf(entry -> !kept.contains(entry.id()));
   }
 
   private static void requireRun(LedgerView ledger, String name) {

@@ -51,7 +51,9 @@ public final class ReplayCommand implements CliCommand {
                 + " that would change, and why.")
         .flag("--all", "Continue after the first difference.")
         .option("--trust", "JWKS", "The pinned keys; see `verify`.")
-        .option("--junit", "XML", "Also write a report for CI to this file.");
+        .option("--junit", "XML", "Also write a report for CI to this file.")
+        .example("replay main.writ --trust writ-data/trust.jwks")
+        .example("replay main.writ --against policy.yaml");
   }
 
   record Replayed(List<ReplaySession> sessions) implements Report {

@@ -47,7 +47,8 @@ public final class ReportCommand implements CliCommand {
             "Keys that you pin for the reader. The page says that they are your choice; a"
                 + " reader can use other keys.")
         .flag("--replay", "Also replay the bundle, as `replay` does, and show what differs.")
-        .flag("--verifier", "Write verify.mjs instead of a page.");
+        .flag("--verifier", "Write verify.mjs instead of a page.")
+        .example("report main.writ --trust writ-data/trust.jwks --replay -o main.html");
   }
 
   record Written(String file, long size, Optional<BundleVerifier.Verified> seen) implements Report {

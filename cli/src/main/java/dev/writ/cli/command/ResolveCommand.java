@@ -9,8 +9,11 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
+import dev.writ.embed.home.Home;
 import dev.writ.executor.document.Resolution;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.ledger.LedgerView;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
@@ -30,7 +33,6 @@ public final class ResolveCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    String receipt = arguments.argument("RECEIPT");
     String found = arguments.argument("FOUND");
     Resolution.Found statement =
         Arrays.stream(Resolution.Found.values())
@@ -40,27 +42,50 @@ public final class ResolveCommand implements CliCommand {
                 new WritException(
                     CliError.USAGE,
                     found + " is none of happened, did-not-happen, cannot-be-known"));
-    Homes.work(
+    Homes.write(
         session,
-        home -> {
-          Envelope envelope = Ids.document(home.kernel().ledger(), receipt);
-          if (!envelope.payloadType().equals(Receipt.TYPE)) {
-            throw Homes.notFound(receipt + " is no receipt");
-          }
-          Resolution resolution =
-              new Resolution(
-                  Receipt.read(envelope.document()).scope().tenant(),
-                  envelope.id(),
-                  statement,
-                  arguments.option("--note").orElse(""),
-                  List.of(),
-                  home.kernel().now());
-          home.kernel()
+        open -> {
+          open.kernel()
               .resolve(
-                  Envelope.sign(Resolution.TYPE, resolution.toJson(), home.home().key("operator")));
+                  signed(
+                      open.home(),
+                      open.kernel().ledger(),
+                      arguments,
+                      statement,
+                      open.kernel().now()));
           return null;
-        });
+        },
+        server ->
+            Homes.read(
+                session,
+                ledger ->
+                    server.post(
+                        "/v1/resolutions",
+                        signed(
+                            server.home(),
+                            ledger,
+                            arguments,
+                            statement,
+                            Homes.clock().instant()))));
     session.terminal().err().println("resolved: " + found);
     return ExitCode.OK;
+  }
+
+  private static Envelope signed(
+      Home home, LedgerView ledger, Arguments arguments, Resolution.Found found, Instant at) {
+    String receipt = arguments.argument("RECEIPT");
+    Envelope envelope = Ids.document(ledger, receipt);
+    if (!envelope.payloadType().equals(Receipt.TYPE)) {
+      throw Homes.notFound(receipt + " is no receipt");
+    }
+    Resolution resolution =
+        new Resolution(
+            Receipt.read(envelope.document()).scope().tenant(),
+            envelope.id(),
+            found,
+            arguments.option("--note").orElse(""),
+            List.of(),
+            at);
+    return Envelope.sign(Resolution.TYPE, resolution.toJson(), home.key("operator"));
   }
 }

@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
@@ -10,6 +11,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
@@ -161,7 +163,17 @@ public final class RetentionCommand implements CliCommand {
       Path data = Homes.home(session).ledger();
       long before = bytesBelow(data);
       ContentRetention.Run run =
-          Homes.work(session, home -> home.kernel().retain(home.kernel().now()));
+          Homes.write(
+              session,
+              home -> home.kernel().retain(home.kernel().now()),
+              server -> {
+                RetentionPlan plan = Homes.read(session, Plan::plan);
+                Fields done = Fields.of("answer", server.order(HomeSurface.RETAIN, new byte[0]));
+                return new ContentRetention.Run(
+                    plan,
+                    new ContentRetention.Deleted(
+                        done.count("contents"), done.count("bytes"), done.count("statements")));
+              });
       session.show(new Done(run, before, bytesBelow(data)), Run::print);
       return ExitCode.OK;
     }

@@ -7,18 +7,17 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Asking;
 import dev.writ.embed.home.EffectResolver;
-import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.Home;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
@@ -27,7 +26,6 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.tools.process.MediaTypes;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -69,31 +67,34 @@ public final class RunCommand implements CliCommand {
         .option(
             "--save-request",
             "FILE",
-            "Write the signed request to a new file as well, for `writ submit`.");
+            "Write the signed request to a new file as well, for `writ submit`.")
+        .example("run js --param source='6*7'")
+        .example("run sql --param sql='select count(*) from orders' --input orders.csv")
+        .example("run everything/get-sum --param-json a=2 --param-json b=3");
   }
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    AnswerReport answers = Homes.work(session, home -> new Task(session, arguments).ask(home));
+    AnswerReport answers =
+        EffectPlace.work(session, place -> new Task(session, arguments, place).ask());
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();
   }
 
   /** One call of the command. */
-  private record Task(Session session, Arguments arguments) {
+  private record Task(Session session, Arguments arguments, EffectPlace place) {
 
-    private AnswerReport ask(OpenHome home) {
-      SigningKey key = home.home().key(arguments.option("--as").orElseGet(home.home()::agent));
-      Optional<TrustedKey> enrolled = home.kernel().system().trust().key(key.kid());
-      String tenant = enrolled.flatMap(TrustedKey::tenant).orElse(home.home().tenant());
-      String subject = enrolled.map(TrustedKey::subject).orElse(Tables.EVERYBODY);
-      Effect effect = effect(home, tenant, subject);
+    private AnswerReport ask() {
+      Home home = place.home();
+      SigningKey key = home.key(arguments.option("--as").orElseGet(home::agent));
+      SystemState system = place.system();
+      EffectPlace.Holder holder =
+          EffectPlace.Holder.of(system.trust(), key, home.tenant(), Tables.EVERYBODY);
+      Effect effect = effect(system, key, holder);
       List<Digest> consumed =
-          arguments.options("--consume").stream()
-              .map(id -> Ids.document(home.kernel().ledger(), id).id())
-              .toList();
+          arguments.options("--consume").stream().map(id -> place.document(id).id()).toList();
       Envelope request =
-          new Asking(home.kernel(), new SecureRandom())
+          new Asking(() -> system, place::now, new SecureRandom())
               .request(
                   key,
                   arguments.option("--run").orElse("main"),
@@ -102,7 +103,7 @@ public final class RunCommand implements CliCommand {
                   consumed,
                   !arguments.has("--drop-output"));
       arguments.option("--save-request").ifPresent(file -> save(Path.of(file), request));
-      return AnswerReport.of(home.kernel(), home.kernel().submit(request, List.of()));
+      return place.submit(request.toBytes());
     }
 
     private static void save(Path saveRequest, Envelope request) {
@@ -115,7 +116,7 @@ public final class RunCommand implements CliCommand {
       }
     }
 
-    private Effect effect(OpenHome home, String tenant, String subject) {
+    private Effect effect(SystemState system, SigningKey key, EffectPlace.Holder holder) {
       String run = arguments.option("--run").orElse("main");
       String[] operationParts = arguments.argument("TOOL").split("/", 2);
       String[] versionParts = operationParts[0].split("@", 2);
@@ -138,13 +139,13 @@ public final class RunCommand implements CliCommand {
         draft = draft.sandbox(arguments.option("--sandbox").get());
       }
       for (String input : arguments.options("--input")) {
-        draft = draft.input(put(home, tenant, subject, input));
+        draft = draft.input(put(key, holder, input));
       }
       if (arguments.has("--pin-workspace")) {
-        draft = draft.workspaceBefore(home.workspaces().treeDigest(tenant, run));
+        draft = draft.workspaceBefore(place.workspace(holder.tenant(), run));
       }
-      return new EffectResolver(home.kernel().system(), home.manifests())
-          .resolve(draft, new CanaryDraw(tenant, run, subject));
+      return new EffectResolver(system, place.tools())
+          .resolve(draft, new CanaryDraw(holder.tenant(), run, holder.subject()));
     }
 
     private Optional<Long> declared(String option, long unit) {
@@ -185,16 +186,12 @@ public final class RunCommand implements CliCommand {
       return key;
     }
 
-    private static Input put(OpenHome home, String tenant, String subject, String argument) {
+    private Input put(SigningKey key, EffectPlace.Holder holder, String argument) {
       int sign = argument.indexOf('=');
       Path file = Path.of(argument.substring(sign + 1));
       String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
-      try (InputStream in = Files.newInputStream(file)) {
-        Content content = home.kernel().put(tenant, subject, in, MediaTypes.of(name));
-        return new Input(name, content.digest(), content.size(), content.mediaType());
-      } catch (IOException e) {
-        throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
-      }
+      Content content = place.put(key, holder, file, MediaTypes.of(name));
+      return new Input(name, content.digest(), content.size(), content.mediaType());
     }
   }
 }

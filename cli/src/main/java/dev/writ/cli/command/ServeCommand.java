@@ -13,7 +13,8 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.demo.Example;
-import dev.writ.cli.home.ConfiguredSurfaces;
+import dev.writ.cli.home.HomeSurface;
+import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
@@ -94,9 +95,15 @@ public final class ServeCommand implements CliCommand {
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")
         .flag(
+            "--init",
+            "Where there is no data directory, make one first, with a token for its agent, and"
+                + " show what an MCP client needs for its first call.")
+        .flag(
             "--demo",
             "A temporary server with an example policy, on which the examples of the seeds are"
-                + " played.");
+                + " played.")
+        .example("serve --init")
+        .example("serve --config gateway.yaml --port 8443");
   }
 
   record Listening(String url, Path home, List<Example> examples, String token) implements Report {
@@ -119,6 +126,8 @@ public final class ServeCommand implements CliCommand {
       return new ServeDemo(session)
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
     }
+    Optional<FirstServing> first =
+        arguments.has("--init") ? FirstServing.make(session) : Optional.empty();
     Home home = Homes.home(session);
     GatewayConfig read = config(session, arguments, home);
     if (read.extras().cells().isPresent()) {
@@ -127,7 +136,7 @@ public final class ServeCommand implements CliCommand {
     String token = Tokens.generate(new SecureRandom());
     Tokens.Entry own = own(home, token);
     Running running = new Running();
-    ConfiguredSurfaces.require(read, session.environment(), directory(arguments, home));
+    ServedConfiguration served = checked(session, read, directory(arguments, home));
     OpenHome open = OpenHome.open(home, opening(session, arguments, home, read, running));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =
@@ -142,30 +151,35 @@ public final class ServeCommand implements CliCommand {
             open,
             running,
             config,
-            keys(home, config, open),
+            keys(served.with(config), open),
             List.of(warmUp.probe()),
             sessions,
-            surfaces(
-                session,
+            forHome(
                 open,
-                config,
-                sessions,
-                operations,
-                session.environment(),
-                directory(arguments, home)));
+                own,
+                surfaces(
+                    session,
+                    open,
+                    config,
+                    sessions,
+                    operations,
+                    session.environment(),
+                    directory(arguments, home))));
     // At once, since the log says by now that it listens: a command after that is to find it.
-    Serving serving = Serving.at(home, gateway.url(), token);
+    Serving serving = Serving.at(home, gateway.url(), token, config.listen().protection());
     HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
     operations.serves(gateway);
-    List<ConfiguredSink> configured =
-        ConfiguredSink.of(config, session.environment(), directory(arguments, home), Homes.clock());
     Sinks sinks =
-        ServedSinks.start(gateway, open, configured, line -> JsonLog.write(log(session), line));
-    operations.feeds(configured, sinks.feeders());
+        ServedSinks.start(gateway, open, served.sinks(), line -> JsonLog.write(log(session), line));
+    operations.feeds(served.sinks(), sinks.feeders());
     session.show(
-        new Listening(gateway.url(), home.dir(), List.of(), ""),
-        (l, terminal) -> terminal.out().println("listening on " + l.url()));
+        new Listening(
+            gateway.url(), home.dir(), List.of(), first.map(FirstServing::token).orElse("")),
+        (l, terminal) -> {
+          terminal.out().println("listening on " + l.url());
+          first.ifPresent(made -> made.print(terminal, l.url()));
+        });
     stopWhenAsked(
         session,
         gateway,
@@ -181,7 +195,7 @@ public final class ServeCommand implements CliCommand {
 
   private static Tokens.Entry own(Home home, String token) {
     return new Tokens.Entry(
-        "home of the server",
+        ServedConfiguration.OWN_TOKEN,
         Tokens.digest(token),
         home.tenant(),
         home.agent(),
@@ -203,7 +217,7 @@ public final class ServeCommand implements CliCommand {
   private static ExitCode cells(
       Session session, Arguments arguments, Home home, GatewayConfig read) {
     Path directory = directory(arguments, home);
-    ConfiguredSurfaces.require(read, session.environment(), directory);
+    ServedConfiguration served = checked(session, read, directory);
     HopKey key = ServedCell.key(home);
     Tokens.Entry own = own(home, ServedCell.token(key));
     Sessions sessions = sessions(read);
@@ -228,21 +242,24 @@ public final class ServeCommand implements CliCommand {
                 GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
                 ServedOperations operations = operations(open, config);
                 BiFunction<Pipeline, Lane, List<Surface>> surfaces =
-                    surfaces(
-                        session,
+                    forHome(
                         open,
-                        config,
-                        sessions,
-                        operations,
-                        session.environment(),
-                        directory);
+                        own,
+                        surfaces(
+                            session,
+                            open,
+                            config,
+                            sessions,
+                            operations,
+                            session.environment(),
+                            directory));
                 Gateway gateway =
                     start(
                         session,
                         open,
                         running,
                         config,
-                        ConfiguredSurfaces.keys(config, home, open.kernel().system().trust()),
+                        served.with(config).require(home, open.kernel().system().trust()),
                         List.of(warmUp.probe(), board.probe()),
                         sessions,
                         (pipeline, lane) -> {
@@ -334,6 +351,16 @@ public final class ServeCommand implements CliCommand {
         .option("--config")
         .map(file -> Path.of(file).toAbsolutePath().getParent())
         .orElse(home.dir());
+  }
+
+  /** With what commands of the home have the server do. */
+  private static BiFunction<Pipeline, Lane, List<Surface>> forHome(
+      OpenHome open, Tokens.Entry own, BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
+    return (pipeline, lane) -> {
+      List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
+      all.add(new HomeSurface(open.kernel(), open.workspaces(), own));
+      return all;
+    };
   }
 
   /**
@@ -446,10 +473,14 @@ public final class ServeCommand implements CliCommand {
     }
   }
 
-  private static SortedMap<String, SigningKey> keys(
-      Home home, GatewayConfig config, OpenHome open) {
+  private static ServedConfiguration checked(
+      Session session, GatewayConfig config, Path directory) {
+    return ServedConfiguration.of(config, directory, session.environment(), Homes.clock());
+  }
+
+  private static SortedMap<String, SigningKey> keys(ServedConfiguration config, OpenHome open) {
     try {
-      return ConfiguredSurfaces.keys(config, home, open.kernel().system().trust());
+      return config.require(open.home(), open.kernel().system().trust());
     } catch (WritException e) {
       open.close();
       throw e;

@@ -135,7 +135,7 @@ final class ServedCell {
       try (Front front = front(key, cell)) {
         log.event("listening", front.url());
         log.event("listening-for-gateways", front.address());
-        Serving serving = Serving.at(home, front.url(), token(key));
+        Serving serving = Serving.at(home, front.url(), token(key), config.listen().protection());
         Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "writ-stop"));
         session.show(
             new Listening(front.url(), home.dir(), List.of(), ""),

@@ -9,7 +9,6 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.home.Serving;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
@@ -17,7 +16,6 @@ import dev.writ.embed.home.Home;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.error.LedgerError;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.SinkOrder;
@@ -324,21 +322,18 @@ public final class SinkCommand implements CliCommand {
   /** Applies an order to the ledger where no server runs, and otherwise leaves it to the server. */
   static void follow(
       Session session, Home home, String name, SinkOrder order, Consumer<Kernel> apply) {
-    try {
-      Homes.work(
-          session,
-          open -> {
-            apply.accept(open.kernel());
-            return null;
-          });
-    } catch (WritException e) {
-      if (e.code() != LedgerError.LOCKED || Serving.of(home).isEmpty()) {
-        throw e;
-      }
-      SinkOrders orders = ServedSinks.orders(home);
-      orders.leave(name, order);
-      awaitTaken(orders, name);
-    }
+    Homes.write(
+        session,
+        open -> {
+          apply.accept(open.kernel());
+          return null;
+        },
+        server -> {
+          SinkOrders orders = ServedSinks.orders(home);
+          orders.leave(name, order);
+          awaitTaken(orders, name);
+          return null;
+        });
   }
 
   private static void awaitTaken(SinkOrders orders, String name) {

@@ -10,7 +10,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** {@code writ submit}: submits a signed request unchanged, for the first time or again. */
 public final class SubmitCommand implements CliCommand {
@@ -20,29 +19,27 @@ public final class SubmitCommand implements CliCommand {
             "submit",
             "Submit a signed request: a file, or the id of one that was submitted before.",
             "A request that was served gets its stored receipt; an approved one is executed now.")
-        .argument("FILE|ID", "");
+        .argument("FILE|ID", "")
+        .example("submit 4f0c2d6a81b3");
   }
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     String request = arguments.argument("FILE|ID");
     AnswerReport answers =
-        Homes.work(
-            session,
-            home -> {
-              byte[] bytes;
-              if (request.equals("-") || Files.exists(Path.of(request))) {
-                bytes = session.read(request);
-              } else {
-                Envelope stored = Ids.document(home.kernel().ledger(), request);
-                if (!stored.payloadType().equals(Request.TYPE)) {
-                  throw Homes.notFound(request + " is no request");
-                }
-                bytes = stored.toBytes();
-              }
-              return AnswerReport.of(home.kernel(), home.kernel().submit(bytes, List.of()));
-            });
+        EffectPlace.work(session, place -> place.submit(bytes(session, request, place)));
     session.show(answers, (a, terminal) -> a.print(terminal));
     return answers.exitCode();
+  }
+
+  private static byte[] bytes(Session session, String request, EffectPlace place) {
+    if (request.equals("-") || Files.exists(Path.of(request))) {
+      return session.read(request);
+    }
+    Envelope stored = place.document(request);
+    if (!stored.payloadType().equals(Request.TYPE)) {
+      throw Homes.notFound(request + " is no request");
+    }
+    return stored.toBytes();
   }
 }

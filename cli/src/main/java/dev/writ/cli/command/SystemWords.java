@@ -8,11 +8,9 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.home.Serving;
 import dev.writ.client.AdminClient;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.document.SystemChange;
-import dev.writ.ledger.error.LedgerError;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,6 +21,9 @@ import java.util.Optional;
  * the home open. Either way they take effect at once.
  */
 final class SystemWords {
+  /** Where a server takes them. */
+  static final String CHANGES = "/v1/system-changes";
+
   private SystemWords() {}
 
   /** The options that every such command has. */
@@ -56,25 +57,21 @@ final class SystemWords {
       toServer(named.get(), arguments, documents);
       return;
     }
-    try {
-      Homes.work(
-          session,
-          home -> {
-            documents.forEach(home.kernel()::change);
-            return null;
-          });
-    } catch (WritException e) {
-      Optional<URI> server =
-          e.code() == LedgerError.LOCKED
-              ? Serving.of(Homes.home(session)).map(Serving.At::url)
-              : Optional.empty();
-      toServer(server.orElseThrow(() -> e), arguments, documents);
-    }
+    Homes.write(
+        session,
+        home -> {
+          documents.forEach(home.kernel()::change);
+          return null;
+        },
+        server -> {
+          documents.forEach(document -> server.post(CHANGES, document));
+          return null;
+        });
   }
 
   private static void toServer(URI server, Arguments arguments, List<Envelope> documents) {
     try (AdminClient client = new AdminClient(server, arguments.option("--ca").map(Path::of))) {
-      documents.forEach(document -> client.post("/v1/system-changes", document));
+      documents.forEach(document -> client.post(CHANGES, document));
     }
   }
 

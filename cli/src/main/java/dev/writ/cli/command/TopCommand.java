@@ -8,7 +8,8 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.home.Serving;
+import dev.writ.cli.error.CliError;
+import dev.writ.cli.home.HomeServer;
 import dev.writ.client.error.ClientError;
 import dev.writ.embed.home.Home;
 import dev.writ.gateway.view.WaitingView;
@@ -43,8 +44,8 @@ public final class TopCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     Home home = Homes.home(session);
-    Serving.At at =
-        Serving.of(home)
+    HomeServer at =
+        HomeServer.of(home)
             .orElseThrow(() ->
                 new WritException(ClientError.NO_ANSWER, "no server has " + home.dir() + " open"));
     Supplier<String> authorization = authorization(session, arguments, home);
@@ -71,14 +72,23 @@ public final class TopCommand implements CliCommand {
         arguments
             .option("--token")
             .map(file -> new String(session.read(file), StandardCharsets.UTF_8).strip())
-            .map(ServedHome::bearer);
+            .map(TopCommand::bearer);
     String key = arguments.option("--as").orElseGet(home::approver);
-    return () -> token.orElseGet(() -> ServedHome.signedAccess(home, key));
+    return () ->
+        token.orElseGet(
+            () -> HomeServer.access(home, home.tenant(), home.key(key), Homes.clock().instant()));
   }
 
-  private static TopFrame frame(Session session, Home home, Serving.At at, String authorization) {
-    JsonValue.Obj statistics =
-        new ServedHome(at.url()).get("/v1/statistics?step_s=60&steps=60", authorization);
+  /** The Authorization header of a bearer token that a file holds. */
+  private static String bearer(String token) {
+    if (token.isEmpty() || !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+      throw new WritException(CliError.USAGE, "the file of --token has no token");
+    }
+    return "Bearer " + token;
+  }
+
+  private static TopFrame frame(Session session, Home home, HomeServer at, String authorization) {
+    JsonValue.Obj statistics = at.get("/v1/statistics?step_s=60&steps=60", authorization);
     List<WaitingView> waiting = Homes.read(session, ledger -> WaitingHere.all(home, ledger));
     return new TopFrame(
         at.url(),

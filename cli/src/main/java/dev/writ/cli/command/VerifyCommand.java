@@ -38,7 +38,8 @@ public final class VerifyCommand implements CliCommand {
             "Keys that you obtained from elsewhere; they must include the operator's and the"
                 + " log's. Without it only integrity is verified, and the exit status says so.")
         .option("--checkpoint", "NOTE", "A checkpoint of the log that you kept.")
-        .flag("--closed", "Refuse the bundle of an open run.");
+        .flag("--closed", "Refuse the bundle of an open run.")
+        .example("verify main.writ --trust writ-data/trust.jwks");
   }
 
   /** A verification as the command's report. */

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.gateway.http.Listen;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -33,17 +34,25 @@ public final class Serving {
    * What the file holds.
    *
    * @param token of the home's agent, made for as long as the server runs
+   * @param certificate PEM of the server's own certificate, where it speaks TLS by itself: commands
+   *     believe exactly this one
    */
-  public record At(URI url, String token) {}
+  public record At(URI url, String token, Optional<Path> certificate) {}
 
   /** Writes the file. */
-  public static Serving at(Home home, String url, String token) {
+  public static Serving at(Home home, String url, String token, Listen.Protection protection) {
+    Optional<Path> certificate =
+        protection instanceof Listen.Protection.Tls tls
+            ? Optional.of(tls.certificate().toAbsolutePath())
+            : Optional.empty();
     byte[] said =
         Jcs.write(
             JsonValue.object()
                 .put("pid", ProcessHandle.current().pid())
+                .putIfPresent("started", started(ProcessHandle.current()), JsonValue::of)
                 .put("token", token)
                 .put("url", url)
+                .putIfPresent("certificate", certificate, path -> JsonValue.of(path.toString()))
                 .build());
     try {
       Files.deleteIfExists(home.serving());
@@ -55,6 +64,11 @@ public final class Serving {
       throw new WritException(EmbedError.FILE_UNWRITABLE, home.serving().toString(), e);
     }
     return new Serving(home.serving(), said);
+  }
+
+  /** When a process began: another one that later has its number began at another time. */
+  private static Optional<String> started(ProcessHandle process) {
+    return process.info().startInstant().map(Object::toString);
   }
 
   /** Removes the file, unless a later server has overwritten it. */
@@ -73,9 +87,17 @@ public final class Serving {
     try {
       Fields fields =
           Fields.of(home.serving().toString(), Jcs.parse(Files.readAllBytes(home.serving())));
-      At at = new At(URI.create(fields.name("url")), fields.name("token"));
+      At at =
+          new At(
+              URI.create(fields.name("url")),
+              fields.name("token"),
+              fields.optional("certificate", name -> Path.of(fields.name(name))));
+      Optional<String> started = fields.optional("started", fields::name);
       boolean lives =
-          ProcessHandle.of(fields.count("pid")).filter(ProcessHandle::isAlive).isPresent();
+          ProcessHandle.of(fields.count("pid"))
+              .filter(ProcessHandle::isAlive)
+              .filter(process -> started.isEmpty() || started(process).equals(started))
+              .isPresent();
       fields.end();
       return lives ? Optional.of(at) : Optional.empty();
     } catch (NoSuchFileException e) {

@@ -9,7 +9,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Homes;
-import dev.writ.cli.home.Serving;
+import dev.writ.cli.home.HomeServer;
+import dev.writ.cli.home.HomeWriter;
 import dev.writ.client.error.ClientError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
@@ -25,14 +26,9 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.ledger.error.LedgerError;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.ProcessHost;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
-import java.net.URI;
 import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -46,9 +42,7 @@ import java.util.Optional;
  * agent's key signs it in both cases.
  */
 final class HookAsking {
-  private static final Duration LOOK_EVERY = Duration.ofMillis(25);
   private static final Duration WAIT_EVERY = Duration.ofMillis(500);
-  private static final int ANSWER_BYTES_MAX = 8 << 20;
 
   private final Home home;
   private final SigningKey key;
@@ -125,42 +119,33 @@ final class HookAsking {
   }
 
   private Told submit(Envelope request) {
-    Instant until = Homes.clock().instant().plus(patience);
-    while (true) {
-      Optional<Serving.At> server = Serving.of(home);
-      if (server.isPresent()) {
-        return served(server.get(), request);
-      }
-      try {
-        return here(request);
-      } catch (WritException e) {
-        if (e.code() != LedgerError.LOCKED || !Homes.clock().instant().isBefore(until)) {
-          throw e;
-        }
-      }
-      pause(LOOK_EVERY);
-    }
+    return HomeWriter.work(
+        home,
+        () ->
+            Opening.of(
+                Homes.clock(),
+                ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""))),
+        patience,
+        open -> here(open, request),
+        server -> served(server.within(patience), request));
   }
 
-  private Told here(Envelope request) {
-    ProcessHost none = ProcessHost.missing(new WritException(ToolsError.PROCESSES_ABSENT, ""));
-    try (OpenHome open = OpenHome.open(home, Opening.of(Homes.clock(), none))) {
-      Answer answer = open.kernel().submit(request, List.of());
-      return new Told(
-          answer.decision().verdict(),
-          answer.served().map(Served::receipt).filter(HookAsking::succeeded).isPresent(),
-          answer.decision().code(),
-          answer.request().toString(),
-          open.kernel().guidance(answer).map(Guidance::lines).orElse(List.of()));
-    }
+  private static Told here(OpenHome open, Envelope request) {
+    Answer answer = open.kernel().submit(request, List.of());
+    return new Told(
+        answer.decision().verdict(),
+        answer.served().map(Served::receipt).filter(HookAsking::succeeded).isPresent(),
+        answer.decision().code(),
+        answer.request().toString(),
+        open.kernel().guidance(answer).map(Guidance::lines).orElse(List.of()));
   }
 
   private static boolean succeeded(Receipt receipt) {
     return receipt.status() == Status.SUCCEEDED;
   }
 
-  private Told served(Serving.At server, Envelope request) {
-    JsonValue.Obj answer = post(server.url().resolve("/v1/effects"), request.toBytes());
+  private Told served(HomeServer server, Envelope request) {
+    JsonValue.Obj answer = server.post("/v1/effects", request);
     Trust trust = trust();
     Decision decision =
         Decision.read(believed(trust, answer, "decision", Decision.TYPE).document());
@@ -199,32 +184,6 @@ final class HookAsking {
     Envelope envelope = Envelope.parse(Jcs.write(given));
     trust.verify(envelope, type, Homes.clock().instant());
     return envelope;
-  }
-
-  private JsonValue.Obj post(URI url, byte[] body) {
-    try {
-      HttpURLConnection call = (HttpURLConnection) url.toURL().openConnection();
-      call.setConnectTimeout((int) patience.toMillis());
-      call.setReadTimeout((int) patience.toMillis());
-      call.setInstanceFollowRedirects(false);
-      call.setUseCaches(false);
-      call.setRequestMethod("POST");
-      call.setRequestProperty("Content-Type", "application/json");
-      call.setDoOutput(true);
-      try (OutputStream out = call.getOutputStream()) {
-        out.write(body);
-      }
-      InputStream in = call.getResponseCode() < 400 ? call.getInputStream() : call.getErrorStream();
-      try (in) {
-        byte[] answer = in == null ? new byte[0] : in.readNBytes(ANSWER_BYTES_MAX);
-        if (Jcs.parse(answer) instanceof JsonValue.Obj object) {
-          return object;
-        }
-      }
-      throw new WritException(ClientError.ANSWER_REFUSED, "it is no object");
-    } catch (IOException e) {
-      throw new WritException(ClientError.NO_ANSWER, url + ": " + e.getClass().getSimpleName(), e);
-    }
   }
 
   private static void pause(Duration time) {

@@ -205,6 +205,23 @@ class SeveralGatewaysServeOneInstallationTest {
     gateways.awaitOwner();
     assertThat(gateways.writ(1, "key", "new", "more", "--role", "publisher").err())
         .contains("LED-077");
+    assertThat(gateways.home(1).resolve("keys/more.pem")).doesNotExist();
+  }
+
+  /** A command goes to the gateway of its home, and by that to the owner. */
+  @Test
+  void commandsOfAnyHomeAreDoneByTheOwner() throws IOException {
+    gateways.start(0);
+    gateways.start(1);
+    int standby = other(gateways.awaitOwner());
+    assertThat(gateways.done(standby, "run", "js", "--param", "source=6*7").out()).isEqualTo("42");
+    gateways.done(standby, "key", "new", "more", "--role", "publisher");
+    assertThat(gateways.done(standby, "checkpoint").out()).contains("writ-");
+    assertThat(gateways.done(standby, "gc").out()).contains("removed 0 uploads");
+    gateways.done(standby, "close", "main");
+    gateways.stop(standby);
+    gateways.done(standby, "fsck");
+    assertThat(gateways.done(standby, "key", "list").out()).contains("more");
   }
 
   @Test

@@ -8,25 +8,40 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Signs requests and approvals with the keys of a home, as an agent or approver would. */
 public final class Asking {
   private static final Duration APPROVAL_LIFE = Duration.ofHours(1);
 
-  private final Kernel kernel;
+  private final Supplier<SystemState> system;
+  private final Supplier<Instant> now;
   private final SecureRandom random;
 
   public Asking(Kernel kernel, SecureRandom random) {
-    this.kernel = kernel;
+    this(kernel::system, kernel::now, random);
+  }
+
+  /**
+   * For a kernel that another process has.
+   *
+   * @param system its state, as it is read from the ledger
+   * @param now the time that documents state
+   */
+  public Asking(Supplier<SystemState> system, Supplier<Instant> now, SecureRandom random) {
+    this.system = system;
+    this.now = now;
     this.random = random;
   }
 
@@ -65,7 +80,7 @@ public final class Asking {
             consumes,
             idempotencyKey,
             HexFormat.of().formatHex(nonce),
-            kernel.now(),
+            now.get(),
             keepOutput ? "keep" : "drop-output",
             context,
             Optional.empty(),
@@ -87,16 +102,16 @@ public final class Asking {
             role,
             request,
             effect,
-            kernel.system().policyInForce().digest(),
+            system.get().policyInForce().digest(),
             verdict,
-            kernel.now(),
-            kernel.now().plus(APPROVAL_LIFE));
+            now.get(),
+            now.get().plus(APPROVAL_LIFE));
     return Envelope.sign(Approval.TYPE, approval.toJson(), key);
   }
 
   private TrustedKey holder(SigningKey key) {
-    return kernel
-        .system()
+    return system
+        .get()
         .trust()
         .key(key.kid())
         .orElseThrow(() -> new WritException(CanonicalizeError.KEY_UNKNOWN, "key " + key.kid()));

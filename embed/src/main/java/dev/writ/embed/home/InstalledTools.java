@@ -28,6 +28,11 @@ public final class InstalledTools implements Tools.Registry, BundleExport.Packag
     this.own = own;
   }
 
+  /** All tools of a home that can be called, read from its files. */
+  public static List<ToolManifest> of(Home home) {
+    return new InstalledTools(ToolRegistry.open(home.tools()), List.of()).all();
+  }
+
   List<ToolManifest> all() {
     return Stream.concat(
             own.stream(),

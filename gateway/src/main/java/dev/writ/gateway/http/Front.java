@@ -153,12 +153,7 @@ public final class Front implements AutoCloseable {
             .setHost(settings.host())
             .setPort(settings.port());
     settings
-        .tls()
-        .map(tls ->
-            new Listen.Protection.Tls(
-                tls.certificate(),
-                tls.key(),
-                Optional.of(new Listen.Clients(tls.authority(), true))))
+        .protection()
         .ifPresent(
             tls -> Listener.protect(TlsFiles.read(tls, listener.vertx(), clock.instant()), hop));
     listener.deploy(

@@ -23,6 +23,13 @@ public record HopSettings(
    */
   public record Tls(Path certificate, Path key, Path authority) {}
 
+  /** Both sides show a certificate of the authority. */
+  Optional<Listen.Protection.Tls> protection() {
+    return tls.map(t ->
+        new Listen.Protection.Tls(
+            t.certificate(), t.key(), Optional.of(new Listen.Clients(t.authority(), true))));
+  }
+
   /** The same, with file names relative to that folder. */
   public HopSettings inFolder(Path folder) {
     return new HopSettings(

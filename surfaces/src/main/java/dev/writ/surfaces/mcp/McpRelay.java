@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /**
  * Relays messages of a client on standard input to a server's {@code /mcp}, and what the server
@@ -44,12 +45,7 @@ public final class McpRelay implements AutoCloseable {
   private final URI server;
   private final McpView view;
   private final Supplier<String> authorization;
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .connectTimeout(Duration.ofSeconds(10))
-          .build();
+  private final HttpClient client;
   private final Object beginning = new Object();
 
   /** Answers to requests without a session, which end when they are closed, by their ids. */
@@ -67,8 +63,17 @@ public final class McpRelay implements AutoCloseable {
    * @param server without a path, for example {@code http://127.0.0.1:8181}
    * @param view which of the server's views
    * @param authorization the header's value, asked for each call
+   * @param tls whom to trust; absent for the authorities of the JDK
    */
-  public McpRelay(URI server, McpView view, Supplier<String> authorization) {
+  public McpRelay(
+      URI server, McpView view, Supplier<String> authorization, Optional<SSLContext> tls) {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER)
+            .connectTimeout(Duration.ofSeconds(10));
+    tls.ifPresent(builder::sslContext);
+    this.client = builder.build();
     this.server = server;
     this.view = view;
     this.authorization = authorization;

@@ -2176,7 +2176,7 @@ class Entries {
     } else if (match || named === CONSISTENCY || SINGLE.includes(named)) {
       this.named.set(named, i);
     } else {
-      this.unknown ??= named;
+      this.unknown = this.unknown ?? named; // without ??=, so that an old Node parses this and is told its version
     }
     this.headers.push(header);
     this.keys.push(digest ? keyOf(digest) : named.length);

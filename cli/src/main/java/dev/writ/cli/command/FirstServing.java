@@ -1,0 +1,116 @@
+package dev.writ.cli.command;
+
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.home.StarterGateway;
+import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.StarterPolicy;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.tools.registry.BuiltinTools;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code writ serve --init}: a data directory for a team, with a token for its agent, and what to
+ * do next.
+ *
+ * @param token shown once; the configuration has its digest
+ */
+record FirstServing(Home home, String token) {
+  private static final String NAME = "team";
+
+  /** Empty where there is a data directory already: then nothing is made, and that is said. */
+  static Optional<FirstServing> make(Session session) {
+    if (new Home(session.home(), () -> null).exists()) {
+      session
+          .terminal()
+          .err()
+          .println(
+              session.home()
+                  + " is there already: it is served as it is. A further token: "
+                  + Homes.name()
+                  + " config token NAME");
+      return Optional.empty();
+    }
+    Home.Names names = InitCommand.NAMES;
+    String token = Tokens.generate(new SecureRandom());
+    Home home =
+        InitCommand.make(
+            session, names, StarterPolicy.text(names, BuiltinTools.manifests()), Optional.empty());
+    StarterGateway.write(
+        home,
+        List.of(
+            new Tokens.Entry(
+                NAME,
+                Tokens.digest(token),
+                names.tenant(),
+                names.agent(),
+                List.of(),
+                Optional.empty())));
+    return Optional.of(new FirstServing(home, token));
+  }
+
+  /** What was made, and how the first call is made. */
+  void print(Terminal terminal, String url) {
+    String writ = Homes.name() + inHome();
+    List.of(
+            "",
+            "Made " + home.dir(),
+            "  keys/         private keys, one for each role",
+            "  policy.yaml   what agents may do: principals has " + home.agent(),
+            "  gateway.yaml  this server: tokens has \""
+                + NAME
+                + "\", for the subject "
+                + home.agent(),
+            "",
+            "The token, shown this once:",
+            "  " + token,
+            "",
+            "An MCP client gets it by this entry of its configuration:",
+            "  " + entry(url),
+            "Claude Code:",
+            "  claude mcp add --transport http writ " + url + "/mcp --header \"" + bearer() + "\"",
+            "A client on this machine needs no token:",
+            "  " + writ + " setup claude-code   (or claude-desktop, cursor, vscode, codex)",
+            "",
+            "A first call, from another shell:",
+            "  " + call(url),
+            "",
+            "What came of it:  " + writ + " log",
+            "The console:      " + writ + " console")
+        .forEach(terminal.out()::println);
+  }
+
+  /** {@code --home} for whoever is in another folder, or did not set WRIT_HOME. */
+  private String inHome() {
+    return home.dir().equals(Path.of("writ-data").toAbsolutePath()) ? "" : " --home " + home.dir();
+  }
+
+  private String bearer() {
+    return "Authorization: Bearer " + token;
+  }
+
+  private String entry(String url) {
+    return "{\"mcpServers\":{\"writ\":{\"type\":\"http\",\"url\":\""
+        + url
+        + "/mcp\",\"headers\":{\"Authorization\":\"Bearer "
+        + token
+        + "\"}}}}";
+  }
+
+  /** One call without a session, MCP 2026-07-28. */
+  private String call(String url) {
+    return "curl -s "
+        + url
+        + "/mcp -H '"
+        + bearer()
+        + "' -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream'"
+        + " -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: js' -d"
+        + " '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"js\","
+        + "\"arguments\":{\"source\":\"6*7\"},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
+        + "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}'";
+  }
+}

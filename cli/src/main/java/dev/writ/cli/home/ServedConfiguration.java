@@ -1,0 +1,152 @@
+package dev.writ.cli.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.embed.home.Home;
+import dev.writ.gateway.OidcFiles;
+import dev.writ.gateway.config.CellSettings;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Certificates;
+import dev.writ.gateway.http.HopSettings;
+import dev.writ.gateway.http.ListenCheck;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Ledger;
+import dev.writ.sinks.ConfiguredSink;
+import dev.writ.surfaces.seed.SeedSurfaces;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/**
+ * A server's configuration, and all that it is made of: the one check by which {@code writ serve}
+ * and {@code writ config check} refuse the same.
+ */
+public final class ServedConfiguration {
+  /** The name of the token that a server makes for commands of its home. */
+  public static final String OWN_TOKEN = "home of the server";
+
+  private final GatewayConfig config;
+  private final List<ConfiguredSink> sinks;
+
+  private ServedConfiguration(GatewayConfig config, List<ConfiguredSink> sinks) {
+    this.config = config;
+    this.sinks = List.copyOf(sinks);
+  }
+
+  /**
+   * Requires surfaces, credentials, files and sinks that a server can be made of.
+   *
+   * @param folder to which file names are relative
+   * @throws WritException {@code GWY-002}, {@code GWY-005}, {@code GWY-007}, {@code GWY-101},
+   *     {@code GWY-102}
+   */
+  public static ServedConfiguration of(
+      GatewayConfig read, Path folder, Map<String, String> environment, InstantSource clock) {
+    GatewayConfig config = read.inFolder(folder);
+    ConfiguredSurfaces.require(config, environment, folder);
+    requireTokens(config);
+    new Certificates(config.extras().certificates());
+    OidcFiles.read(config);
+    ListenCheck.requireTls(config.listen(), hop(config), clock.instant());
+    return new ServedConfiguration(config, ConfiguredSink.of(config, environment, folder, clock));
+  }
+
+  private static void requireTokens(GatewayConfig config) {
+    new Tokens(config.tokens());
+    if (config.tokens().stream().anyMatch(token -> token.name().equals(OWN_TOKEN))) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD,
+          "tokens: the server has one named \"" + OWN_TOKEN + "\" itself");
+    }
+  }
+
+  private static Optional<HopSettings> hop(GatewayConfig config) {
+    return config.extras().cells().map(CellSettings::hop);
+  }
+
+  /** The same with a configuration that has been completed. */
+  public ServedConfiguration with(GatewayConfig completed) {
+    return new ServedConfiguration(completed, sinks);
+  }
+
+  /** With file names from its folder. */
+  public GatewayConfig config() {
+    return config;
+  }
+
+  public List<ConfiguredSink> sinks() {
+    return sinks;
+  }
+
+  /**
+   * Requires what it needs of a home: the kernel's keys, those of its surfaces, and for several
+   * gateways a database that knows leases.
+   *
+   * @param trust the keys that are enrolled
+   * @return the keys of surfaces
+   * @throws WritException {@code GWY-008}, {@code LED-078}; why a key cannot be read
+   */
+  public SortedMap<String, SigningKey> require(Home home, Trust trust) {
+    List.of("guardian", "executor", "log").forEach(home::key);
+    if (config.extras().cells().isPresent()) {
+      Ledger.watch(home.ledger()).close();
+    }
+    return ConfiguredSurfaces.keys(config, home, trust);
+  }
+
+  /**
+   * Requires that the ports can be had now.
+   *
+   * @throws WritException {@code GWY-004}
+   */
+  public void requirePorts() {
+    ListenCheck.requireFree(config.listen().host(), config.listen().port());
+    hop(config).ifPresent(hop -> ListenCheck.requireFree(hop.host(), hop.port()));
+    SeedSurfaces.grpcPort(config.surfaces())
+        .ifPresent(port -> ListenCheck.requireFree(config.listen().host(), port));
+  }
+
+  /** What a server starts with, and what will be refused at each call all the same. */
+  public List<String> warnings(Policy policy) {
+    List<String> warnings = new ArrayList<>();
+    for (Tokens.Entry token : config.tokens()) {
+      warn(policy, "token " + token.name(), token.tenant(), token.subject(), token.roles())
+          .ifPresent(warnings::add);
+    }
+    for (Certificates.Entry each : config.extras().certificates()) {
+      warn(policy, "certificate " + each.name(), each.tenant(), each.subject(), each.roles())
+          .ifPresent(warnings::add);
+    }
+    return warnings;
+  }
+
+  private static Optional<String> warn(
+      Policy policy, String credential, String tenant, String subject, List<String> roles) {
+    List<String> held = policy.rolesOf(tenant, subject);
+    boolean isSomebody =
+        !held.isEmpty()
+            || !policy.approverRoles(tenant, subject).isEmpty()
+            || !policy.looksAs(tenant, subject).isEmpty();
+    if (!isSomebody) {
+      return Optional.of(
+          credential
+              + ": the policy in force knows no "
+              + tenant
+              + "/"
+              + subject
+              + " (principals, approvers, people)");
+    }
+    List<String> foreign = roles.stream().filter(role -> !held.contains(role)).toList();
+    return foreign.isEmpty() || held.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            credential + ": " + tenant + "/" + subject + " does not have the roles " + foreign);
+  }
+}

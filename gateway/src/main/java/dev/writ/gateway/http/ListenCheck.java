@@ -1,0 +1,51 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.error.GatewayError;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Whether a server could listen as it is configured to, without one. */
+public final class ListenCheck {
+  private ListenCheck() {}
+
+  /**
+   * Reads the files of TLS of the listener, and of what gateways reach each other by.
+   *
+   * @throws WritException {@code GWY-007}
+   */
+  public static void requireTls(Listen listen, Optional<HopSettings> hop, Instant now) {
+    Optional<Listen.Protection.Tls> ofHop = hop.flatMap(HopSettings::protection);
+    if (!(listen.protection() instanceof Listen.Protection.Tls) && ofHop.isEmpty()) {
+      return;
+    }
+    Vertx vertx = Vertx.vertx();
+    try {
+      if (listen.protection() instanceof Listen.Protection.Tls tls) {
+        TlsFiles.read(tls, vertx, now);
+      }
+      ofHop.ifPresent(tls -> TlsFiles.read(tls, vertx, now));
+    } finally {
+      vertx.close();
+    }
+  }
+
+  /**
+   * Takes a port and gives it back.
+   *
+   * @throws WritException {@code GWY-004} where it cannot be had
+   */
+  public static void requireFree(String host, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(host, port));
+    } catch (IOException e) {
+      throw new WritException(
+          GatewayError.LISTEN_FAILED, host + ":" + port + ": " + e.getMessage(), e);
+    }
+  }
+}
