@@ -38,7 +38,7 @@ public final class SubmitCommand implements CliCommand {
     }
     Envelope stored = place.document(request);
     if (!stored.payloadType().equals(Request.TYPE)) {
-      throw Homes.notFound(request + " is no request");
+      throw Ids.noRequest(request);
     }
     return stored.toBytes();
   }
