@@ -130,6 +130,12 @@ class ASlipOfTheHandIsToldTest {
   }
 
   @Test
+  void whoApprovesAReceiptIsToldWhereRequestsAre() {
+    Run run = writ("approve", receipt(), "--yes");
+    assertThat(run.err()).contains("CLI-015", "no request; writ approvals lists what waits");
+  }
+
+  @Test
   void aRunThatIsNotThereIsNoEmptyRun() {
     receipt();
     assertThat(writ("receipts", "--run", "main").status()).isZero();

@@ -73,6 +73,9 @@ class ATeamGetsToItsFirstCallTest {
       // Beside the server, its configuration is sound and its ports are its own.
       assertThat(writ("config", "check").status()).isZero();
       assertThat(writ("log").out()).contains("js", "succeeded");
+      Run second = writ("serve", "--port", "0");
+      assertThat(second.status()).isEqualTo(6);
+      assertThat(second.err()).contains("LED-003", lines.getFirst().substring(13), "already");
     } finally {
       server.destroy();
     }

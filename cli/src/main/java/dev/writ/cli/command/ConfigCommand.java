@@ -12,6 +12,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.StarterGateway;
+import dev.writ.cli.term.Text;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
@@ -117,14 +118,13 @@ public final class ConfigCommand implements CliCommand {
         served.require(Homes.home(session), system.trust());
         system
             .policy()
-            .ifPresent(policy ->
-                served
-                    .warnings(policy)
-                    .forEach(line -> session.terminal().err().println("warning: " + line)));
+            .ifPresent(policy -> served.warnings(policy).forEach(line -> warn(session, line)));
       }
       // The server that runs by it has its ports, and is no obstacle to itself.
       if (home.flatMap(HomeServer::of).isEmpty()) {
-        served.requirePorts();
+        served
+            .takenPorts()
+            .forEach(port -> warn(session, "another process has " + port + " now (GWY-004)"));
       }
       session.show(
           new Checked(config, keys),
@@ -147,6 +147,10 @@ public final class ConfigCommand implements CliCommand {
                               : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))
                           + (keys ? "" : "; keys not checked: no data directory here")));
       return ExitCode.OK;
+    }
+
+    private static void warn(Session session, String line) {
+      session.terminal().err().println("warning: " + Text.printable(line));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.cli.base.Homes;
 import dev.writ.executor.journal.EventKind;
@@ -19,7 +20,7 @@ final class Ids {
   /**
    * The document whose id begins so: {@code sha256:…} or only hexadecimal digits, six at least.
    *
-   * @throws dev.writ.canonicalize.WritException {@code CLI-015} where there is none, or several
+   * @throws WritException {@code CLI-015} where there is none, or several
    */
   static Envelope document(LedgerView ledger, String beginning) {
     String hex = beginning.toLowerCase(Locale.ROOT);
@@ -38,6 +39,11 @@ final class Ids {
           beginning + (found.isEmpty() ? "" : " begins " + found.size() + " ids: " + found));
     }
     return ledger.document(found.getFirst()).orElseThrow();
+  }
+
+  /** A refusal of a document of another kind. */
+  static WritException noRequest(String id) {
+    return Homes.notFound(id + " is a document, and no request; writ approvals lists what waits");
   }
 
   /** Every document is the body of an event, so the journal has them all. */

@@ -13,6 +13,7 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.demo.Example;
+import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.ServedSandbox;
@@ -50,6 +51,7 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
@@ -129,6 +131,7 @@ public final class ServeCommand implements CliCommand {
     Optional<FirstServing> first =
         arguments.has("--init") ? FirstServing.make(session) : Optional.empty();
     Home home = Homes.home(session);
+    requireUnserved(home);
     GatewayConfig read = config(session, arguments, home);
     if (read.extras().cells().isPresent()) {
       return cells(session, arguments, home, read);
@@ -471,6 +474,15 @@ public final class ServeCommand implements CliCommand {
       open.close();
       throw e;
     }
+  }
+
+  /** Says where the other server is, which the ledger's lock cannot. */
+  private static void requireUnserved(Home home) {
+    HomeServer.of(home)
+        .ifPresent(other -> {
+          throw new WritException(
+              LedgerError.LOCKED, home.dir() + " is served at " + other.url() + " already");
+        });
   }
 
   private static ServedConfiguration checked(

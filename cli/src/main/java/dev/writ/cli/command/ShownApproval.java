@@ -68,7 +68,7 @@ record ShownApproval(
   static ShownApproval read(Home home, LedgerView ledger, String request, Word word) {
     Envelope found = Ids.document(ledger, request);
     if (!found.payloadType().equals(Request.TYPE)) {
-      throw Homes.notFound(request + " is no request");
+      throw Ids.noRequest(request);
     }
     WaitingView view =
         WaitingHere.of(home, ledger)

@@ -5,7 +5,6 @@ import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.guardian.document.Request;
 import java.nio.file.Files;
@@ -38,7 +37,7 @@ public final class SubmitCommand implements CliCommand {
     }
     Envelope stored = place.document(request);
     if (!stored.payloadType().equals(Request.TYPE)) {
-      throw Homes.notFound(request + " is no request");
+      throw Ids.noRequest(request);
     }
     return stored.toBytes();
   }

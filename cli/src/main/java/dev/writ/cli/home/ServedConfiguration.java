@@ -102,15 +102,23 @@ public final class ServedConfiguration {
   }
 
   /**
-   * Requires that the ports can be had now.
+   * The ports that another process has now.
    *
-   * @throws WritException {@code GWY-004}
+   * @throws WritException {@code GWY-004} for one that this user can never have here
    */
-  public void requirePorts() {
-    ListenCheck.requireFree(config.listen().host(), config.listen().port());
-    hop(config).ifPresent(hop -> ListenCheck.requireFree(hop.host(), hop.port()));
+  public List<String> takenPorts() {
+    List<String> taken = new ArrayList<>();
+    addIfTaken(taken, config.listen().host(), config.listen().port());
+    hop(config).ifPresent(hop -> addIfTaken(taken, hop.host(), hop.port()));
     SeedSurfaces.grpcPort(config.surfaces())
-        .ifPresent(port -> ListenCheck.requireFree(config.listen().host(), port));
+        .ifPresent(port -> addIfTaken(taken, config.listen().host(), port));
+    return taken;
+  }
+
+  private static void addIfTaken(List<String> taken, String host, int port) {
+    if (ListenCheck.isTaken(host, port)) {
+      taken.add(host + ":" + port);
+    }
   }
 
   /** What a server starts with, and what will be refused at each call all the same. */

@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** Whether a server could listen as it is configured to, without one. */
 public final class ListenCheck {
+  /** What the JDK says of EADDRINUSE. */
+  private static final String IN_USE = "Address already in use";
+
   private ListenCheck() {}
 
   /**
@@ -37,13 +40,19 @@ public final class ListenCheck {
   /**
    * Takes a port and gives it back.
    *
-   * @throws WritException {@code GWY-004} where it cannot be had
+   * @return whether another process has it now, which may be over when the server starts
+   * @throws WritException {@code GWY-004} where it can never be had: an address of another machine,
+   *     a port that this user may not take
    */
-  public static void requireFree(String host, int port) {
+  public static boolean isTaken(String host, int port) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(host, port));
+      return false;
     } catch (IOException e) {
+      if (String.valueOf(e.getMessage()).startsWith(IN_USE)) {
+        return true;
+      }
       throw new WritException(
           GatewayError.LISTEN_FAILED, host + ":" + port + ": " + e.getMessage(), e);
     }
