@@ -3,10 +3,14 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,6 +35,45 @@ class DigestSpoolTest {
       List<Digest> found = new ArrayList<>();
       spool.forEach(found::add);
       assertThat(found).containsExactlyElementsOf(tree);
+    }
+  }
+
+  /** Half a million digests have 16 MB; an export that kept them all ended here. */
+  @Test
+  void manyNeedNoMoreMemoryThanFew() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx14m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Many.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+    assertThat(said.strip()).isEqualTo(String.valueOf(Many.COUNT));
+  }
+
+  /** Collects so many digests, in a process whose heap the test bounds, and says how many. */
+  static final class Many {
+    private static final int COUNT = 500_000;
+
+    private Many() {}
+
+    public static void main(String[] args) {
+      long[] count = {0};
+      try (DigestSpool spool = new DigestSpool()) {
+        for (int i = 0; i < COUNT; i++) {
+          spool.add(Digest.sha256(ByteBuffer.allocate(Integer.BYTES).putInt(i).array()));
+        }
+        spool.forEach(_ -> count[0]++);
+      }
+      System.out.println(count[0]);
     }
   }
 
