@@ -20,8 +20,12 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.FileVisitor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -188,11 +192,26 @@ public final class GrowthTask {
   }
 
   private static long sizeOf(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    long[] bytes = {0};
+    FileVisitor<Path> adding =
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            bytes[0] += attributes.size();
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE; // replaced meanwhile: the kernel still runs
+          }
+        };
+    try {
+      Files.walkFileTree(folder, adding);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+    return bytes[0];
   }
 
   private static long heapKib() {

@@ -70,6 +70,10 @@ final class RocksStorage implements Storage {
   private static final int TABLES_UNTIL_MERGED = 8;
 
   private static final long BLOCK_CACHE_BYTES = 64L << 20;
+
+  /** Of a reader, which goes through a ledger once. */
+  private static final long READER_CACHE_BYTES = 16L << 20;
+
   private static final int BLOOM_BITS = 10;
 
   /** Of a memtable's size, for its filter. */
@@ -300,7 +304,7 @@ final class RocksStorage implements Storage {
   }
 
   private ColumnFamilyOptions familyOptions(boolean reader) {
-    Cache cache = own(new LRUCache(BLOCK_CACHE_BYTES));
+    Cache cache = own(new LRUCache(reader ? READER_CACHE_BYTES : BLOCK_CACHE_BYTES));
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)

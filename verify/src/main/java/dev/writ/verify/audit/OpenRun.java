@@ -1,7 +1,6 @@
 package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.DigestSet;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
@@ -32,7 +31,7 @@ final class OpenRun {
   long receipts;
 
   /** Every request so far. */
-  final DigestSet received = new DigestSet();
+  final RequestMarks received;
 
   /** Requests on which further events may follow. */
   final TreeMap<Digest, Asked> asked = new TreeMap<>();
@@ -49,7 +48,8 @@ final class OpenRun {
   /** An {@code effect.finished} that waits for its receipt. */
   Optional<Event> finished = Optional.empty();
 
-  OpenRun(Event opening) {
+  OpenRun(Event opening, RequestMarks received) {
+    this.received = received;
     this.id = opening.runId();
     this.opening = opening;
     this.seed = opening.prngSeed().orElse("");

@@ -11,6 +11,7 @@ import static dev.writ.verify.error.AuditError.ROW;
 import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.DispatchedRow;
@@ -74,6 +75,23 @@ final class RowCheck implements RunRows {
             Tables.DELETED)) {
       expected.put(table, 0L);
     }
+  }
+
+  /** Digests, since a ledger has no numbers for its documents. */
+  @Override
+  public RequestMarks marks() {
+    DigestSet digests = new DigestSet();
+    return new RequestMarks() {
+      @Override
+      public boolean add(Digest request) {
+        return digests.add(request);
+      }
+
+      @Override
+      public boolean contains(Digest request) {
+        return digests.contains(request);
+      }
+    };
   }
 
   @Override

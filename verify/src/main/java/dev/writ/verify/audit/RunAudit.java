@@ -13,6 +13,7 @@ import dev.writ.verify.error.AuditError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * {@link Audit}'s checks of signatures, bindings, order, chain and judgements over a single run
@@ -41,8 +42,14 @@ public final class RunAudit {
   /**
    * @param tools manifests for judging again; a missing tool is counted
    * @param events finds those that statements of deletion mention
+   * @param marks makes empty sets of requests
    */
-  public RunAudit(DocumentSource source, String origin, Tools tools, EventsBefore events) {
+  public RunAudit(
+      DocumentSource source,
+      String origin,
+      Tools tools,
+      EventsBefore events,
+      Supplier<RequestMarks> marks) {
     this.documents = new Documents(source, findings);
     this.standing = new SystemStateHistory(source, origin, findings, false);
     this.runs =
@@ -50,7 +57,7 @@ public final class RunAudit {
             documents,
             standing,
             new Rejudging(documents, standing, tools),
-            new ServedRequests(findings));
+            new ServedRequests(documents, marks));
     this.deletions = new DeletionCheck(documents, standing, runs, events::event);
     this.reads = new ReadCheck(documents, standing);
   }

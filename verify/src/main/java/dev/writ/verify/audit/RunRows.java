@@ -10,6 +10,9 @@ import dev.writ.verify.audit.OpenRun.Asked;
  * a bundle has no rows, so there it keeps which requests were served.
  */
 interface RunRows {
+  /** For requests of a run; none is marked. */
+  RequestMarks marks();
+
   /** Whether such a row exists at this point. */
   boolean has(String table, String key);
 

@@ -69,7 +69,7 @@ final class RunWalk {
     if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
       opened++;
       findings.seed(BINDING, event, true);
-      runs.put(event.runId(), new OpenRun(event));
+      runs.put(event.runId(), new OpenRun(event, rows.marks()));
       return;
     }
     OpenRun run = runs.get(event.runId());

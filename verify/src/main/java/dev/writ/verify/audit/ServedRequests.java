@@ -5,33 +5,51 @@ import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
+import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
 import dev.writ.verify.audit.OpenRun.Asked;
 import java.nio.charset.StandardCharsets;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * In place of rows, for a bundle: keeps which requests a run served, and under which keys it
  * dispatched.
  */
 final class ServedRequests implements RunRows {
+  private final Documents documents;
   private final Findings findings;
+  private final Supplier<RequestMarks> marks;
+  private final RequestMarks served;
 
-  /** Digests, since a run may have a million rows and idempotency keys. */
-  private final DigestSet served = new DigestSet();
+  /** Under the key of their own id, as it is where a request names none. */
+  private final RequestMarks dispatchedById;
 
+  /** Digests of all other keys. */
   private final DigestSet idempotencyKeys = new DigestSet();
 
-  ServedRequests(Findings findings) {
-    this.findings = findings;
+  ServedRequests(Documents documents, Supplier<RequestMarks> marks) {
+    this.documents = documents;
+    this.findings = documents.findings();
+    this.marks = marks;
+    this.served = marks.get();
+    this.dispatchedById = marks.get();
+  }
+
+  @Override
+  public RequestMarks marks() {
+    return marks.get();
   }
 
   @Override
   public boolean has(String table, String key) {
-    return table.equals(Tables.SERVED) && served.contains(digest(key));
+    return table.equals(Tables.SERVED) && served.contains(Digest.parse("sha256:" + key));
   }
 
   @Override
@@ -51,7 +69,11 @@ final class ServedRequests implements RunRows {
 
   @Override
   public void dispatched(Digest id, Request request, String place) {
-    if (!idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, id)))) {
+    boolean first =
+        idOf(request, id)
+            .map(dispatchedById::add)
+            .orElseGet(() -> idempotencyKeys.add(digest(ReceiptStage.idempotencyKey(request, id))));
+    if (!first) {
       findings.problem(
           TWICE,
           place,
@@ -60,9 +82,25 @@ final class ServedRequests implements RunRows {
     }
   }
 
+  /** The request whose id is the key, which may be another one of the same subject. */
+  private Optional<Digest> idOf(Request request, Digest id) {
+    if (request.idempotencyKey().isEmpty()) {
+      return Optional.of(id);
+    }
+    try {
+      Digest named = Digest.parse(request.idempotencyKey().get());
+      Scope other = documents.require(named, Request.TYPE, Request::read).scope();
+      return Optional.of(named)
+          .filter(_ -> other.tenant().equals(request.scope().tenant()))
+          .filter(_ -> other.subject().equals(request.scope().subject()));
+    } catch (WritException | NoSuchElementException e) {
+      return Optional.empty(); // no id of a request
+    }
+  }
+
   @Override
   public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
-    served.add(digest(Tables.key(asked.id)));
+    served.add(asked.id);
   }
 
   private static Digest digest(String key) {

@@ -1,7 +1,6 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -222,6 +221,18 @@ public final class BundleExport {
 
   private void write(Target target) {
     Optional<Consistency> consistency = options.kept().flatMap(this::consistency);
+    try (found.documents;
+        found.blobs) {
+      find();
+      if (isStatedLater()) {
+        latest(target);
+      } else {
+        pack(target, consistency);
+      }
+    }
+  }
+
+  private void find() {
     References references = new References(ledger, found);
     events(
         SystemState.RUN,
@@ -238,21 +249,20 @@ public final class BundleExport {
           journalBytes += event.toBytes().length + 1;
         });
     consumed();
-    if (isStatedLater()) {
-      latest(target);
-      return;
-    }
+  }
+
+  private void pack(Target target, Optional<Consistency> consistency) {
     consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
     // A run that has too much is refused before gigabytes of it are written.
     ArchiveForm.requireBounds(
-        0, (long) found.documents.size() + (options.blobs() ? found.blobs.size() : 0));
+        0, found.documents.size() + (options.blobs() ? found.blobs.size() : 0));
     ArchiveForm.requireContentBounds(Layout.RUN, journalBytes);
     ArchiveWriter out = new ArchiveWriter(target);
     if (options.blobs()) {
-      found.blobs.drainSorted(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
+      found.blobs.forEach(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
     }
     out.entry(Layout.MANIFEST, Jcs.write(manifest().toJson()));
-    found.documents.drainSorted(
+    found.documents.forEach(
         id -> out.entry(Layout.document(id), ledger.document(id).orElseThrow().toBytes()));
     out.entry(Layout.CONSUMED, to -> consumed.values().forEach(event -> line(event, to)));
     out.entry(Layout.RUN, to -> events(run, event -> line(event, to)));
@@ -329,8 +339,8 @@ public final class BundleExport {
 
   /** What the events refer to. */
   private final class Found implements References.Sink {
-    private final DigestSet documents = new DigestSet();
-    private final DigestSet blobs = new DigestSet();
+    private final DigestSpool documents = new DigestSpool();
+    private final DigestSpool blobs = new DigestSpool();
     private final TreeMap<String, ToolRef> tools = new TreeMap<>();
     private final TreeSet<String> withFiles = new TreeSet<>();
     private final TreeMap<RunId, TreeSet<Digest>> foreign = new TreeMap<>();

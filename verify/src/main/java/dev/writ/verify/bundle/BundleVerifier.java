@@ -511,7 +511,8 @@ public final class BundleVerifier {
             events,
             bundle.manifest().origin(),
             new Tools(new Registered(), List.of()),
-            deletions::event);
+            deletions::event,
+            () -> new EntryMarks(bundle));
     long total = events();
     long[] done = {0};
     long[] reads = {0};

@@ -2085,36 +2085,55 @@ class Increasing {
   }
 }
 
+/** Numbers in ranges that increase: those from a first one on, so many of them, one after the other. */
+class Ranges {
+  constructor() {
+    this.length = 0;
+    this.places = new Increasing(); // of the first number of each range
+    this.firsts = new Increasing();
+  }
+
+  push(first, many) {
+    this.places.push(this.length);
+    this.firsts.push(first);
+    this.length += many;
+  }
+
+  at(i) {
+    let low = 0;
+    let high = this.places.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.places.at(middle) <= i) low = middle;
+      else high = middle - 1;
+    }
+    return this.firsts.at(low) + i - this.places.at(low);
+  }
+}
+
 const DIGEST_WORDS = 8;
 
-/** Digests in some 45 bytes each, numbered in the order in which they were added, each once. */
+/** Digests in some 45 bytes each, each added once. */
 class Digests {
-  /** @param of the digest of what is added, which by default is one */
-  constructor(of = (digest) => digest) {
-    this.of = of;
+  constructor() {
     this.words = new Numbers();
     this.places = new Uint32Array(16); // open addressing: numbers plus one
     this.size = 0;
   }
 
-  add(value) {
-    const words = this.wordsOf(value);
+  add(digest) {
+    const words = this.wordsOf(digest);
     words.forEach((word) => this.words.push(word));
     this.places[this.placeOf(words)] = ++this.size;
     if (2 * this.size > this.places.length) this.grow();
   }
 
-  /** -1 where it was not added. */
-  numberOf(value) {
-    return this.places[this.placeOf(this.wordsOf(value))] - 1;
+  has(digest) {
+    return this.places[this.placeOf(this.wordsOf(digest))] !== 0;
   }
 
-  has(value) {
-    return this.numberOf(value) >= 0;
-  }
-
-  wordsOf(value) {
-    const hex = hexOf(this.of(value));
+  wordsOf(digest) {
+    const hex = hexOf(digest);
     return Array.from({ length: DIGEST_WORDS }, (_, i) => parseInt(hex.slice(8 * i, 8 * i + 8), 16));
   }
 
@@ -2600,7 +2619,7 @@ class InclusionText {
 
   /** The log index of each line of a journal, of ranges that are increasing, disjoint and maximal. */
   indexes(lines, size) {
-    const out = new Increasing();
+    const out = new Ranges();
     let free = -1; // the least index that the next range may begin with; adjacent ones are merged
     for (let first = true; this.more(first); first = false) {
       this.expect('[');
@@ -2610,7 +2629,7 @@ class InclusionText {
       this.expect(']');
       if (from <= free) this.refuse(`a range after ${free}`);
       if (many < 1 || from + many > size || out.length + many > lines) this.refuse(`a range within ${size}, ${lines} in all`);
-      for (let i = 0; i < many; i++) out.push(from + i);
+      out.push(from, many);
       free = from + many;
     }
     if (out.length !== lines) this.refuse(`${lines} indexes`);
@@ -3351,23 +3370,26 @@ function statedDeletions({ journals, contents, manifest }) {
 /** Stands for every request whose effect has its end, where nothing can be said of it any more. */
 const SERVED = Object.freeze({ state: 'served' });
 
-/** A map by digest. Of what is over only the digest is kept, and what can be said of the n-th. */
+/** A map by the ids of documents. Of what is over only a mark is kept, and what can be said of it then. */
 class Remembered {
-  constructor(said) {
+  constructor(documents, said) {
+    this.documents = documents;
     this.said = said;
     this.open = new Map();
-    this.over = new Digests();
+    this.over = new Marks(documents.entries.documents);
+  }
+
+  isOver(id) {
+    const i = this.documents.find(id);
+    return i >= 0 && this.over.has(i);
   }
 
   has(id) {
-    return this.open.has(id) || this.over.has(id);
+    return this.open.has(id) || this.isOver(id);
   }
 
   get(id) {
-    const value = this.open.get(id);
-    if (value !== undefined) return value;
-    const n = this.over.numberOf(id);
-    return n < 0 ? undefined : this.said(n);
+    return this.open.get(id) ?? (this.isOver(id) ? this.said(id) : undefined);
   }
 
   set(id, value) {
@@ -3376,7 +3398,55 @@ class Remembered {
 
   end(id) {
     this.open.delete(id);
-    this.over.add(id);
+    this.over.add(this.documents.find(id));
+  }
+}
+
+/** Numbers of steps, a bit for each, since they are dense. */
+class Steps {
+  constructor() {
+    this.words = new Map(); // 32 steps in each
+  }
+
+  has(step) {
+    return ((this.words.get(Math.floor(step / 32)) ?? 0) & (1 << (step % 32))) !== 0;
+  }
+
+  add(step) {
+    const at = Math.floor(step / 32);
+    this.words.set(at, (this.words.get(at) ?? 0) | (1 << (step % 32)));
+  }
+}
+
+/** The idempotency keys of subjects. One that is the id of a request of the same subject, as by default, is kept as a mark. */
+class Keys {
+  constructor(documents) {
+    this.documents = documents;
+    this.ids = new Marks(documents.entries.documents);
+    this.others = new Digests();
+  }
+
+  /** The entry of the request whose id the key is; -1 where it is none of that subject. */
+  entryOf(scoped) {
+    const [subject, id] = scoped.split('\n');
+    try {
+      const isHere = DIGEST.test(id) && this.documents.has(id);
+      return isHere && readDocument(this.documents.get(id, id), 'request', id).subject === subject ? this.documents.find(id) : -1;
+    } catch (e) {
+      if (e instanceof Refusal) return -1;
+      throw e;
+    }
+  }
+
+  has(scoped) {
+    const i = this.entryOf(scoped);
+    return i < 0 ? this.others.has(digestOf(utf8(scoped))) : this.ids.has(i);
+  }
+
+  add(scoped) {
+    const i = this.entryOf(scoped);
+    if (i < 0) this.others.add(digestOf(utf8(scoped)));
+    else this.ids.add(i);
   }
 }
 
@@ -3386,13 +3456,12 @@ class Run {
     this.bundle = bundle;
     this.documents = bundle.contents.documents;
     this.system = system;
-    this.requests = new Remembered(() => SERVED); // id → {id, document, holder, …}
-    this.byIntent = new Remembered(() => SERVED);
+    this.requests = new Remembered(this.documents, () => SERVED); // id → {id, document, holder, …}
+    this.byIntent = new Remembered(this.documents, () => SERVED);
     this.epoch = 0; // of the latest intent that names one
-    this.byReceipt = new Remembered((n) => this.lamports.at(n));
-    this.lamports = new Increasing(); // of receipts whose requests are over
-    this.idempotency = new Digests((scoped) => digestOf(utf8(scoped)));
-    this.steps = new Set();
+    this.byReceipt = new Remembered(this.documents, (id) => this.documents.document(id).lamport);
+    this.idempotency = new Keys(this.documents);
+    this.steps = new Steps();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
@@ -3852,10 +3921,9 @@ class Run {
     this.counts.receipts++;
   }
 
-  /** Of an effect that has its end only what later events may ask is kept: that it was, and its lamport. */
+  /** Of an effect that has its end only what later events may ask is kept: that it was; its lamport is in its receipt. */
   forget(request) {
     this.byReceipt.end(request.receipt.id);
-    this.lamports.push(request.receipt.document.lamport);
     this.byIntent.end(request.intent.id);
     this.requests.end(request.id);
   }
