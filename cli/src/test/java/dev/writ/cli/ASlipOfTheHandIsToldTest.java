@@ -95,7 +95,7 @@ class ASlipOfTheHandIsToldTest {
       all.add(command);
       for (CliCommand each : all) {
         for (String example : each.usage().examples()) {
-          String[] words = example.replace("'", "").replaceAll("\"[^\"]*\"", "text").split(" ");
+          String[] words = example.replaceAll("'[^']*'|\"[^\"]*\"", "text").split(" ");
           Cli.commandLine(new Session(terminal, Map.of())).parseArgs(words); // throws otherwise
           List<String> help = new ArrayList<>(List.of("help"));
           help.add(command.usage().name());
