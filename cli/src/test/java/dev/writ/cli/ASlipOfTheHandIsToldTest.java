@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.term.Terminal;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,14 +82,21 @@ class ASlipOfTheHandIsToldTest {
 
   @Test
   void helpShowsLinesThatAreUnderstood() {
+    Terminal terminal =
+        new Terminal(
+            InputStream.nullInputStream(),
+            OutputStream.nullOutputStream(),
+            OutputStream.nullOutputStream(),
+            "",
+            Map.of());
     int shown = 0;
     for (CliCommand command : Commands.ALL) {
       List<CliCommand> all = new ArrayList<>(command.subcommands());
       all.add(command);
       for (CliCommand each : all) {
         for (String example : each.usage().examples()) {
-          String[] words = example.replace("'", "").replaceAll("\"[^\"]*\"", "text").split(" ");
-          Cli.commandLine(new Session(null, Map.of())).parseArgs(words); // throws otherwise
+          String[] words = example.replaceAll("'[^']*'|\"[^\"]*\"", "text").split(" ");
+          Cli.commandLine(new Session(terminal, Map.of())).parseArgs(words); // throws otherwise
           List<String> help = new ArrayList<>(List.of("help"));
           help.add(command.usage().name());
           if (each != command) {
