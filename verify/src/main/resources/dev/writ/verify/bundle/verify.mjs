@@ -2746,7 +2746,7 @@ const DOCUMENTS_KEPT = 256;
 class Documents {
   constructor(entries) {
     this.entries = entries;
-    this.recent = new Map();
+    this.recent = new Map(); // id → {i, envelope}
     this.needed = new Marks(entries.documents);
   }
 
@@ -2755,7 +2755,7 @@ class Documents {
   }
 
   find(id) {
-    return this.entries.find(`documents/${hexOf(id)}.json`);
+    return this.recent.get(id)?.i ?? this.entries.find(`documents/${hexOf(id)}.json`);
   }
 
   has(id) {
@@ -2782,13 +2782,13 @@ class Documents {
 
   get(id, place) {
     const known = this.recent.get(id);
-    if (known) return known;
+    if (known) return known.envelope;
     const i = this.find(id);
     const named = `documents/${hexOf(id)}.json`;
     if (i < 0) refuse('RPL-023', place, null, named);
     const envelope = parseEnvelope(this.entries.bytesAt(i), named);
     if (envelope.id !== id) refuse('RPL-022', named, hexOf(id), envelope.id);
-    this.recent.set(id, envelope);
+    this.recent.set(id, { i, envelope });
     if (this.recent.size > DOCUMENTS_KEPT) this.recent.delete(this.recent.keys().next().value);
     return envelope;
   }
