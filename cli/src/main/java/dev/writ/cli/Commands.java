@@ -1,5 +1,7 @@
 package dev.writ.cli;
 
+import dev.writ.cli.backup.BackupCommand;
+import dev.writ.cli.backup.RestoreCommand;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.command.ApprovalsCommand;
 import dev.writ.cli.command.ApproveCommand;
@@ -82,6 +84,8 @@ final class Commands {
           new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
+          new BackupCommand(),
+          new RestoreCommand(),
           new MigrateCommand(),
           new RetentionCommand(),
           new HoldCommand(),

@@ -1,7 +1,6 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
 import dev.writ.cli.base.Arguments;
@@ -11,14 +10,12 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.NextIncarnation;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.ClockCheck;
-import dev.writ.executor.Kernel;
-import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.Fsck;
 import dev.writ.ledger.FsckReport;
 import dev.writ.ledger.LedgerConfig;
@@ -75,25 +72,13 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println(ClockCommand.remedy(clock));
     }
     if (restored) {
-      long incarnation = incarnate(home, logKey);
+      long incarnation =
+          NextIncarnation.begin(
+              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+              home.key("operator"));
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
-  }
-
-  private static long incarnate(Home home, SigningKey logKey) {
-    SigningKey operator = home.key("operator");
-    return Kernel.incarnate(
-        new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
-        (next, at) ->
-            Envelope.sign(
-                SystemChange.TYPE,
-                new SystemChange(
-                        EventKind.LEDGER_INCARNATED,
-                        JsonValue.object().put("incarnation", next).build(),
-                        at)
-                    .toJson(),
-                operator));
   }
 
   private static void print(Examined examined, Terminal terminal) {

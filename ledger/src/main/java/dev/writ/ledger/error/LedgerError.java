@@ -139,6 +139,12 @@ public enum LedgerError implements ErrorCode {
       "Move the ledger to PostgreSQL with `writ migrate`, or take `cells` out of the"
           + " configuration."),
 
+  ROWS_ELSEWHERE(
+      "LED-079",
+      "the ledger's rows are in a database that is backed up by its own means",
+      "In PostgreSQL: pg_dump or a base backup with its write-ahead log, and a copy of the"
+          + " installation's directory beside it (spec/backup.md)."),
+
   QUOTA(
       "LED-080",
       "the tenant's uploads would be more than policy lets it store",
