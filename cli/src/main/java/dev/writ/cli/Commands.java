@@ -48,6 +48,7 @@ import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TopCommand;
 import dev.writ.cli.command.TrainCommand;
+import dev.writ.cli.command.UpgradeCommand;
 import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VersionCommand;
 import dev.writ.cli.hook.HookCommand;
@@ -86,6 +87,7 @@ final class Commands {
           new GcCommand(),
           new BackupCommand(),
           new RestoreCommand(),
+          new UpgradeCommand(),
           new MigrateCommand(),
           new RetentionCommand(),
           new HoldCommand(),

@@ -535,6 +535,12 @@ final class RocksStorage implements Storage {
         });
   }
 
+  /** A number that every write of a row counts up. */
+  static long writes(Storage storage) {
+    RocksStorage rocks = (RocksStorage) storage;
+    return rocks.using("reading", () -> rocks.opened.db().getLatestSequenceNumber());
+  }
+
   /** Reads every block of every file and compares checksums. */
   @Override
   public void verifyChecksums() {

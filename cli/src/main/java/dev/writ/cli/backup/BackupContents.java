@@ -124,23 +124,25 @@ final class BackupContents {
   /**
    * Writes files into a directory that has none of them, each readable by its owner alone.
    *
+   * @param disk on which the directory lies
    * @throws WritException {@code BAK-010} or {@code BAK-011} for the first that is not the stated
    *     one, {@code CLI-003} where the directory cannot be written
    */
-  void putInto(Path dir, List<BackedUpFile> files, Predicate<BackedUpFile> wanted)
+  void putInto(
+      DurableFiles disk, Path dir, List<BackedUpFile> files, Predicate<BackedUpFile> wanted)
       throws IOException {
     long done = 0;
     for (BackedUpFile file : files) {
       if (!file.isLeftOut() && wanted.test(file)) {
         Path target = dir.resolve(file.path());
-        DurableFiles.REAL.createDirectories(target.getParent());
-        try (FileChannel out = create(target)) {
+        disk.createDirectories(target.getParent());
+        try (FileChannel out = create(disk, target)) {
           if (file.content().isPresent()) {
-            write(out, target, ByteBuffer.wrap(file.content().get()));
+            write(disk, out, target, ByteBuffer.wrap(file.content().get()));
           } else {
-            copy(file.object().orElseThrow(), out, target);
+            copy(disk, file.object().orElseThrow(), out, target);
           }
-          DurableFiles.REAL.sync(out, target);
+          disk.sync(out, target);
         }
         if (file.isExecutable()) {
           Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rwx------"));
@@ -150,26 +152,26 @@ final class BackupContents {
     }
     // A ledger without large contents has none in the list.
     for (String part : List.of("ledger/blobs", "ledger/blobs/new")) {
-      DurableFiles.REAL.createDirectories(dir.resolve(part));
+      disk.createDirectories(dir.resolve(part));
     }
     try (Stream<Path> all = Files.walk(dir)) {
       for (Path each : all.filter(Files::isDirectory).toList()) {
-        DurableFiles.REAL.syncDirectory(each); // the names of the files
+        disk.syncDirectory(each); // the names of the files
       }
     }
   }
 
-  private static FileChannel create(Path target) throws IOException {
+  private static FileChannel create(DurableFiles disk, Path target) throws IOException {
     try {
-      return DurableFiles.REAL.createFile(target);
+      return disk.createFile(target);
     } catch (IOException e) {
       throw unwritable(target, e);
     }
   }
 
-  private static void write(FileChannel out, Path target, ByteBuffer bytes) {
+  private static void write(DurableFiles disk, FileChannel out, Path target, ByteBuffer bytes) {
     try {
-      DurableFiles.REAL.write(out, bytes, target);
+      disk.write(out, bytes, target);
     } catch (IOException e) {
       throw unwritable(target, e);
     }
@@ -179,7 +181,8 @@ final class BackupContents {
     return new WritException(EmbedError.FILE_UNWRITABLE, target + ": " + e.getMessage(), e);
   }
 
-  private void copy(Digest name, FileChannel out, Path target) throws IOException {
+  private void copy(DurableFiles disk, Digest name, FileChannel out, Path target)
+      throws IOException {
     Path object = folder.object(name);
     StoredBytes stated =
         objects
@@ -192,7 +195,7 @@ final class BackupContents {
       byte[] buffer = new byte[BUFFER];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         digest.update(buffer, 0, read);
-        write(out, target, ByteBuffer.wrap(buffer, 0, read));
+        write(disk, out, target, ByteBuffer.wrap(buffer, 0, read));
       }
     }
     if (!Digest.ofBytes(digest.digest()).equals(name)) {

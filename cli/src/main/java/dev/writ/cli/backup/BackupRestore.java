@@ -45,8 +45,10 @@ final class BackupRestore {
    * @param keys the folder with key files that are not in the backup
    * @param isLossAccepted whether it goes on where the anchor has seen more
    * @param clock of the event that records it
+   * @param disk on which the home lies
    */
-  record Order(Optional<Path> keys, boolean isLossAccepted, InstantSource clock) {}
+  record Order(
+      Optional<Path> keys, boolean isLossAccepted, InstantSource clock, DurableFiles disk) {}
 
   /**
    * What was put back.
@@ -88,13 +90,18 @@ final class BackupRestore {
   private Restored restore() throws IOException {
     requireNothing(home.dir());
     requireNoLoss(contents.note().size(), Optional.empty());
-    DurableFiles.REAL.createDirectories(parts);
+    try {
+      order.disk().createDirectories(parts);
+    } catch (IOException e) {
+      Files.deleteIfExists(parts);
+      throw e;
+    }
     try (HeldLock _ = HeldLock.take(parts.resolve(LOCK))) {
       clear();
       boolean whole = false;
       try {
         List<BackedUpFile> files = contents.files();
-        contents.putInto(parts, files, _ -> true);
+        contents.putInto(order.disk(), parts, files, _ -> true);
         List<String> absent =
             files.stream()
                 .filter(BackedUpFile::isLeftOut)
@@ -102,7 +109,7 @@ final class BackupRestore {
                 .filter(path -> !isTaken(path))
                 .toList();
         long incarnation = intoService();
-        DurableFiles.REAL.move(parts, home.dir());
+        order.disk().move(parts, home.dir());
         whole = true;
         Files.delete(home.dir().resolve(LOCK));
         return new Restored(home.dir(), contents.note(), incarnation, absent);
@@ -187,8 +194,8 @@ final class BackupRestore {
             .filter(Files::isRegularFile);
     try {
       if (source.isPresent()) {
-        DurableFiles.REAL.createDirectories(target.getParent());
-        DurableFiles.REAL.write(target, Files.readAllBytes(source.get()));
+        order.disk().createDirectories(target.getParent());
+        order.disk().write(target, Files.readAllBytes(source.get()));
       }
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, target + ": " + e.getMessage(), e);

@@ -91,7 +91,8 @@ final class BackupVerifyCommand implements CliCommand {
             ? Files.createTempDirectory(scratch.get(), "writ-verify")
             : Files.createTempDirectory("writ-verify");
     try {
-      contents.putInto(dir, contents.files(), file -> file.path().startsWith("ledger/"));
+      contents.putInto(
+          DurableFiles.REAL, dir, contents.files(), file -> file.path().startsWith("ledger/"));
       contents.requireSound(dir.resolve("ledger"));
     } finally {
       DurableFiles.deleteTree(dir);

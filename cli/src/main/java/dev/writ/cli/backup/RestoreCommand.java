@@ -1,6 +1,7 @@
 package dev.writ.cli.backup;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -56,7 +57,8 @@ public final class RestoreCommand implements CliCommand {
               new BackupRestore.Order(
                   arguments.option("--keys").map(Path::of),
                   arguments.has("--accept-loss"),
-                  Homes.clock()));
+                  Homes.clock(),
+                  DurableFiles.REAL));
     }
     session.show(restored, RestoreCommand::print);
     return ExitCode.OK;

@@ -56,13 +56,7 @@ class ABackupIsMadeAndRestoredTest {
     for (String at : new String[] {"1", "2"}) {
       assertThat(
               home.ok(
-                  "backup",
-                  "verify",
-                  home.folder().toString(),
-                  "--identity",
-                  identity,
-                  "--at",
-                  at))
+                  "backup", "verify", home.folder().toString(), "--identity", identity, "--at", at))
           .startsWith("backup " + at + ": sound, ");
     }
     assertThat(home.ok(home.restore()))
@@ -172,28 +166,15 @@ class ABackupIsMadeAndRestoredTest {
     Files.move(home.restored(), copy);
     Files.move(dir.resolve("restored.anchor"), dir.resolve("copy.anchor"));
     home.backup(); // backup 2, incarnation 1
-    assertThat(
-            on(copy, "backup", "--to", home.folder().toString()).out())
-        .startsWith("backup 3: ");
+    assertThat(on(copy, "backup", "--to", home.folder().toString()).out()).startsWith("backup 3: ");
     Run older = home.writ("backup", "--to", home.folder().toString());
     assertThat(older.err()).startsWith("writ: BAK-003 ");
     BackedUpHome other = new BackedUpHome(Files.createDirectory(dir.resolve("other")));
     other.refused(
-        "BAK-002",
-        "backup",
-        "--to",
-        home.folder().toString(),
-        "--recipient",
-        other.recipient);
+        "BAK-002", "backup", "--to", home.folder().toString(), "--recipient", other.recipient);
     home.refused(
-        "BAK-007",
-        "backup",
-        "--to",
-        home.folder().toString(),
-        "--recipient",
-        other.recipient);
-    home.refused(
-        "BAK-002", "backup", "--to", dir.toString(), "--recipient", home.recipient);
+        "BAK-007", "backup", "--to", home.folder().toString(), "--recipient", other.recipient);
+    home.refused("BAK-002", "backup", "--to", dir.toString(), "--recipient", home.recipient);
     home.refused(
         "BAK-006", "backup", "--to", dir.resolve("new").toString(), "--recipient", "ssh-ed25519 A");
     assertThat(dir.resolve("new")).doesNotExist();

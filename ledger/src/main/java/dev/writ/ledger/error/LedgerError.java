@@ -145,6 +145,16 @@ public enum LedgerError implements ErrorCode {
       "In PostgreSQL: pg_dump or a base backup with its write-ahead log, and a copy of the"
           + " installation's directory beside it (spec/backup.md)."),
 
+  NO_WAY_BACK(
+      "LED-081",
+      "nothing is kept of the state before an upgrade",
+      "There is no way back: go on with this release, or restore a backup with `writ restore`."),
+  WRITTEN_SINCE(
+      "LED-082",
+      "something was written since the upgrade, and would be lost",
+      "Go on with this release, and keep what is acknowledged; `writ upgrade confirm` frees the"
+          + " space."),
+
   QUOTA(
       "LED-080",
       "the tenant's uploads would be more than policy lets it store",
