@@ -40,6 +40,7 @@ final class BackupMaker {
   private final List<HomeFile> homeFiles;
   private final BackupWriter writer;
   private final Progress progress;
+  private final Optional<BackupNote> last;
   private final StoredObjects before;
   private final StoredObjects needed = new StoredObjects();
   private final List<String> leftOut = new ArrayList<>();
@@ -53,7 +54,24 @@ final class BackupMaker {
     this.homeFiles = homeFiles;
     this.writer = writer;
     this.progress = progress;
-    this.before = before(writer.folder());
+    this.last = last(writer.folder(), own(home, logKey));
+    this.before = last.map(writer.folder()::objects).orElseGet(StoredObjects::new);
+  }
+
+  private static NoteKey own(Home home, SigningKey logKey) {
+    return new NoteKey(home.origin(), logKey.verifyingKey());
+  }
+
+  /**
+   * The statement of the latest backup, if this installation's own key signed it. Another one is
+   * nothing to build on: whoever can write the folder can put it there.
+   */
+  private static Optional<BackupNote> last(BackupFolder folder, NoteKey own) {
+    TreeSet<Integer> numbers = folder.numbers();
+    return numbers.isEmpty()
+        ? Optional.empty()
+        : Optional.of(folder.note(numbers.last(), Optional.empty()))
+            .filter(note -> note.key().equals(own));
   }
 
   /**
@@ -124,7 +142,9 @@ final class BackupMaker {
         clear(scratch);
         DurableFiles.REAL.createDirectory(scratch);
         try {
-          return new BackupMaker(home, homeFiles, writer, progress).make(scratch, order.at());
+          BackupMaker maker = new BackupMaker(home, homeFiles, writer, progress);
+          maker.requireOwnRecipients(order);
+          return maker.make(scratch, order.at());
         } finally {
           clear(scratch);
         }
@@ -140,11 +160,18 @@ final class BackupMaker {
     }
   }
 
-  private static StoredObjects before(BackupFolder folder) {
-    TreeSet<Integer> numbers = folder.numbers();
-    return numbers.isEmpty()
-        ? new StoredObjects()
-        : folder.objects(folder.note(numbers.last(), Optional.empty()));
+  /**
+   * Requires that the folder's recipients, which anybody may have written there, are those of a
+   * backup of ours, unless the caller named them.
+   */
+  private void requireOwnRecipients(Order order) {
+    List<String> names = writer.folder().recipients().names();
+    if (order.recipients().isEmpty()
+        && !names.isEmpty()
+        && !last.map(note -> note.recipients().equals(names)).orElse(false)) {
+      throw new WritException(
+          BackupError.RECIPIENTS_CHANGED, "no backup that this log key signed states " + names);
+    }
   }
 
   private Made make(Path scratch, Instant at) throws IOException {
@@ -176,7 +203,8 @@ final class BackupMaker {
               view.root(),
               files,
               writer.objects(number, needed),
-              new NoteKey(view.origin(), logKey.verifyingKey()));
+              writer.folder().recipients().names(),
+              own(home, logKey));
       writer.note(number, note.sign(logKey));
       return new Made(note, this.files, needed.bytes(), newObjects, newBytes, leftOut);
     }

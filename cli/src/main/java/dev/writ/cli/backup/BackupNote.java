@@ -8,6 +8,7 @@ import dev.writ.cli.error.BackupError;
 import dev.writ.ledger.NoteKey;
 import dev.writ.ledger.SignedNote;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param root of the log at that size
  * @param files the list of files, as it is stored
  * @param objects the list of objects, as it is stored
+ * @param recipients to whom it is encrypted
  * @param key that signed it
  */
 record BackupNote(
@@ -34,15 +36,22 @@ record BackupNote(
     Digest root,
     StoredBytes files,
     StoredBytes objects,
+    List<String> recipients,
     NoteKey key) {
   private static final String FAMILY = "writ-backup/";
   private static final String FIRST = FAMILY + "1";
+  private static final String RECIPIENT = "recipient ";
+  private static final String KEY = "key ";
+
+  BackupNote {
+    recipients = List.copyOf(recipients);
+  }
 
   /** The note's bytes, signed. */
   byte[] sign(SigningKey logKey) {
-    String text =
-        String.join(
-            "\n",
+    List<String> lines = new ArrayList<>();
+    lines.addAll(
+        List.of(
             FIRST,
             "origin " + origin,
             "number " + number,
@@ -51,10 +60,10 @@ record BackupNote(
             "size " + size,
             "root " + root,
             "files " + files.digest() + " " + files.size(),
-            "objects " + objects.digest() + " " + objects.size(),
-            "key " + key,
-            "");
-    return SignedNote.sign(text, origin, logKey).toBytes();
+            "objects " + objects.digest() + " " + objects.size()));
+    recipients.forEach(name -> lines.add(RECIPIENT + name));
+    lines.add(KEY + key);
+    return SignedNote.sign(String.join("\n", lines) + "\n", origin, logKey).toBytes();
   }
 
   /**
@@ -99,7 +108,13 @@ record BackupNote(
   }
 
   private static BackupNote of(String text) {
-    Iterator<String> lines = List.of(text.split("\n")).iterator();
+    List<String> all = List.of(text.split("\n"));
+    List<String> recipients =
+        all.stream()
+            .filter(line -> line.startsWith(RECIPIENT))
+            .map(line -> line.substring(RECIPIENT.length()))
+            .toList();
+    Iterator<String> lines = all.iterator();
     value(lines, FIRST);
     BackupNote note =
         new BackupNote(
@@ -111,11 +126,17 @@ record BackupNote(
             Digest.parse(value(lines, "root ")),
             stored(value(lines, "files ")),
             stored(value(lines, "objects ")),
-            NoteKey.parse(value(lines, "key ")));
+            recipients(lines, recipients),
+            NoteKey.parse(value(lines, KEY)));
     if (lines.hasNext() || note.number < 1 || !note.key.name().equals(note.origin)) {
       throw new IllegalArgumentException("further lines, or values that do not fit");
     }
     return note;
+  }
+
+  private static List<String> recipients(Iterator<String> lines, List<String> names) {
+    names.forEach(name -> value(lines, RECIPIENT + name)); // they stand here, and nowhere else
+    return names;
   }
 
   private static String value(Iterator<String> lines, String name) {

@@ -33,7 +33,8 @@ public enum BackupError implements ErrorCode {
   RECIPIENTS_CHANGED(
       "BAK-007",
       "the folder's backups are encrypted to other recipients, or to none",
-      "Leave --recipient out to keep to those of the folder, or name a new folder."),
+      "Name the recipients that they are meant for with --recipient, or a new folder: those in"
+          + " writ-backup.json may have been written there by somebody else."),
   DAMAGED(
       "BAK-010",
       "a file of the backup is not what the backup states",

@@ -9,6 +9,7 @@ import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -178,6 +179,37 @@ class ABackupIsMadeAndRestoredTest {
     home.refused(
         "BAK-006", "backup", "--to", dir.resolve("new").toString(), "--recipient", "ssh-ed25519 A");
     assertThat(dir.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void a_recipient_that_somebody_wrote_into_the_folder_gets_nothing() throws Exception {
+    home.backup();
+    BackedUpHome other = new BackedUpHome(Files.createDirectory(dir.resolve("other")));
+    Path settings = home.folder().resolve(BackupFolder.SETTINGS);
+    String ours = Files.readString(settings);
+    Files.writeString(settings, ours.replace(home.recipient, other.recipient));
+    home.refused("BAK-007", "backup", "--to", home.folder().toString());
+    Files.writeString(settings, ours.replace("\"" + home.recipient + "\"", ""));
+    home.refused("BAK-005", "backup", "--to", home.folder().toString());
+    Files.writeString(settings, ours);
+    assertThat(home.ok("backup", "--to", home.folder().toString())).startsWith("backup 2: ");
+  }
+
+  @Test
+  void keys_under_a_passphrase_are_in_every_backup() throws Exception {
+    Map<String, String> environment = Map.of("WRIT_PASSPHRASE", "correct horse");
+    String at = dir.resolve("locked").toString();
+    assertThat(Run.in(environment, "--home", at, "init").status()).isZero();
+    String folder = home.folder().toString();
+    Run backup = Run.in(environment, "--home", at, "backup", "--to", folder);
+    assertThat(backup.status()).as(backup.err()).isZero();
+    assertThat(backup.out()).doesNotContain("without");
+    String[] restore = {"restore", "--from", folder, "--home", home.restored().toString()};
+    assertThat(Run.of(restore).err()).startsWith("writ: CAN-077 ");
+    assertThat(home.restored()).doesNotExist();
+    Run restored = Run.in(environment, restore);
+    assertThat(restored.status()).as(restored.err()).isZero();
+    assertThat(home.restored().resolve("keys/operator.pem")).exists();
   }
 
   @Test
