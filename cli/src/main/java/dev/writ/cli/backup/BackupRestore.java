@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 /** Puts a backup back as a new home, and takes it into service (spec/backup.md, "Restore"). */
 final class BackupRestore {
   private static final String LOCK = ".restoring.lock";
+  private static final String ANCHOR = ".restoring.anchor";
 
   private final BackupContents contents;
   private final Home home;
@@ -111,7 +112,11 @@ final class BackupRestore {
         long incarnation = intoService();
         order.disk().move(parts, home.dir());
         whole = true;
-        Files.delete(home.dir().resolve(LOCK));
+        // Last: an anchor that is ahead of every backup would make a restore after a crash a loss.
+        order.disk().write(home.anchor(), Files.readAllBytes(home.dir().resolve(ANCHOR)));
+        for (String done : List.of(LOCK, ANCHOR, ANCHOR + ".lock")) {
+          Files.delete(home.dir().resolve(done));
+        }
         return new Restored(home.dir(), contents.note(), incarnation, absent);
       } finally {
         if (!whole) {
@@ -207,7 +212,7 @@ final class BackupRestore {
     return new Home(parts, home.passphrase());
   }
 
-  private long intoService() {
+  private long intoService() throws IOException {
     Home partial = partial();
     SigningKey log = key("log");
     SigningKey operator = key("operator");
@@ -218,10 +223,12 @@ final class BackupRestore {
     try (LedgerView view = Ledger.openReadOnly(partial.ledger())) {
       requireNoLoss(view.treeSize(), Optional.of(view));
     }
-    // The anchor of the home-to-be: after a crash the next restore begins a later incarnation.
+    Path anchor = parts.resolve(ANCHOR);
+    if (Files.exists(home.anchor())) {
+      Files.copy(home.anchor(), anchor); // the next incarnation is a later one than it saw
+    }
     return NextIncarnation.begin(
-        new LedgerConfig(
-            partial.ledger(), home.anchor(), contents.note().origin(), log, order.clock()),
+        new LedgerConfig(partial.ledger(), anchor, contents.note().origin(), log, order.clock()),
         operator);
   }
 

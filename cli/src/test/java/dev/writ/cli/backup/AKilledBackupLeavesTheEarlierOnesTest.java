@@ -100,7 +100,8 @@ class AKilledBackupLeavesTheEarlierOnesTest {
     InterruptedDisk counting = InterruptedDisk.none();
     KilledBackup.restore(dir.resolve("counted"), home.folder(), home.identity, counting.files());
     SplittableRandom random = new SplittableRandom(SEED);
-    int last = counting.count() - 2; // the renaming of the whole, before its folder is synced
+    // The renaming of the whole, before its folder is synced and the anchor is written.
+    int last = counting.count() - 7;
     for (int at : List.of(random.nextInt(last), random.nextInt(last), last)) {
       Path target = dir.resolve("restored-" + at);
       killed("restore", "", at, target, home.identity.toString());
@@ -119,6 +120,19 @@ class AKilledBackupLeavesTheEarlierOnesTest {
       Run works = Run.of("--home", target.toString(), "run", "js", "--param", "source=1");
       assertThat(works.status()).as(works.err()).isZero();
     }
+  }
+
+  @Test
+  void a_restore_that_is_killed_before_it_writes_the_anchor_does_not_open() throws Exception {
+    InterruptedDisk counting = InterruptedDisk.none();
+    KilledBackup.restore(dir.resolve("counted"), home.folder(), home.identity, counting.files());
+    String target = home.restored().toString();
+    killed(
+        "restore", "", counting.count() - 3, home.restored(), home.identity.toString());
+    String[] run = {"--home", target, "run", "js", "--param", "source=1"};
+    assertThat(Run.of(run).err()).startsWith("writ: LED-010 ");
+    assertThat(Run.of("--home", target, "fsck", "--restored").status()).isZero();
+    assertThat(Run.of(run).status()).isZero();
   }
 
   @Test
