@@ -1,5 +1,7 @@
 package dev.writ.cli;
 
+import dev.writ.cli.backup.BackupCommand;
+import dev.writ.cli.backup.RestoreCommand;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.command.ApprovalsCommand;
 import dev.writ.cli.command.ApproveCommand;
@@ -46,6 +48,7 @@ import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TopCommand;
 import dev.writ.cli.command.TrainCommand;
+import dev.writ.cli.command.UpgradeCommand;
 import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VersionCommand;
 import dev.writ.cli.hook.HookCommand;
@@ -82,6 +85,9 @@ final class Commands {
           new ClockCommand(),
           new FsckCommand(),
           new GcCommand(),
+          new BackupCommand(),
+          new RestoreCommand(),
+          new UpgradeCommand(),
           new MigrateCommand(),
           new RetentionCommand(),
           new HoldCommand(),

@@ -22,7 +22,7 @@ final class Format {
   static final int VERSION = 3;
 
   /** Rows are JSON. */
-  private static final int FIRST = 1;
+  static final int FIRST = 1;
 
   private static final Pattern TEXT = Pattern.compile("writ-ledger ([0-9]{1,6})\n");
 
@@ -41,9 +41,14 @@ final class Format {
     read(dir);
   }
 
+  /** The format of the ledger in this directory, as {@link #require}. */
+  static int version(Path dir) {
+    return read(dir);
+  }
+
   /**
-   * Makes a ledger one of this format, before a row of it is written. What a crash interrupts is
-   * either format, and readable.
+   * Makes a ledger one of this format, before a row of it is written, and keeps its state of before
+   * ({@link WayBack}). What a crash interrupts is either format, and readable.
    *
    * @throws WritException as {@link #require}
    */
@@ -52,6 +57,7 @@ final class Format {
       return;
     }
     try {
+      WayBack.keep(files, dir);
       write(files, dir);
     } catch (IOException e) {
       throw Failures.of("writing " + dir + "/FORMAT", e);

@@ -679,6 +679,8 @@ public final class Ledger extends StoreView implements RunJournal {
     collecting.lock();
     try {
       if (isPurgePending()) {
+        // It has the deleted contents, too; and since the deletion is an event, it is of no use.
+        WayBack.remove(dir);
         appender.submit(new Purge(false)).await();
         store.forgetDeleted();
         appender.submit(new Purge(true)).await();

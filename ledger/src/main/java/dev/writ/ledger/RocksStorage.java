@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.rocksdb.AbstractNativeReference;
@@ -124,14 +125,15 @@ final class RocksStorage implements Storage {
    */
   private volatile long logSize = -1;
 
-  private RocksStorage(Path dir, Optional<Path> scratch, boolean create) {
+  private RocksStorage(
+      Path dir, Optional<Path> scratch, boolean create, UnaryOperator<ColumnFamilyOptions> tuned) {
     loadLibrary();
     this.dir = dir;
     this.scratch = scratch;
     synced = own(new WriteOptions().setSync(true));
     reading = own(new ReadOptions());
     options = own(databaseOptions(create, scratch));
-    familyOptions = own(familyOptions(scratch.isPresent()));
+    familyOptions = own(tuned.apply(familyOptions(scratch.isPresent())));
     try {
       opened = scratch.isPresent() ? openStill() : open();
     } catch (RocksDBException e) {
@@ -199,13 +201,24 @@ final class RocksStorage implements Storage {
         LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
   }
 
-  /** Name and size of the manifest, which grows with every flush and compaction. */
   private String manifest() {
-    return currentFile(file -> file.getFileName() + " " + Files.size(file));
+    return manifest(dir);
+  }
+
+  /** Name and size of the manifest, which grows with every flush and compaction. */
+  static String manifest(Path dir) {
+    return currentFile(dir, file -> file.getFileName() + " " + Files.size(file));
+  }
+
+  /**
+   * @throws WritException {@code LED-006} where there is none
+   */
+  static Path manifestFile(Path dir) {
+    return currentFile(dir, file -> file);
   }
 
   private byte[] readManifest() {
-    return currentFile(Files::readAllBytes);
+    return currentFile(dir, Files::readAllBytes);
   }
 
   /** Something done with a file. */
@@ -214,7 +227,7 @@ final class RocksStorage implements Storage {
     T apply(Path file) throws IOException;
   }
 
-  private <T> T currentFile(FileUse<T> use) {
+  private static <T> T currentFile(Path dir, FileUse<T> use) {
     try {
       byte[] name = Files.readAllBytes(dir.resolve("CURRENT"));
       String text = new String(name, StandardCharsets.ISO_8859_1).strip();
@@ -231,12 +244,32 @@ final class RocksStorage implements Storage {
 
   /** Makes a database. */
   static RocksStorage create(Path dir) {
-    return new RocksStorage(dir, Optional.empty(), true);
+    return new RocksStorage(dir, Optional.empty(), true, UnaryOperator.identity());
   }
 
   /** Opens the database as its one writer. */
   static RocksStorage open(Path dir) {
-    return new RocksStorage(dir, Optional.empty(), false);
+    return new RocksStorage(dir, Optional.empty(), false, UnaryOperator.identity());
+  }
+
+  /**
+   * Writes what write-ahead logs hold into tables, and merges none, so that every table of before
+   * stays as it is.
+   *
+   * @return the names of the tables
+   */
+  static List<String> settle(Path dir) {
+    try (RocksStorage storage =
+        new RocksStorage(
+            dir, Optional.empty(), false, families -> families.setDisableAutoCompactions(true))) {
+      return storage.using(
+          "listing tables",
+          () ->
+              storage.opened.db().getLiveFilesMetaData().stream()
+                  // RocksDB puts a slash before each name.
+                  .map(table -> table.fileName().substring(1))
+                  .toList());
+    }
   }
 
   /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
@@ -248,7 +281,7 @@ final class RocksStorage implements Storage {
       throw Failures.of("making a scratch directory", e);
     }
     try {
-      return new RocksStorage(dir, Optional.of(scratch), false);
+      return new RocksStorage(dir, Optional.of(scratch), false, UnaryOperator.identity());
     } catch (WritException e) {
       delete(scratch);
       throw e;
@@ -504,6 +537,12 @@ final class RocksStorage implements Storage {
           }
           return null;
         });
+  }
+
+  /** A number that every write of a row counts up. */
+  static long writes(Storage storage) {
+    RocksStorage rocks = (RocksStorage) storage;
+    return rocks.using("reading", () -> rocks.opened.db().getLatestSequenceNumber());
   }
 
   /** Reads every block of every file and compares checksums. */

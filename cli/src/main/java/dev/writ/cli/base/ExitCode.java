@@ -1,6 +1,7 @@
 package dev.writ.cli.base;
 
 import dev.writ.canonicalize.ErrorCode;
+import dev.writ.cli.error.BackupError;
 import dev.writ.cli.error.CliError;
 import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
@@ -76,6 +77,7 @@ public enum ExitCode {
                 Map.entry("GWY", REFUSED),
                 Map.entry("SNK", UNAVAILABLE),
                 Map.entry("PGS", UNAVAILABLE),
+                Map.entry("BAK", BROKEN_INPUT),
                 Map.entry("ERR", REFUSED)));
 
     private static final Map<String, ExitCode> BY_CODE =
@@ -138,6 +140,14 @@ public enum ExitCode {
                 Map.entry(SinkError.NO_INCIDENT.code(), BROKEN_INPUT),
                 Map.entry(GatewayError.INTERNAL.code(), UNAVAILABLE),
                 Map.entry(ClientError.ANSWER_REFUSED.code(), BROKEN_INPUT),
+                Map.entry(BackupError.FOREIGN.code(), REFUSED),
+                Map.entry(BackupError.BEHIND.code(), REFUSED),
+                Map.entry(BackupError.IN_USE.code(), UNAVAILABLE),
+                Map.entry(BackupError.SECRETS.code(), REFUSED),
+                Map.entry(BackupError.RECIPIENTS_CHANGED.code(), REFUSED),
+                Map.entry(BackupError.LOSS.code(), REFUSED),
+                Map.entry(BackupError.KEYS_ABSENT.code(), UNAVAILABLE),
+                Map.entry(BackupError.FORMAT.code(), UNAVAILABLE),
                 Map.entry(CliError.INTERNAL.code(), INTERNAL)));
 
     /** What is wrong with a policy's file, and with no request. */

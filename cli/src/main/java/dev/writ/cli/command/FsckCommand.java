@@ -1,12 +1,8 @@
 package dev.writ.cli.command;
 
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.crypto.VerifyingKey;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
-import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -14,22 +10,16 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.home.LogKeys;
+import dev.writ.cli.home.NextIncarnation;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
-import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.ClockCheck;
-import dev.writ.executor.Kernel;
-import dev.writ.executor.SystemState;
-import dev.writ.executor.document.SystemChange;
-import dev.writ.executor.journal.EventKind;
 import dev.writ.ledger.Fsck;
 import dev.writ.ledger.FsckReport;
 import dev.writ.ledger.LedgerConfig;
-import dev.writ.ledger.LedgerView;
-import java.util.ArrayList;
-import java.util.List;
 
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
 public final class FsckCommand implements CliCommand {
@@ -63,7 +53,7 @@ public final class FsckCommand implements CliCommand {
     try (Progress progress = new Progress(session.terminal())) {
       Fsck.Options options =
           Fsck.Options.of(home.ledger())
-              .withLogKeys(logKeys(home, logKey))
+              .withLogKeys(LogKeys.of(home.ledger(), logKey.verifyingKey()))
               .withProgress((step, done) -> progress.step(step + " " + done));
       if (!restored) {
         options = options.withAnchor(home.anchor());
@@ -83,41 +73,13 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println(ClockCommand.remedy(clock));
     }
     if (restored) {
-      long incarnation = incarnate(home, logKey);
+      long incarnation =
+          NextIncarnation.begin(
+              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+              home.key("operator"));
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
-  }
-
-  /**
-   * The home's own, and those that the ledger enrols, since a log's key may be exchanged; its own
-   * alone where the ledger is too damaged to say.
-   */
-  private static List<VerifyingKey> logKeys(Home home, SigningKey own) {
-    List<VerifyingKey> keys = new ArrayList<>(List.of(own.verifyingKey()));
-    try (LedgerView ledger = OpenHome.read(home)) {
-      SystemState.read(ledger).trust().keys().values().stream()
-          .filter(key -> key.role() == KeyRole.LOG && !key.kid().equals(own.kid()))
-          .forEach(key -> keys.add(key.key()));
-    } catch (WritException e) {
-      return keys;
-    }
-    return keys;
-  }
-
-  private static long incarnate(Home home, SigningKey logKey) {
-    SigningKey operator = home.key("operator");
-    return Kernel.incarnate(
-        new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
-        (next, at) ->
-            Envelope.sign(
-                SystemChange.TYPE,
-                new SystemChange(
-                        EventKind.LEDGER_INCARNATED,
-                        JsonValue.object().put("incarnation", next).build(),
-                        at)
-                    .toJson(),
-                operator));
   }
 
   private static void print(Examined examined, Terminal terminal) {

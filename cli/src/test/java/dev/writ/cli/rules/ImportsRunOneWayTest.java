@@ -122,6 +122,7 @@ class ImportsRunOneWayTest {
                       "dev.writ.cli.setup")),
               Map.entry("com.dylibso.chicory", List.of("dev.writ.tools")),
               Map.entry("io.roastedroot", List.of("dev.writ.tools")),
+              Map.entry("com.exceptionfactory.jagged", List.of("dev.writ.cli.backup")),
               Map.entry("com.nimbusds", List.of("dev.writ.console.oidc")),
               Map.entry("io.vertx", List.of("dev.writ.gateway", "dev.writ.bench")),
               Map.entry("io.netty", List.of("dev.writ.gateway", "dev.writ.grpc")),

@@ -21,7 +21,7 @@ public enum LedgerError implements ErrorCode {
   CORRUPT(
       "LED-006",
       "the ledger's stored data is damaged",
-      "Stop writing, run `writ fsck`, and restore a backup with `writ fsck --restored`."),
+      "Stop writing, run `writ fsck`, and put a backup back: `writ restore`."),
   FORMAT_FUTURE(
       "LED-007",
       "the ledger has a format that this version does not know",
@@ -138,6 +138,22 @@ public enum LedgerError implements ErrorCode {
       "the ledger's database knows no leases, so several gateways cannot share it",
       "Move the ledger to PostgreSQL with `writ migrate`, or take `cells` out of the"
           + " configuration."),
+
+  ROWS_ELSEWHERE(
+      "LED-079",
+      "the ledger's rows are in a database that is backed up by its own means",
+      "In PostgreSQL: pg_dump or a base backup with its write-ahead log, and a copy of the"
+          + " installation's directory beside it (spec/backup.md)."),
+
+  NO_WAY_BACK(
+      "LED-081",
+      "nothing is kept of the state before an upgrade",
+      "There is no way back: go on with this release, or restore a backup with `writ restore`."),
+  WRITTEN_SINCE(
+      "LED-082",
+      "something was written since the upgrade, and would be lost",
+      "Go on with this release, and keep what is acknowledged; `writ upgrade confirm` frees the"
+          + " space."),
 
   QUOTA(
       "LED-080",

@@ -1,0 +1,76 @@
+package dev.writ.cli.backup;
+
+import dev.writ.embed.home.Home;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * A file of a home beside its ledger.
+ *
+ * @param path relative to the home, with slashes
+ * @param holdsSecrets whether it is in a backup only if that is encrypted (spec/backup.md, "What is
+ *     in it"); of a file that Writ does not know it is assumed
+ */
+record HomeFile(String path, Path file, boolean holdsSecrets) {
+  /** Where a backup has names of the files that it reads. */
+  static final String SCRATCH = "backup.new";
+
+  private static final List<String> PUBLIC = List.of("writ.json", "policy.yaml", "trust.jwks");
+  private static final byte[] ENCRYPTED =
+      "-----BEGIN ENCRYPTED PRIVATE KEY-----".getBytes(StandardCharsets.US_ASCII);
+
+  /** All that a backup has, sorted by path. */
+  static List<HomeFile> of(Home home) throws IOException {
+    List<Path> outside = List.of(home.ledger(), home.serving(), home.dir().resolve(SCRATCH));
+    List<HomeFile> found = new ArrayList<>();
+    Files.walkFileTree(
+        home.dir(),
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
+            return outside.contains(dir) || isHidden(dir) && !dir.equals(home.dir())
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (attributes.isRegularFile() && !outside.contains(file) && !isHidden(file)) {
+              found.add(of(home, file));
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    found.sort(Comparator.comparing(HomeFile::path));
+    return found;
+  }
+
+  private static boolean isHidden(Path path) {
+    return path.getFileName().toString().startsWith(".");
+  }
+
+  private static HomeFile of(Home home, Path file) throws IOException {
+    String path = home.dir().relativize(file).toString();
+    boolean isPublic =
+        PUBLIC.contains(path)
+            || file.startsWith(home.tools())
+            || home.keys().equals(file.getParent()) && isEncryptedKey(file);
+    return new HomeFile(path, file, !isPublic);
+  }
+
+  private static boolean isEncryptedKey(Path file) throws IOException {
+    try (var in = Files.newInputStream(file)) {
+      return Arrays.equals(in.readNBytes(ENCRYPTED.length), ENCRYPTED);
+    }
+  }
+}
