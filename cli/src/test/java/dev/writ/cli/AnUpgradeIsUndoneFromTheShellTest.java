@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code writ upgrade} tells whether there is a way back, and goes it only where nothing is lost. */
+/**
+ * {@code writ upgrade} tells whether there is a way back, and goes it only where nothing is lost.
+ */
 class AnUpgradeIsUndoneFromTheShellTest {
   @TempDir Path dir;
 

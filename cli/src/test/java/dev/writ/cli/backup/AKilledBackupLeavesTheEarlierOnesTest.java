@@ -127,8 +127,7 @@ class AKilledBackupLeavesTheEarlierOnesTest {
     InterruptedDisk counting = InterruptedDisk.none();
     KilledBackup.restore(dir.resolve("counted"), home.folder(), home.identity, counting.files());
     String target = home.restored().toString();
-    killed(
-        "restore", "", counting.count() - 3, home.restored(), home.identity.toString());
+    killed("restore", "", counting.count() - 3, home.restored(), home.identity.toString());
     String[] run = {"--home", target, "run", "js", "--param", "source=1"};
     assertThat(Run.of(run).err()).startsWith("writ: LED-010 ");
     assertThat(Run.of("--home", target, "fsck", "--restored").status()).isZero();
