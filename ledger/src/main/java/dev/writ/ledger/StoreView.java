@@ -76,6 +76,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
     this.store = store;
     this.blobs = blobs;
     this.origin = new String(meta(store, META_ORIGIN), StandardCharsets.UTF_8);
+    ContentPlaces.requireSame(store, blobs.contents());
   }
 
   abstract Durable durable();

@@ -76,6 +76,7 @@ public enum ExitCode {
                 Map.entry("GWY", REFUSED),
                 Map.entry("SNK", UNAVAILABLE),
                 Map.entry("PGS", UNAVAILABLE),
+                Map.entry("OBJ", UNAVAILABLE),
                 Map.entry("ERR", REFUSED)));
 
     private static final Map<String, ExitCode> BY_CODE =

@@ -109,6 +109,7 @@ public final class ConfigCommand implements CliCommand {
         Home home = Homes.home(session);
         if (config.extras().cells().isPresent()) {
           Ledger.watch(home.ledger()).close(); // refused where its database knows no leases
+          Ledger.requireSharedContents(home.ledger(), home.origin());
         }
         ConfiguredSurfaces.keys(
             config, home, Homes.read(session, ledger -> SystemState.read(ledger).trust()));

@@ -49,6 +49,7 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
@@ -128,6 +129,7 @@ public final class ServeCommand implements CliCommand {
     Tokens.Entry own = own(home, token);
     Running running = new Running();
     ConfiguredSurfaces.require(read, session.environment(), directory(arguments, home));
+    Ledger.probeContents(home.ledger(), home.origin());
     OpenHome open = OpenHome.open(home, opening(session, arguments, home, read, running));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =

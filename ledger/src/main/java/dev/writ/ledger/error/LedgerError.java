@@ -139,6 +139,36 @@ public enum LedgerError implements ErrorCode {
       "Move the ledger to PostgreSQL with `writ migrate`, or take `cells` out of the"
           + " configuration."),
 
+  CONTENTS_UNKNOWN(
+      "LED-081",
+      "the ledger's large contents are in a store of a kind that this program does not know",
+      "Use a writ that has it, or correct the file `contents` in the ledger's directory."),
+  CONTENTS_NOT_SHARED(
+      "LED-082",
+      "large contents are in the home of one gateway, so several cannot share the ledger",
+      "Stop all gateways and run `writ migrate --contents s3://BUCKET/PREFIX` in the home that has"
+          + " them, then join the others again."),
+  CONTENTS_OTHER(
+      "LED-083",
+      "this home and the log do not name the same place of large contents",
+      "Correct the file `contents` in the ledger's directory, run an interrupted `writ migrate`"
+          + " again, or join this gateway anew."),
+  CONTENTS_NEED_EPOCHS(
+      "LED-084",
+      "large contents elsewhere need a database that counts its writers",
+      "Keep the rows in PostgreSQL (`writ migrate postgresql://…`), or the contents in the home."),
+  CONTENTS_FOLDER(
+      "LED-085",
+      "the shared folder of large contents cannot be used",
+      "Mount the folder, give this user access to it, and name it as file:///PATH; one folder for"
+          + " each installation."),
+  ANCHOR_MOVED(
+      "LED-086",
+      "another writer has moved the shared anchor to where this log does not lead: this one"
+          + " stopped",
+      "Let only one installation use the store; if its database was restored, run"
+          + " `writ fsck --restored`."),
+
   QUOTA(
       "LED-080",
       "the tenant's uploads would be more than policy lets it store",
