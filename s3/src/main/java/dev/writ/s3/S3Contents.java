@@ -75,11 +75,13 @@ final class S3Contents implements LargeContents {
    */
   @Override
   public boolean claim(byte[] marker) {
-    if (bucket.put(MARKER, RequestBody.fromBytes(marker), new When.Absent()).isPresent()) {
-      return true;
+    boolean isNew = bucket.getSmall(MARKER, MARKER_BYTES_MAX).isEmpty();
+    if (isNew) {
+      // Where the condition fails, this write was sent again, or somebody else was faster.
+      bucket.put(MARKER, RequestBody.fromBytes(marker), new When.Absent());
     }
     requireClaimed(marker);
-    return false;
+    return isNew;
   }
 
   /**

@@ -275,6 +275,14 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
   }
 
   @Test
+  void aMarkWhoseAnswerIsLostIsOursAllTheSame() {
+    relay.does(first(1, "PUT", cutAfter()));
+    assertThat(store.claim(bytes("ours"))).isTrue();
+    assertThat(store.claim(bytes("ours"))).as("again").isFalse();
+    refused(ObjectStoreError.OTHER_INSTALLATION, () -> store.claim(bytes("theirs")));
+  }
+
+  @Test
   void anAnchorWhoseAnswerIsLostIsNoLostRace() {
     SharedAnchor anchor = store.anchor().orElseThrow();
     assertThat(anchor.read()).isEmpty();
