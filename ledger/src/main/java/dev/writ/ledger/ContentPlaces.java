@@ -23,10 +23,12 @@ import java.util.ServiceLoader;
  * there has the address of a store elsewhere (spec/storage.md, "Large contents elsewhere").
  */
 final class ContentPlaces {
-  /** The row that says for all gateways where contents are; absent where they are in a home. */
-  static final byte[] META_CONTENTS = Names.utf8("row", "contents");
+  static final String CONTENTS = "contents";
 
-  private static final String FILE = "contents";
+  /** The row that says for all gateways where contents are; absent where they are in a home. */
+  static final byte[] META_CONTENTS = Names.utf8("row", CONTENTS);
+
+  private static final String FILE = CONTENTS;
   private static final int ADDRESS_BYTES_MAX = 4096;
 
   private ContentPlaces() {}
@@ -102,12 +104,13 @@ final class ContentPlaces {
   }
 
   /**
+   * @param location as the log's row says it
    * @throws WritException {@code LED-083} where the log's contents are elsewhere than the directory
    *     says
    */
-  static void requireSame(Storage store, LargeContents contents) {
+  static void requireSame(Optional<String> location, LargeContents contents) {
     String named = contents.isShared() ? contents.location() : "";
-    String stored = location(store).orElse("");
+    String stored = location.orElse("");
     if (!named.equals(stored)) {
       throw new WritException(
           LedgerError.CONTENTS_OTHER,
