@@ -31,8 +31,8 @@ class AnUpgradeIsUndoneFromTheShellTest {
   void until_something_is_acknowledged() throws Exception {
     ok("init");
     assertThat(ok("upgrade", "status")).isEqualTo("format 3; nothing is kept of an earlier one\n");
-    assertThat(writ("upgrade", "back").err()).startsWith("writ: LED-081 ");
-    assertThat(writ("upgrade", "confirm").err()).startsWith("writ: LED-081 ");
+    assertThat(writ("upgrade", "back").err()).startsWith("writ: LED-087 ");
+    assertThat(writ("upgrade", "confirm").err()).startsWith("writ: LED-087 ");
     // Its rows are read under both formats: only the file says which.
     Files.writeString(dir.resolve("home/ledger/FORMAT"), "writ-ledger 2\n");
     ok("fsck");
@@ -45,7 +45,7 @@ class AnUpgradeIsUndoneFromTheShellTest {
     ok("run", "js", "--param", "source=6*7");
     assertThat(ok("upgrade", "status")).contains("there was written since", "no way back: ");
     Run refused = writ("upgrade", "back");
-    assertThat(refused.err()).startsWith("writ: LED-082 ").contains("events");
+    assertThat(refused.err()).startsWith("writ: LED-088 ").contains("events");
     assertThat(ok("receipts")).contains("js");
     assertThat(ok("upgrade", "confirm")).startsWith("format 3; nothing is kept");
   }

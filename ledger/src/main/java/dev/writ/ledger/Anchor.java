@@ -33,13 +33,24 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
    */
   public static Optional<Anchor> read(Path file) {
     try {
-      return Optional.of(parse(Files.readAllBytes(file)));
+      return Optional.of(parse(Files.readAllBytes(file), file.toString()));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {
       throw Failures.of("reading the anchor " + file, e);
+    }
+  }
+
+  /**
+   * The same of bytes.
+   *
+   * @param where names them in a refusal
+   */
+  static Anchor parse(byte[] bytes, String where) {
+    try {
+      return parse(bytes);
     } catch (WritException e) {
-      throw new WritException(LedgerError.ANCHOR_MALFORMED, file + ": " + e.getMessage(), e);
+      throw new WritException(LedgerError.ANCHOR_MALFORMED, where + ": " + e.getMessage(), e);
     }
   }
 

@@ -1,15 +1,14 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.StoreView.Durable;
 import dev.writ.ledger.error.LedgerError;
-import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Writes the anchor after commits, in a thread of its own: within a second of a commit, and at most
@@ -17,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * no longer be detected.
  */
 final class AnchorKeeper {
-  private final DurableFiles files;
-  private final Path file;
+  private final Anchors anchors;
+  private final Consumer<Anchor> requireContinued;
   private final String origin;
   private final InstantSource clock;
   private final Runnable requireLock;
@@ -33,16 +32,20 @@ final class AnchorKeeper {
   /** Written by the thread before it ends, and read only after that. */
   private Optional<WritException> failure = Optional.empty();
 
+  /**
+   * @param requireContinued throws where the log does not continue an anchor that another writer
+   *     left
+   */
   AnchorKeeper(
-      DurableFiles files,
-      Path file,
+      Anchors anchors,
+      Consumer<Anchor> requireContinued,
       String origin,
       InstantSource clock,
       Runnable requireLock,
       FailStop failStop,
       Workers workers) {
-    this.files = files;
-    this.file = file;
+    this.anchors = anchors;
+    this.requireContinued = requireContinued;
     this.origin = origin;
     this.clock = clock;
     this.requireLock = requireLock;
@@ -100,7 +103,9 @@ final class AnchorKeeper {
   private void write(Durable durable) {
     requireLock.run(); // must not replace another writer's anchor
     try {
-      anchor(durable).write(files, file);
+      Anchor next = anchor(durable);
+      anchors.writeOwn(next);
+      anchors.moveShared(next, requireContinued);
     } catch (WritException e) {
       // After a sync failed elsewhere, data for this write may be lost. The anchor stays as it was,
       // and the next opening brings it up to date.
@@ -111,7 +116,11 @@ final class AnchorKeeper {
   }
 
   private static WritException failure(Throwable e) {
-    return e instanceof WritException refusal && refusal.code() == LedgerError.LOCK_LOST
+    // Of a shared anchor it is not the disk that refuses.
+    return e instanceof WritException refusal
+            && (refusal.code() == LedgerError.LOCK_LOST
+                || refusal.code() == LedgerError.ANCHOR_MOVED
+                || !(refusal.code() instanceof LedgerError))
         ? refusal
         : new WritException(LedgerError.ANCHOR_WRITE, e.getMessage(), e);
   }

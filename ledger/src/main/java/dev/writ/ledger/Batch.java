@@ -119,7 +119,7 @@ public final class Batch {
     }
     return blob.inline().isPresent()
         ? row(Family.BLOBS, blob.digest().bytes(), blob.inline().get())
-        : row(Family.FILES, blob.digest().bytes(), Keys.number(blob.size()));
+        : row(Family.FILES, blob.digest().bytes(), Blobs.row(blob.size(), blob.place()));
   }
 
   /**

@@ -1,22 +1,35 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.storage.LargeContents;
 import java.util.Optional;
 
 /**
  * A blob that was written and is not yet named by a batch. Small content is held in this object;
- * large content is a synced file. Until {@link Batch#blob(BlobRef)} is committed the blob is
- * invisible, and the next opening removes its file.
+ * large content is kept where the ledger keeps it. Until {@link Batch#blob(BlobRef)} is committed
+ * the blob is invisible, and what nobody names is removed later.
  */
 public final class BlobRef {
   private final Digest digest;
   private final long size;
+  private final byte[] place;
   private final Optional<byte[]> inline;
 
-  BlobRef(Digest digest, long size, Optional<byte[]> inline) {
+  private BlobRef(Digest digest, long size, byte[] place, Optional<byte[]> inline) {
     this.digest = digest;
     this.size = size;
+    this.place = place;
     this.inline = inline;
+  }
+
+  /** A large one. */
+  BlobRef(Digest digest, long size, byte[] place) {
+    this(digest, size, place, Optional.empty());
+  }
+
+  /** A small one. */
+  static BlobRef inline(Digest digest, byte[] content) {
+    return new BlobRef(digest, content.length, LargeContents.NO_PLACE, Optional.of(content));
   }
 
   public Digest digest() {
@@ -26,6 +39,10 @@ public final class BlobRef {
   /** Size in bytes. */
   public long size() {
     return size;
+  }
+
+  byte[] place() {
+    return place;
   }
 
   Optional<byte[]> inline() {

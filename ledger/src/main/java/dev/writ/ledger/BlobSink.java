@@ -68,11 +68,11 @@ public final class BlobSink extends OutputStream {
   }
 
   /**
-   * Ends the blob. A large one is synced and has its name when this returns.
+   * Ends the blob. A large one is durable, under its digest, when this returns.
    *
    * @throws WritException {@code LED-005}, {@code LED-004} or {@code LED-008} where the disk
-   *     refuses, {@code LED-070} where a sync fails, which stops the ledger; the blob is discarded
-   *     then
+   *     refuses, {@code LED-070} where a sync fails, which stops the ledger, and what a store
+   *     elsewhere refuses; the blob is discarded then
    */
   public BlobRef finish() {
     if (ended) {
@@ -81,12 +81,12 @@ public final class BlobSink extends OutputStream {
     ended = true;
     Digest digest = Digest.ofBytes(hash.digest());
     if (channel == null) {
-      return new BlobRef(digest, size, Optional.of(memory.toByteArray()));
+      return BlobRef.inline(digest, memory.toByteArray());
     }
     try {
       spill();
-      blobs.keep(channel, file, digest);
-      return new BlobRef(digest, size, Optional.empty());
+      byte[] place = blobs.keep(channel, file, digest, size);
+      return new BlobRef(digest, size, place);
     } catch (IOException e) {
       throw discarded(Failures.of("writing blob " + digest, e));
     } catch (WritException e) {

@@ -3,10 +3,11 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LargeContents;
+import dev.writ.ledger.storage.LargeContents.Spooled;
 import dev.writ.ledger.storage.Storage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -14,23 +15,28 @@ import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
- * The content-addressed store: small content in the database, large content as files {@code
- * blobs/ab/<hex>}. A file exists for readers only once a row names it.
+ * The content-addressed store: small content in the database, large content where {@link
+ * LargeContents} keeps it. A large one exists for readers only once a row names it.
  */
-final class Blobs {
+final class Blobs implements AutoCloseable {
+  /** The folder of contents that are being written. */
+  static final String UNFINISHED = "new";
+
   private final Storage store;
   private final Path dir;
   private final DurableFiles files;
   private final FailStop failStop;
-  private final ReentrantLock naming = new ReentrantLock();
+  private final LargeContents contents;
 
   /** Must not be held during disk access: the appender takes it. */
   private final ReentrantLock holding = new ReentrantLock();
@@ -38,25 +44,39 @@ final class Blobs {
   private final TreeMap<Digest, Integer> held = new TreeMap<>();
   private final AtomicLong sinks = new AtomicLong();
 
-  Blobs(Storage store, Path dir, DurableFiles files, FailStop failStop) {
+  /**
+   * @param dir has what is being written, wherever it is kept then
+   */
+  Blobs(Storage store, Path dir, DurableFiles files, FailStop failStop, LargeContents contents) {
     this.store = store;
     this.dir = dir;
     this.files = files;
     this.failStop = failStop;
+    this.contents = contents;
   }
 
   /** For reading alone. */
-  static Blobs reading(Storage store, Path dir) {
-    return new Blobs(store, dir, DurableFiles.REAL, new FailStop());
+  static Blobs reading(Storage store, Path ledgerDir) {
+    FailStop failStop = new FailStop();
+    return new Blobs(
+        store,
+        ContentPlaces.home(ledgerDir),
+        DurableFiles.REAL,
+        failStop,
+        ContentPlaces.of(DurableFiles.REAL, failStop, ledgerDir));
   }
 
   static void create(DurableFiles files, Path dir) throws IOException {
     files.createDirectory(dir);
-    files.createDirectory(dir.resolve("new"));
+    files.createDirectory(dir.resolve(UNFINISHED));
   }
 
   DurableFiles files() {
     return files;
+  }
+
+  LargeContents contents() {
+    return contents;
   }
 
   /**
@@ -67,53 +87,41 @@ final class Blobs {
   }
 
   /**
-   * Syncs what was written and gives it its name, for good.
+   * Keeps a large content, protected until the batch that names it is written.
    *
-   * @throws WritException {@code LED-070} where a sync fails, which stops the ledger, {@code
-   *     LED-022} where one failed meanwhile ({@link FailStopDisk})
+   * @return its place
+   * @throws WritException as {@link LargeContents#keep}; it is not protected then
    */
-  void keep(FileChannel channel, Path file, Digest digest) throws IOException {
+  byte[] keep(FileChannel channel, Path file, Digest digest, long size) throws IOException {
+    hold(digest);
+    boolean kept = false;
     try {
-      files.sync(channel, file);
-      channel.close();
-      name(file, digest);
-    } catch (Disk.SyncFailed e) {
-      throw new WritException(LedgerError.SYNC, "blob " + digest + ": " + e.getMessage(), e);
+      Optional<byte[]> row = contents.isShared() ? row(digest) : Optional.empty();
+      byte[] place;
+      if (row.isPresent() && contents.has(digest, place(row.get()), size)) {
+        // It was verified when it was stored, and is when it is read.
+        place = place(row.get());
+        channel.close();
+        Files.deleteIfExists(file);
+      } else {
+        place = contents.keep(new Spooled(digest, size, channel, file), store.epoch().orElse(0L));
+      }
+      kept = true;
+      return place;
+    } finally {
+      if (!kept) {
+        release(digest);
+      }
     }
-  }
-
-  /** Where a blob's file is. */
-  Path file(Digest digest) {
-    String hex = digest.hex();
-    return dir.resolve(hex.substring(0, 2)).resolve(hex);
   }
 
   /**
    * A temporary name for a file that is being written; leftovers are removed at the next opening.
    */
   Path fresh() {
-    return dir.resolve("new").resolve(Long.toString(sinks.incrementAndGet()));
+    return dir.resolve(UNFINISHED).resolve(Long.toString(sinks.incrementAndGet()));
   }
 
-  /**
-   * Only one thread at a time: another one might see a directory whose own name is not synced yet.
-   */
-  private void name(Path file, Digest digest) throws IOException {
-    Path target = file(digest);
-    naming.lock();
-    try {
-      failStop.require(); // the directory's name may not be durable
-      if (!Files.isDirectory(target.getParent())) {
-        files.createDirectory(target.getParent());
-      }
-      hold(digest);
-      files.move(file, target);
-    } finally {
-      naming.unlock();
-    }
-  }
-
-  /** Protects the file until the batch that names it is written. */
   private void hold(Digest digest) {
     holding.lock();
     try {
@@ -134,8 +142,8 @@ final class Blobs {
   }
 
   /**
-   * Whether a file of this content is protected: it was written, and its batch was not. A batch
-   * that will never be written protects it, too, until the next opening.
+   * Whether a content is protected: it was kept, and its batch was not written. A batch that will
+   * never be written protects it, too, until the next opening.
    */
   boolean isHeld(Digest digest) {
     holding.lock();
@@ -146,20 +154,68 @@ final class Blobs {
     }
   }
 
+  /** A large content at one place. */
+  record At(Digest digest, byte[] place) {}
+
+  /** Where a large content is, while a row names it; there may be none in a home. */
+  Optional<At> at(Digest digest) {
+    return contents.isShared()
+        ? row(digest).map(row -> new At(digest, place(row)))
+        : Optional.of(new At(digest, LargeContents.NO_PLACE));
+  }
+
   /**
-   * Removes the file of content that no row names any more; if that fails, the next opening removes
-   * it.
+   * Removes files of a home that no row names any more. In the appender's thread, before a later
+   * batch can name them again; if it fails, the next opening removes them.
    */
-  void remove(Digest digest) {
-    naming.lock();
+  void removeAtOnce(List<At> unnamed) {
+    if (!contents.isShared()) {
+      unnamed.forEach(at -> remove(at, () -> !isHeld(at.digest())));
+    }
+  }
+
+  /**
+   * The same of a store elsewhere, in the thread of whoever waits for it. What cannot be removed is
+   * removed by a sweep.
+   */
+  void removeLater(List<At> unnamed) {
+    if (contents.isShared()) {
+      unnamed.forEach(at -> remove(at, () -> isUnused(at)));
+    }
+  }
+
+  private void remove(At at, BooleanSupplier isUnused) {
     try {
-      if (!isHeld(digest)) {
-        Files.deleteIfExists(file(digest));
-      }
+      contents.remove(at.digest(), at.place(), isUnused);
+    } catch (IOException | WritException e) {
+      // It is removed later.
+    }
+  }
+
+  /** In this order: a content is held until a row names it. */
+  private boolean isUnused(At at) {
+    return !isHeld(at.digest())
+        && row(at.digest()).filter(row -> Arrays.equals(place(row), at.place())).isEmpty();
+  }
+
+  /**
+   * Removes from a shared store what earlier writers left there without a row: they can name it no
+   * more. It visits all that is stored.
+   */
+  void sweepShared() {
+    if (!contents.isShared()) {
+      return;
+    }
+    long epoch = store.epoch().orElse(0L);
+    try {
+      contents.visit((digest, place, storedIn) -> {
+        At at = new At(digest, place);
+        if (storedIn < epoch) {
+          remove(at, () -> isUnused(at));
+        }
+      });
     } catch (IOException e) {
-      // The next opening removes it.
-    } finally {
-      naming.unlock();
+      throw Failures.of("looking for contents that no row names", e);
     }
   }
 
@@ -169,12 +225,26 @@ final class Blobs {
   }
 
   long size(Digest digest) {
-    return fileSize(digest)
+    return row(digest)
+        .map(Keys::number)
         .orElseGet(() -> (long) small(digest).orElseThrow(() -> missing(digest)).length);
   }
 
-  private Optional<Long> fileSize(Digest digest) {
-    return store.get(Family.FILES, digest.bytes()).map(Keys::number);
+  private Optional<byte[]> row(Digest digest) {
+    return store.get(Family.FILES, digest.bytes());
+  }
+
+  /** The row of a large content: its size, then its place. */
+  static byte[] row(long size, byte[] place) {
+    byte[] row = Arrays.copyOf(Keys.number(size), Long.BYTES + place.length);
+    System.arraycopy(place, 0, row, Long.BYTES, place.length);
+    return row;
+  }
+
+  static byte[] place(byte[] row) {
+    return row.length <= Long.BYTES
+        ? LargeContents.NO_PLACE
+        : Arrays.copyOfRange(row, Long.BYTES, row.length);
   }
 
   private Optional<byte[]> small(Digest digest) {
@@ -183,7 +253,8 @@ final class Blobs {
 
   byte[] read(Digest digest, long bytesMax) {
     Optional<byte[]> small = small(digest);
-    long size = small.isPresent() ? small.get().length : fileSizeOf(digest);
+    Optional<byte[]> row = small.isPresent() ? Optional.empty() : Optional.of(requireRow(digest));
+    long size = row.map(Keys::number).orElseGet(() -> (long) small.orElseThrow().length);
     if (size > bytesMax) {
       throw new WritException(
           LedgerError.BLOB_TOO_LARGE, digest + " has " + size + " bytes, at most " + bytesMax);
@@ -191,7 +262,7 @@ final class Blobs {
     if (small.isPresent()) {
       return verified(digest, small.get());
     }
-    try (InputStream in = openFile(digest, size)) {
+    try (InputStream in = openLarge(digest, row.orElseThrow())) {
       return in.readAllBytes();
     } catch (IOException e) {
       throw Failures.of("reading blob " + digest, e);
@@ -202,7 +273,7 @@ final class Blobs {
     Optional<byte[]> small = small(digest);
     return small.isPresent()
         ? new ByteArrayInputStream(verified(digest, small.get()))
-        : openFile(digest, fileSizeOf(digest));
+        : openLarge(digest, requireRow(digest));
   }
 
   private static byte[] verified(Digest digest, byte[] content) {
@@ -214,18 +285,22 @@ final class Blobs {
     return content;
   }
 
-  private long fileSizeOf(Digest digest) {
-    return fileSize(digest).orElseThrow(() -> missing(digest));
+  private byte[] requireRow(Digest digest) {
+    return row(digest).orElseThrow(() -> missing(digest));
   }
 
-  InputStream openFile(Digest digest, long size) {
+  /** Opens what a row names. */
+  InputStream openLarge(Digest digest, byte[] row) {
+    long size = Keys.number(row);
     try {
-      return new VerifyingStream(Files.newInputStream(file(digest)), digest, size);
-    } catch (NoSuchFileException e) {
-      if (fileSize(digest).isEmpty()) {
-        throw missing(digest); // deleted since its size was read
+      Optional<InputStream> in = contents.open(digest, place(row), size);
+      if (in.isEmpty()) {
+        // Perhaps it was deleted since the row was read.
+        throw row(digest).isEmpty()
+            ? missing(digest)
+            : new WritException(LedgerError.BLOB_CORRUPT, digest + ": its file is missing");
       }
-      throw new WritException(LedgerError.BLOB_CORRUPT, digest + ": its file is missing", e);
+      return new VerifyingStream(in.get(), digest, size);
     } catch (IOException e) {
       throw Failures.of("opening blob " + digest, e);
     }
@@ -236,45 +311,25 @@ final class Blobs {
   }
 
   /**
-   * Removes what a crash left behind: unfinished files, and files that no batch came to name. Only
-   * for the one writer, before it has handed out a sink.
-   *
-   * @return how many files were removed
+   * Removes what a crash left behind: unfinished files, and files in the home that no batch came to
+   * name. Only for the one writer, before it has handed out a sink.
    */
   @Nondeterministic("what is removed does not depend on the order of removal")
-  int sweep() {
-    int swept = 0;
-    try (DirectoryStream<Path> directories = Files.newDirectoryStream(dir)) {
-      for (Path directory : directories) {
-        int left = 0;
-        boolean unfinished = directory.getFileName().toString().equals("new");
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-          for (Path file : files) {
-            if (unfinished || !isNamed(file)) {
-              Files.delete(file);
-              swept++;
-            } else {
-              left++;
-            }
-          }
-        }
-        if (!unfinished && left == 0) {
-          Files.delete(directory); // its name may not have been synced
-        }
+  void sweep() {
+    try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(dir.resolve(UNFINISHED))) {
+      for (Path file : unfinished) {
+        Files.delete(file);
       }
-      return swept;
+      if (contents instanceof HomeContents home) {
+        home.sweep(digest -> row(digest).isPresent());
+      }
     } catch (IOException e) {
       throw Failures.of("sweeping " + dir, e);
     }
   }
 
-  private boolean isNamed(Path file) {
-    Digest digest;
-    try {
-      digest = Digest.parse("sha256:" + file.getFileName());
-    } catch (WritException e) {
-      return true; // not a name of ours, so not ours to delete
-    }
-    return fileSize(digest).isPresent();
+  @Override
+  public void close() {
+    contents.close();
   }
 }

@@ -7,6 +7,7 @@ import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -34,6 +35,7 @@ final class ContentDeletion implements StorageStep {
   private final Mentions mentions;
   private final TreeSet<Digest> needed = new TreeSet<>();
   private final TreeSet<String> claims = new TreeSet<>();
+  private final List<Blobs.At> removed = new ArrayList<>();
   private Optional<WritException> refused = Optional.empty();
 
   /**
@@ -106,6 +108,7 @@ final class ContentDeletion implements StorageStep {
       write.delete(Family.TABLES, Keys.table(Uploads.TABLE, claim));
     }
     for (Digest content : contents) {
+      blobs.at(content).ifPresent(removed::add);
       write.delete(Family.BLOBS, content.bytes());
       write.delete(Family.FILES, content.bytes());
     }
@@ -114,7 +117,12 @@ final class ContentDeletion implements StorageStep {
   /** Called when the removal is durable. */
   void done() {
     claims.forEach(uploads::remove);
-    contents.forEach(blobs::remove);
+    blobs.removeAtOnce(removed);
+  }
+
+  /** Called after that in the thread of who waits, since it may take long. */
+  void removeContents() {
+    blobs.removeLater(removed);
   }
 
   /**

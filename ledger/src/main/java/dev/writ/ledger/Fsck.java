@@ -8,7 +8,10 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.FsckReport.Problem;
 import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LargeContents;
+import dev.writ.ledger.storage.SharedAnchor;
 import dev.writ.ledger.storage.Storage;
 import java.io.IOException;
 import java.io.InputStream;
@@ -105,12 +108,14 @@ public final class Fsck {
   private long deleted;
   private final LogTime time = LogTime.begin();
   private final TreeSet<Long> restarts = new TreeSet<>();
-  private Optional<Anchor> anchor = Optional.empty();
+
+  /** By what they are called: that of the home, and one that gateways share. */
+  private final TreeMap<String, Anchor> anchors = new TreeMap<>();
 
   private Fsck(Options options, Storage store) {
     this.options = options;
     this.store = store;
-    this.blobs = Blobs.reading(store, options.dir().resolve("blobs"));
+    this.blobs = Blobs.reading(store, options.dir());
   }
 
   /**
@@ -121,9 +126,17 @@ public final class Fsck {
    */
   public static FsckReport check(Options options) {
     Path dir = options.dir().toAbsolutePath().normalize();
-    Format.require(dir);
-    try (Storage store = Databases.of(DurableFiles.REAL, dir).openReader()) {
-      return new Fsck(options, store).run();
+    return check(options, Databases.of(DurableFiles.REAL, dir));
+  }
+
+  /** With a database that the directory need not name. */
+  static FsckReport check(Options options, Database database) {
+    Format.require(options.dir());
+    try (Storage store = database.openReader()) {
+      Fsck fsck = new Fsck(options, store);
+      try (fsck.blobs) {
+        return fsck.run();
+      }
     }
   }
 
@@ -210,9 +223,19 @@ public final class Fsck {
       notVerified.add("the anchor: none was named, so a restored backup would not be told");
       return;
     }
-    anchor = Anchor.read(options.anchor().get());
-    if (anchor.isEmpty()) {
-      problem("anchor", options.anchor().get() + " is missing");
+    Anchor.read(options.anchor().get())
+        .ifPresentOrElse(
+            anchor -> anchors.put("anchor", anchor),
+            () -> problem("anchor", options.anchor().get() + " is missing"));
+    LargeContents contents = blobs.contents();
+    Optional<SharedAnchor> shared = contents.anchor();
+    if (shared.isPresent()) {
+      shared
+          .get()
+          .read()
+          .ifPresentOrElse(
+              bytes -> anchors.put("shared anchor", Anchor.parse(bytes, "the shared anchor")),
+              () -> problem("shared anchor", "it is missing in " + contents.location()));
     }
   }
 
@@ -391,7 +414,7 @@ public final class Fsck {
         });
     verified.add(
         frontier.size() + " log rows: leaf, nodes and the roots of checkpoints, from the entries");
-    anchor.ifPresent(this::anchor);
+    anchors.forEach(this::anchor);
   }
 
   private void logRow(long index, byte[] row) {
@@ -471,9 +494,11 @@ public final class Fsck {
         problem("checkpoint " + size, e.getMessage());
       }
     }
-    anchor
-        .filter(a -> a.treeSize() == size)
-        .ifPresent(a -> requireRoot("anchor", "anchor", a.root()));
+    anchors.forEach((name, anchor) -> {
+      if (anchor.treeSize() == size) {
+        requireRoot(name, name, anchor.root());
+      }
+    });
   }
 
   private void requireRoot(String where, String who, Digest claimed) {
@@ -483,22 +508,22 @@ public final class Fsck {
     }
   }
 
-  private void anchor(Anchor anchor) {
+  private void anchor(String name, Anchor anchor) {
     if (anchor.treeSize() > frontier.size()) {
       problem(
-          "anchor",
+          name,
           "the log has " + frontier.size() + " events, but the anchor saw " + anchor.treeSize());
     }
     long incarnation = Keys.number(StoreView.meta(store, StoreView.META_INCARNATION));
     if (anchor.incarnation() != incarnation) {
       problem(
-          "anchor",
+          name,
           "the ledger is incarnation " + incarnation + ", the anchor's " + anchor.incarnation());
     }
     if (!anchor.origin().equals(origin())) {
-      problem("anchor", "the ledger is " + origin() + ", the anchor's " + anchor.origin());
+      problem(name, "the ledger is " + origin() + ", the anchor's " + anchor.origin());
     }
-    verified.add("the anchor: origin, incarnation, size " + anchor.treeSize() + ", root");
+    verified.add("the " + name + ": origin, incarnation, size " + anchor.treeSize() + ", root");
   }
 
   private String origin() {
@@ -609,9 +634,9 @@ public final class Fsck {
     TreeMap<Digest, String> failed = new TreeMap<>();
     scan(
         Family.FILES,
-        (key, size) -> {
+        (key, row) -> {
           Digest digest = Digest.ofBytes(key);
-          try (InputStream in = blobs.openFile(digest, Keys.number(size))) {
+          try (InputStream in = blobs.openLarge(digest, row)) {
             in.transferTo(OutputStream.nullOutputStream());
           } catch (IOException e) {
             problem("blob " + digest, Failures.of("reading", e).getMessage());

@@ -8,13 +8,16 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.Lease;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
+import dev.writ.ledger.storage.SharedAnchor;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -49,6 +52,7 @@ public final class Ledger extends StoreView implements RunJournal {
 
   private final Path dir;
   private final Appender appender;
+  private final Anchors anchors;
   private final AnchorKeeper anchorKeeper;
   private final LogWriter writer;
   private final FailStop failStop;
@@ -56,6 +60,9 @@ public final class Ledger extends StoreView implements RunJournal {
   private final Uploads uploads;
   private final ReentrantLock collecting = new ReentrantLock();
   private volatile Durable durable;
+
+  /** Guarded by {@link #collecting}. */
+  private boolean sweptContents;
 
   private Ledger(
       LedgerConfig config,
@@ -65,7 +72,14 @@ public final class Ledger extends StoreView implements RunJournal {
       Workers workers) {
     FailStop failStop = new FailStop();
     DurableFiles files = new DurableFiles(new FailStopDisk(config.disk(), failStop));
-    super(store, new Blobs(store, config.dir().resolve("blobs"), files, failStop));
+    super(
+        store,
+        new Blobs(
+            store,
+            ContentPlaces.home(config.dir()),
+            files,
+            failStop,
+            ContentPlaces.of(files, failStop, config.dir())));
     this.dir = config.dir();
     this.failStop = failStop;
     this.lock = lock;
@@ -86,10 +100,11 @@ public final class Ledger extends StoreView implements RunJournal {
             lock::requireHeld,
             this::publish);
     appender = new Appender(writer, new Heads(this, durable.time()), failStop, workers.appender());
+    anchors = new Anchors(files, config.anchor(), blobs.contents().anchor());
     anchorKeeper =
         new AnchorKeeper(
-            files,
-            config.anchor(),
+            anchors,
+            anchor -> anchor.verify(this, true),
             config.origin(),
             config.clock(),
             lock::requireHeld,
@@ -105,7 +120,7 @@ public final class Ledger extends StoreView implements RunJournal {
    *     is left behind then
    */
   public static Ledger create(LedgerConfig config) {
-    return create(config, databaseOf(config), Optional.empty());
+    return create(config, databaseOf(config), Optional.empty(), Optional.empty());
   }
 
   /**
@@ -115,18 +130,37 @@ public final class Ledger extends StoreView implements RunJournal {
    *     of such databases refuses
    */
   public static Ledger create(LedgerConfig config, URI address) {
+    return create(config, address, Optional.empty());
+  }
+
+  /**
+   * The same with large contents elsewhere, too.
+   *
+   * @param contents the address of a store that no installation uses; the directory without it
+   * @throws WritException also {@code LED-081}, {@code LED-084}, and what the provider of such
+   *     stores refuses
+   */
+  public static Ledger create(LedgerConfig config, URI address, Optional<URI> contents) {
     return create(
-        config, Databases.at(config.files(), config.dir(), address), Optional.of(address));
+        config,
+        Databases.at(config.files(), config.dir(), address),
+        Optional.of(address),
+        contents);
   }
 
   /**
    * Makes the directory and the anchor of a further server for a ledger that is in a database
    * already; nothing is changed there.
    *
+   * @param contents the address of the store of large contents, which all its servers share
    * @throws WritException as {@link #create(LedgerConfig)}, {@code LED-009} where the database has
-   *     another log, and what its provider refuses
+   *     another log, {@code LED-082} where its large contents are in one home, {@code LED-083}
+   *     where they are in another store, and what the providers refuse
    */
-  public static void join(LedgerConfig config, URI address) {
+  public static void join(LedgerConfig config, URI address, Optional<URI> contents) {
+    if (contents.isEmpty()) {
+      throw new WritException(LedgerError.CONTENTS_NOT_SHARED, "the other home names no store");
+    }
     Path dir = config.dir();
     Database database = Databases.at(config.files(), dir, address);
     if (Files.exists(config.anchor())) {
@@ -139,9 +173,13 @@ public final class Ledger extends StoreView implements RunJournal {
       } else {
         config.files().createDirectory(dir);
       }
-      Blobs.create(config.files(), dir.resolve("blobs"));
+      Blobs.create(config.files(), ContentPlaces.home(dir));
       Databases.write(config.files(), dir, address);
+      ContentPlaces.write(config.files(), dir, contents.get());
       Format.write(config.files(), dir);
+      try (LargeContents store = ContentPlaces.at(contents.get())) {
+        requireShared(store, config.origin());
+      }
       try (LedgerView view = openReadOnly(dir, database)) {
         if (!view.origin().equals(config.origin())) {
           throw new WritException(
@@ -158,6 +196,51 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
+  /**
+   * Looks whether large contents can be kept where the ledger in this directory has them, and do
+   * not lie in one home.
+   *
+   * @throws WritException {@code LED-082}, and what the store refuses
+   */
+  public static void requireSharedContents(Path dir, String origin) {
+    try (LargeContents contents = contentsOf(dir)) {
+      requireShared(contents, origin);
+    }
+  }
+
+  private static void requireShared(LargeContents contents, String origin) {
+    if (!contents.isShared()) {
+      throw new WritException(LedgerError.CONTENTS_NOT_SHARED, "they are in this home");
+    }
+    contents.requireClaimed(ContentPlaces.marker(origin));
+    contents.probe();
+  }
+
+  /**
+   * Looks whether large contents can be kept where the ledger in this directory has them.
+   *
+   * @return where that is; empty for the directory itself
+   * @throws WritException what the store refuses
+   */
+  public static Optional<String> probeContents(Path dir, String origin) {
+    try (LargeContents contents = contentsOf(dir)) {
+      if (!contents.isShared()) {
+        return Optional.empty();
+      }
+      requireShared(contents, origin);
+      return Optional.of(contents.location());
+    }
+  }
+
+  private static LargeContents contentsOf(Path dir) {
+    return ContentPlaces.of(DurableFiles.REAL, new FailStop(), dir.toAbsolutePath().normalize());
+  }
+
+  /** The address of the large contents of the ledger in this directory, if they are elsewhere. */
+  public static Optional<URI> contents(Path dir) {
+    return ContentPlaces.address(dir);
+  }
+
   /** Where the database of the ledger in this directory is. */
   public static URI database(Path dir) {
     return Databases.address(dir);
@@ -169,10 +252,16 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /** For tests: with a database that the directory does not name. */
   static Ledger create(LedgerConfig config, Database database) {
-    return create(config, database, Optional.empty());
+    return create(config, database, Optional.empty(), Optional.empty());
   }
 
-  private static Ledger create(LedgerConfig config, Database database, Optional<URI> address) {
+  /** For tests: with a database that the directory does not name, and contents elsewhere. */
+  static Ledger create(LedgerConfig config, Database database, URI contents) {
+    return create(config, database, Optional.empty(), Optional.of(contents));
+  }
+
+  private static Ledger create(
+      LedgerConfig config, Database database, Optional<URI> address, Optional<URI> contents) {
     Path dir = config.dir();
     if (Files.exists(config.anchor())) {
       throw new WritException(LedgerError.EXISTS, "the anchor " + config.anchor());
@@ -184,7 +273,7 @@ public final class Ledger extends StoreView implements RunJournal {
       } else {
         config.files().createDirectory(dir);
       }
-      layOut(config, database, address);
+      layOut(config, database, address, contents);
     } catch (IOException e) {
       removeLayout(dir, empty);
       throw Failures.of("making " + dir, e);
@@ -214,22 +303,58 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
-  private static void layOut(LedgerConfig config, Database database, Optional<URI> address)
+  private static void layOut(
+      LedgerConfig config, Database database, Optional<URI> address, Optional<URI> contents)
       throws IOException {
     Path dir = config.dir();
-    Blobs.create(config.files(), dir.resolve("blobs"));
+    Blobs.create(config.files(), ContentPlaces.home(dir));
     if (address.isPresent()) {
       Databases.write(config.files(), dir, address.get());
     }
+    if (contents.isEmpty()) {
+      layOut(config, database, Optional.empty());
+      return;
+    }
+    ContentPlaces.write(config.files(), dir, contents.get());
+    try (LargeContents store = ContentPlaces.at(contents.get())) {
+      store.probe();
+      if (!store.claim(ContentPlaces.marker(config.origin()))) {
+        throw new WritException(LedgerError.EXISTS, "contents in " + store.location());
+      }
+      try {
+        layOut(config, database, Optional.of(store));
+      } catch (IOException | RuntimeException e) {
+        undo(store, e);
+        throw e;
+      }
+    }
+  }
+
+  private static void undo(LargeContents store, Exception why) {
+    try {
+      store.unclaim();
+    } catch (WritException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  private static void layOut(
+      LedgerConfig config, Database database, Optional<LargeContents> contents) throws IOException {
+    Path dir = config.dir();
     Storage store = database.create();
     try {
-      begin(store, config);
+      begin(store, config, contents);
       if (config.anchor().getParent() != null) {
         config.files().createDirectories(config.anchor().getParent());
       }
       Format.write(config.files(), dir);
       try (LedgerView view = openReadOnly(dir, database)) {
-        anchorOf(view, config).write(config.files(), config.anchor());
+        Anchor anchor = anchorOf(view, config);
+        anchor.write(config.files(), config.anchor());
+        Optional<SharedAnchor> shared = contents.flatMap(LargeContents::anchor);
+        shared.ifPresent(SharedAnchor::read);
+        new Anchors(config.files(), config.anchor(), shared)
+            .moveShared(anchor, other -> other.verify(view));
       }
     } catch (IOException | RuntimeException e) {
       Databases.undoCreation(database, e);
@@ -237,9 +362,16 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
-  private static void begin(Storage store, LedgerConfig config) {
+  private static void begin(Storage store, LedgerConfig config, Optional<LargeContents> contents) {
     try (store;
         Write rows = store.newWrite()) {
+      if (contents.isPresent()) {
+        ContentPlaces.requireEpochs(store);
+        rows.put(
+            Family.DEFAULT,
+            ContentPlaces.META_CONTENTS,
+            contents.get().location().getBytes(StandardCharsets.UTF_8));
+      }
       rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
       rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
       rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
@@ -286,9 +418,12 @@ public final class Ledger extends StoreView implements RunJournal {
    * LeaseTerms)}.
    *
    * @throws WritException also {@code LED-077} while another gateway has a lease, {@code LED-078}
-   *     where the database knows none
+   *     where the database knows none, {@code LED-082} where large contents are in a home
    */
   public static Ledger open(LedgerConfig config, LeaseTerms terms) {
+    if (ContentPlaces.address(config.dir()).isEmpty()) {
+      throw new WritException(LedgerError.CONTENTS_NOT_SHARED, "they are in this home");
+    }
     Database database = databaseOf(config);
     return started(
         unstarted(
@@ -318,10 +453,22 @@ public final class Ledger extends StoreView implements RunJournal {
   private static Ledger started(Ledger ledger, LedgerConfig config) {
     try {
       Anchor anchor =
-          Anchor.read(config.anchor())
+          ledger
+              .anchors
+              .own()
               .orElseThrow(
                   () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()));
       anchor.verify(ledger, ledger.leaseEpoch().isPresent());
+      if (ledger.anchors.isShared()) {
+        Anchor shared =
+            ledger
+                .anchors
+                .readShared()
+                .orElseThrow(() ->
+                    new WritException(
+                        LedgerError.ANCHOR_MISSING, "in " + ledger.blobs.contents().location()));
+        shared.verify(ledger);
+      }
       ledger.start();
       if (anchor.treeSize() < ledger.treeSize() || anchor.incarnation() < ledger.incarnation()) {
         // After a crash between a commit and the anchor: bring the anchor up now, since there may
@@ -355,8 +502,13 @@ public final class Ledger extends StoreView implements RunJournal {
     Format.require(config.dir());
     WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
     try {
+      // Before the log is taken: who cannot reach the contents is not to hold it.
+      boolean isElsewhere = requireContents(config);
       Storage store = opening.get();
       try {
+        if (isElsewhere) {
+          ContentPlaces.requireEpochs(store);
+        }
         database.locks().forEach(lock::watch);
         return new Ledger(config, store, lock, seam, workers);
       } catch (WritException e) {
@@ -367,6 +519,17 @@ public final class Ledger extends StoreView implements RunJournal {
       lock.close();
       throw e;
     }
+  }
+
+  /** Whether large contents are in a store elsewhere, which is this installation's then. */
+  private static boolean requireContents(LedgerConfig config) {
+    Optional<URI> address = ContentPlaces.address(config.dir());
+    if (address.isPresent()) {
+      try (LargeContents contents = ContentPlaces.at(address.get())) {
+        contents.requireClaimed(ContentPlaces.marker(config.origin()));
+      }
+    }
+    return address.isPresent();
   }
 
   /**
@@ -454,15 +617,25 @@ public final class Ledger extends StoreView implements RunJournal {
     long next;
     try (Ledger ledger =
         unstarted(config, disk -> disk, Flock::take, databaseOf(config), Workers.REAL)) {
-      Optional<Anchor> anchor = Anchor.read(config.anchor());
-      anchor.ifPresent(a -> a.requireOrigin(ledger.origin()));
+      Optional<Anchor> anchor = ledger.anchors.own();
+      Optional<Anchor> shared = ledger.anchors.readShared();
+      next = 1 + ledger.incarnation();
+      for (Optional<Anchor> each : List.of(anchor, shared)) {
+        each.ifPresent(a -> a.requireOrigin(ledger.origin()));
+        next = Math.max(next, 1 + each.map(Anchor::incarnation).orElse(0L));
+      }
       requirement.accept(ledger, anchor);
-      next = 1 + Math.max(ledger.incarnation(), anchor.map(Anchor::incarnation).orElse(0L));
+      if (ledger.anchors.isShared()) {
+        requirement.accept(ledger, shared);
+      }
       Batch batch = incarnating.batch(ledger, next).incarnation(next);
       // The anchor is written first: after a crash in between the ledger is refused, and never
       // writes under an incarnation that the anchor does not have.
-      new Anchor(ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant())
-          .write(config.files(), config.anchor());
+      Anchor begun =
+          new Anchor(
+              ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant());
+      ledger.anchors.moveShared(begun, other -> other.verify(ledger));
+      ledger.anchors.writeOwn(begun);
       ledger.start();
       commit = ledger.append(batch);
     }
@@ -604,6 +777,10 @@ public final class Ledger extends StoreView implements RunJournal {
   public Collected collect(Instant before, int max, List<String> references) {
     collecting.lock();
     try {
+      if (!sweptContents) {
+        blobs.sweepShared();
+        sweptContents = true;
+      }
       List<String> candidates = uploads.unnamedBefore(before, max);
       if (candidates.isEmpty()) {
         return Collected.NOTHING;
@@ -619,6 +796,7 @@ public final class Ledger extends StoreView implements RunJournal {
       } finally {
         uploads.watch(Optional.empty());
       }
+      collection.removeContents();
       StorageCollection.Found found = collection.found();
       return new Collected(found.claims().size(), found.blobs().size(), found.bytes());
     } finally {
@@ -664,7 +842,11 @@ public final class Ledger extends StoreView implements RunJournal {
       } finally {
         uploads.watch(Optional.empty());
       }
-      return deletion.needed();
+      SortedSet<Digest> needed = deletion.needed();
+      if (needed.isEmpty()) {
+        deletion.removeContents();
+      }
+      return needed;
     } finally {
       collecting.unlock();
     }
@@ -688,6 +870,11 @@ public final class Ledger extends StoreView implements RunJournal {
     } finally {
       collecting.unlock();
     }
+  }
+
+  /** For tests: its anchors, which the keeper moves. */
+  Anchors anchors() {
+    return anchors;
   }
 
   /** The id of the key that signs checkpoints. */
@@ -755,6 +942,7 @@ public final class Ledger extends StoreView implements RunJournal {
       appender.close();
       anchorKeeper.close();
     } finally {
+      blobs.close();
       store.close();
       lock.close();
     }

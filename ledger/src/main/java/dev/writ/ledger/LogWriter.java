@@ -291,10 +291,17 @@ final class LogWriter implements Appender.GroupWriter {
       }
       List<Boolean> known = store.has(family, keys);
       for (int i = 0; i < firsts.size(); i++) {
-        if (!known.get(i)) {
-          put(family, keys.get(i), firsts.get(i).value());
+        byte[] value = firsts.get(i).value();
+        if (!known.get(i) || family == Family.FILES && isPlacedAnew(keys.get(i), value)) {
+          put(family, keys.get(i), value);
         }
       }
+    }
+
+    /** A content that was not at its place any more was stored again, at another one. */
+    private boolean isPlacedAnew(byte[] key, byte[] row) {
+      return Blobs.place(row).length > 0
+          && !store.get(Family.FILES, key).map(known -> Arrays.equals(known, row)).orElse(false);
     }
 
     /** Signs a checkpoint after the batches so far; once for each size. */

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.Storage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -90,7 +91,7 @@ public abstract class MemoryJournal implements RunJournal, AutoCloseable {
 
   /** A reference to content for batches; the bytes are not kept. */
   public static BlobRef blobOf(byte[] content) {
-    return new BlobRef(Digest.sha256(content), content.length, Optional.empty());
+    return new BlobRef(Digest.sha256(content), content.length, LargeContents.NO_PLACE);
   }
 
   @Override

@@ -46,8 +46,9 @@ public final class Migration {
    * @param progress is told how many rows were copied so far
    * @return how many rows were moved
    * @throws WritException as {@link Ledger#open}, {@code LED-001} where something is in the other
-   *     database or it is that of the ledger, {@code LED-006} where what is read back differs;
-   *     nothing has changed then
+   *     database or it is that of the ledger, {@code LED-006} where what is read back differs,
+   *     {@code LED-084} where large contents are elsewhere and the other database counts no
+   *     writers; nothing has changed then
    */
   public static long move(LedgerConfig config, URI address, LongConsumer progress) {
     try (Ledger ledger = Ledger.open(config)) {
@@ -63,6 +64,9 @@ public final class Migration {
       try {
         long rows;
         try (to) {
+          if (ContentPlaces.location(ledger.store).isPresent()) {
+            ContentPlaces.requireEpochs(to);
+          }
           rows = new Migration(ledger.store, to, progress).copy();
         }
         try (Storage read = database.openReader()) {

@@ -23,7 +23,7 @@ final class ReadOnlyLedger extends StoreView {
     Format.require(dir);
     Storage store = database.openReader();
     try {
-      return new ReadOnlyLedger(store, Blobs.reading(store, dir.resolve("blobs")));
+      return new ReadOnlyLedger(store, Blobs.reading(store, dir));
     } catch (WritException e) {
       store.close();
       throw e;
@@ -48,6 +48,7 @@ final class ReadOnlyLedger extends StoreView {
 
   @Override
   public void close() {
+    blobs.close();
     store.close();
   }
 }

@@ -37,6 +37,7 @@ final class StorageCollection implements StorageStep {
   private final List<String> named = new ArrayList<>();
   private final List<String> gone = new ArrayList<>();
   private final List<Digest> removed = new ArrayList<>();
+  private final List<Blobs.At> places = new ArrayList<>();
   private long bytes;
 
   /**
@@ -136,6 +137,7 @@ final class StorageCollection implements StorageStep {
       }
       if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
         removed.add(digest);
+        blobs.at(digest).ifPresent(places::add);
         bytes += claim.size();
         write.delete(Family.BLOBS, digest.bytes());
         write.delete(Family.FILES, digest.bytes());
@@ -160,7 +162,12 @@ final class StorageCollection implements StorageStep {
       uploads.put(key, new Uploads.Claim(claim.at(), claim.size(), true));
     }
     gone.forEach(uploads::remove);
-    removed.forEach(blobs::remove);
+    blobs.removeAtOnce(places);
+  }
+
+  /** Called after that in the thread of who waits, since it may take long. */
+  void removeContents() {
+    blobs.removeLater(places);
   }
 
   Found found() {

@@ -15,15 +15,18 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /** The reading side, shared by the writer and by readers in other processes. */
 abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLedger {
-  static final byte[] META_ORIGIN = Names.utf8("row", "origin");
+  private static final String ORIGIN = "origin";
+  static final byte[] META_ORIGIN = Names.utf8("row", ORIGIN);
   static final byte[] META_INCARNATION = Names.utf8("row", "incarnation");
   static final byte[] META_HIGH_WATER = Names.utf8("row", "high_water");
 
@@ -75,7 +78,20 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   StoreView(Storage store, Blobs blobs) {
     this.store = store;
     this.blobs = blobs;
-    this.origin = new String(meta(store, META_ORIGIN), StandardCharsets.UTF_8);
+    // One read for both rows.
+    Map<String, String> found = new TreeMap<>();
+    store.scan(
+        Family.DEFAULT,
+        ALL,
+        ALL,
+        (key, value) -> {
+          found.put(
+              new String(key, StandardCharsets.UTF_8), new String(value, StandardCharsets.UTF_8));
+          return true;
+        });
+    this.origin = Optional.ofNullable(found.get(ORIGIN)).orElseThrow(() -> missing(ORIGIN));
+    ContentPlaces.requireSame(
+        Optional.ofNullable(found.get(ContentPlaces.CONTENTS)), blobs.contents());
   }
 
   abstract Durable durable();
@@ -83,10 +99,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   static byte[] meta(Storage store, byte[] key) {
     return store
         .get(Family.DEFAULT, key)
-        .orElseThrow(() ->
-            new WritException(
-                LedgerError.CORRUPT,
-                "the row " + new String(key, StandardCharsets.UTF_8) + " is missing"));
+        .orElseThrow(() -> missing(new String(key, StandardCharsets.UTF_8)));
+  }
+
+  private static WritException missing(String row) {
+    return new WritException(LedgerError.CORRUPT, "the row " + row + " is missing");
   }
 
   static LongStream timeRestarts(Storage store) {

@@ -76,7 +76,7 @@ public final class WayBack {
   /**
    * Removes what is kept; there is no way back then.
    *
-   * @throws WritException {@code LED-081} where nothing is kept
+   * @throws WritException {@code LED-087} where nothing is kept
    */
   public static void confirm(Path dir) {
     find(dir).orElseThrow(() -> none(dir));
@@ -89,8 +89,8 @@ public final class WayBack {
    *
    * @param anchor of the ledger, which its writer locks
    * @return the format that the ledger has now
-   * @throws WritException {@code LED-003} while a writer is at work, {@code LED-081} where nothing
-   *     is kept, {@code LED-082} where something was written since: nothing has changed then
+   * @throws WritException {@code LED-003} while a writer is at work, {@code LED-087} where nothing
+   *     is kept, {@code LED-088} where something was written since: nothing has changed then
    */
   public static int back(Path dir, Path anchor) {
     Path absolute = dir.toAbsolutePath().normalize();

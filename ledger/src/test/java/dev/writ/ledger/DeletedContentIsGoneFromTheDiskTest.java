@@ -319,7 +319,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     Digest large = store(content(LARGE));
     long size = ledger.blobSize(large);
     delete(large);
-    assertThatThrownBy(() -> ledger.blobs.openFile(large, size))
+    assertThatThrownBy(() -> ledger.blobs.openLarge(large, Keys.number(size)))
         .isInstanceOf(WritException.class)
         .hasMessageContaining("LED-030");
   }

@@ -91,8 +91,8 @@ final class PostgresStorage implements Storage {
     return new PostgresStorage(settings, connections, Optional.empty(), Optional.empty());
   }
 
-  /** Counts the openings by writers; empty for a reader. */
-  Optional<Long> epoch() {
+  @Override
+  public Optional<Long> epoch() {
     return writer.map(CellWriter::epoch);
   }
 

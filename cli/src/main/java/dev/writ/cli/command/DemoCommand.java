@@ -98,7 +98,11 @@ public final class DemoCommand implements CliCommand {
     try (Progress progress = new Progress(session.terminal())) {
       progress.step("making keys, policy and ledger");
       InitCommand.make(
-          session, NAMES, StarterPolicy.text(NAMES, BuiltinTools.manifests()), Optional.empty());
+          session,
+          NAMES,
+          StarterPolicy.text(NAMES, BuiltinTools.manifests()),
+          Optional.empty(),
+          Optional.empty());
       progress.step("starting the kernel");
       played = Homes.work(session, home -> new Play(home, progress).play());
     }

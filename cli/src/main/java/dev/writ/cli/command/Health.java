@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.embed.home.Home;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.Ledger;
@@ -75,6 +76,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     findings.add(disk(home));
     findings.add(home(home));
     clock(session).ifPresent(findings::add);
+    contents(home).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     List<Guarantee> waived = waived(session, findings);
     findings.addAll(ConfinementFindings.findings(engines, waived));
@@ -114,6 +116,21 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     } catch (WritException e) {
       return Optional.of(
           new Finding(State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage()));
+    }
+  }
+
+  /** Of large contents in a store elsewhere; it is tried out. */
+  private static Optional<Finding> contents(Path dir) {
+    Home home = new Home(dir, () -> null);
+    if (!Files.isDirectory(home.ledger())) {
+      return Optional.empty();
+    }
+    try {
+      return Ledger.probeContents(home.ledger(), home.origin())
+          .map(location ->
+              new Finding(State.GOOD, "contents", location + " answers, and keeps conditions"));
+    } catch (WritException e) {
+      return Optional.of(new Finding(State.BAD, "contents", e.getMessage()));
     }
   }
 

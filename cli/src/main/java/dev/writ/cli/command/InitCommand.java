@@ -48,11 +48,16 @@ public final class InitCommand implements CliCommand {
             "Keep the ledger in this database instead of the directory, such as"
                 + " postgresql://writ@db.example/writ?cell=0.")
         .option(
+            "--contents",
+            "ADDRESS",
+            "With --database: keep large contents in this store instead of the directory, such as"
+                + " s3://writ/acme?region=eu-central-1. Gateways that share a database need that.")
+        .option(
             "--join",
             "HOME",
             "Make a further gateway of an installation in a database, with the keys, policy and"
-                + " tools of this home or copy of it; --database where it reaches the database by"
-                + " another address.")
+                + " tools of this home or copy of it; --database and --contents where it reaches"
+                + " the database or the store by another address.")
         .example("init")
         .example("--home gw-1 init --database postgresql://writ@db.example/writ");
   }
@@ -84,7 +89,8 @@ public final class InitCommand implements CliCommand {
             session,
             names,
             text,
-            arguments.option("--database").map(at -> address("--database", at)));
+            address(arguments, "--database"),
+            address(arguments, "--contents"));
     StarterGateway.write(home, List.of());
     session.show(new Made(home.dir()), InitCommand::print);
     return ExitCode.OK;
@@ -101,11 +107,10 @@ public final class InitCommand implements CliCommand {
     Home home = new Home(session.home(), () -> passphrase);
     first.requireExisting();
     URI database =
-        arguments
-            .option("--database")
-            .map(at -> address("--database", at))
-            .orElseGet(() -> Ledger.database(first.ledger()));
-    HomeJoiner.join(first, home, database, Homes.clock());
+        address(arguments, "--database").orElseGet(() -> Ledger.database(first.ledger()));
+    Optional<URI> contents =
+        address(arguments, "--contents").or(() -> Ledger.contents(first.ledger()));
+    HomeJoiner.join(first, home, database, contents, Homes.clock());
     session.show(
         new Made(home.dir()),
         (made, terminal) -> {
@@ -115,8 +120,12 @@ public final class InitCommand implements CliCommand {
     return ExitCode.OK;
   }
 
+  private static Optional<URI> address(Arguments arguments, String option) {
+    return arguments.option(option).map(at -> address(option, at));
+  }
+
   /**
-   * The address of a database.
+   * The address of a database or a store.
    *
    * @throws WritException {@code CLI-001}
    */
@@ -129,7 +138,15 @@ public final class InitCommand implements CliCommand {
     }
   }
 
-  static Home make(Session session, Home.Names names, String policyText, Optional<URI> database) {
+  static Home make(
+      Session session,
+      Home.Names names,
+      String policyText,
+      Optional<URI> database,
+      Optional<URI> contents) {
+    if (contents.isPresent() && database.isEmpty()) {
+      throw new WritException(CliError.USAGE, "--contents without --database");
+    }
     char[] passphrase = Homes.passphrase(session);
     Home home = new Home(session.home(), () -> passphrase);
     HomeMaker maker =
@@ -139,7 +156,7 @@ public final class InitCommand implements CliCommand {
             KeySource.made(Optional.ofNullable(passphrase)),
             Homes.clock(),
             new SecureRandom());
-    database.map(maker::withDatabase).orElse(maker).make(policyText);
+    database.map(at -> maker.withDatabase(at, contents)).orElse(maker).make(policyText);
     return home;
   }
 

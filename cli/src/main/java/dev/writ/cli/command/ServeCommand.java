@@ -51,6 +51,7 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.sinks.ConfiguredSink;
@@ -140,6 +141,7 @@ public final class ServeCommand implements CliCommand {
     Tokens.Entry own = own(home, token);
     Running running = new Running();
     ServedConfiguration served = checked(session, read, directory(arguments, home));
+    Ledger.probeContents(home.ledger(), home.origin());
     OpenHome open = OpenHome.open(home, opening(session, arguments, home, read, running));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =

@@ -127,10 +127,12 @@ final class ServedCell {
   /**
    * Serves until the process is asked to end.
    *
-   * @throws WritException {@code LED-078}, {@code GWY-004}, {@code GWY-007}
+   * @throws WritException {@code LED-078}, {@code LED-082} and what the store of large contents
+   *     refuses, {@code GWY-004}, {@code GWY-007}
    */
   ExitCode serve(HopKey key) {
     try (LeaseWatch watch = Ledger.watch(home.ledger())) {
+      Ledger.requireSharedContents(home.ledger(), home.origin());
       int cell = ask(watch).map(Ownership::cell).orElse(0);
       try (Front front = front(key, cell)) {
         log.event("listening", front.url());

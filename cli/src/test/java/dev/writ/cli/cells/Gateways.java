@@ -29,6 +29,7 @@ final class Gateways implements AutoCloseable {
   private static final String CELLS = "SELECT epoch, address FROM writ.lease WHERE cell = ";
 
   private final PostgresServer server;
+  private final Map<String, String> credentials;
   private final Path dir;
   private final String cell;
   private final CountingServer outside;
@@ -45,6 +46,28 @@ final class Gateways implements AutoCloseable {
    */
   Gateways(PostgresServer server, Path dir, CountingServer outside, int... through)
       throws IOException {
+    this(server, dir, outside, folder(dir), Map.of(), through);
+  }
+
+  private static String folder(Path dir) throws IOException {
+    return "file://" + Files.createDirectory(dir.resolve("contents"));
+  }
+
+  /**
+   * The same with large contents elsewhere than in a folder.
+   *
+   * @param contents the address of the store
+   * @param credentials for it, in the environment of each
+   */
+  Gateways(
+      PostgresServer server,
+      Path dir,
+      CountingServer outside,
+      String contents,
+      Map<String, String> credentials,
+      int... through)
+      throws IOException {
+    this.credentials = credentials;
     this.server = server;
     this.dir = dir;
     this.outside = outside;
@@ -52,7 +75,7 @@ final class Gateways implements AutoCloseable {
     this.cell = address.getQuery().replace("cell=", "");
     Files.setPosixFilePermissions(
         Files.createDirectory(dir.resolve("s")), PosixFilePermissions.fromString("rwx--x--x"));
-    done(0, "init", "--database", through(address, through[0]));
+    done(0, "init", "--database", through(address, through[0]), "--contents", contents);
     done(0, "key", "new", "publisher", "--role", "publisher");
     register();
     for (int i = 0; i < through.length; i++) {
@@ -150,6 +173,7 @@ final class Gateways implements AutoCloseable {
     environment.put("WRIT_EGRESS_CA", dir.resolve("ca.pem").toString());
     environment.put("WRIT_EGRESS_PRIVATE", outside.place());
     environment.put("WRIT_WARM_UP_S", "0");
+    environment.putAll(credentials);
     return environment;
   }
 

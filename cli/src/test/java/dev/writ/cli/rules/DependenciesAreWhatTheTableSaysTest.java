@@ -84,7 +84,7 @@ class DependenciesAreWhatTheTableSaysTest {
   private static TreeMap<String, String> resolved(TreeMap<String, Jar> jars) throws IOException {
     TreeMap<String, String> found = new TreeMap<>();
     Matcher modules =
-        Pattern.compile("<module>([a-z]+)</module>")
+        Pattern.compile("<module>([a-z0-9]+)</module>")
             .matcher(read(Project.root().resolve("pom.xml")));
     while (modules.find()) {
       Path tests = Project.root().resolve(modules.group(1)).resolve("target/test-classpath");

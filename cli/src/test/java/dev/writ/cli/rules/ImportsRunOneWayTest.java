@@ -33,6 +33,7 @@ class ImportsRunOneWayTest {
               Map.entry("sandbox", List.of("canonicalize")),
               Map.entry("kube", List.of("canonicalize", "sandbox")),
               Map.entry("postgres", List.of("canonicalize", "ledger")),
+              Map.entry("s3", List.of("canonicalize", "ledger")),
               Map.entry(
                   "tools", List.of("canonicalize", "guardian", "ledger", "executor", "sandbox")),
               Map.entry("verify", List.of("canonicalize", "guardian", "ledger", "executor")),
@@ -110,6 +111,7 @@ class ImportsRunOneWayTest {
               Map.entry("org.postgresql", List.of("dev.writ.postgres")),
               Map.entry("com.zaxxer", List.of("dev.writ.postgres")),
               Map.entry("org.flywaydb", List.of("dev.writ.postgres")),
+              Map.entry("software.amazon", List.of("dev.writ.s3")),
               Map.entry("dev.cel", List.of("dev.writ.guardian")),
               Map.entry("org.snakeyaml", List.of("dev.writ.guardian")),
               Map.entry("com.networknt", List.of("dev.writ.guardian")),

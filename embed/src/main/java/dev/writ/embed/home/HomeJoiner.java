@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -27,10 +28,13 @@ public final class HomeJoiner {
    * @param first the home of another gateway, or a copy of it
    * @param home to be made
    * @param database the address of the ledger's rows
+   * @param contents the address of the store of large contents
    * @throws WritException {@code CLI-010} where there is no first one, {@code CLI-011} where
-   *     something exists in the other's place, and what the database refuses
+   *     something exists in the other's place, {@code LED-082} where large contents are in one
+   *     home, and what the database and the store refuse
    */
-  public static void join(Home first, Home home, URI database, InstantSource clock) {
+  public static void join(
+      Home first, Home home, URI database, Optional<URI> contents, InstantSource clock) {
     Umask.ownersAlone();
     first.requireExisting();
     GatewaysSecret.read(first);
@@ -54,7 +58,8 @@ public final class HomeJoiner {
       }
       Ledger.join(
           new LedgerConfig(made.ledger(), home.anchor(), made.origin(), made.key("log"), clock),
-          database);
+          database,
+          contents);
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (FileAlreadyExistsException e) {

@@ -44,13 +44,14 @@ public final class HomeMaker {
   private final InstantSource clock;
   private final SecureRandom random;
   private final Optional<URI> database;
+  private final Optional<URI> contents;
 
   /**
    * @param keys where its private keys come from
    */
   public HomeMaker(
       Home home, Home.Names names, KeySource keys, InstantSource clock, SecureRandom random) {
-    this(home, names, keys, clock, random, Optional.empty());
+    this(home, names, keys, clock, random, Optional.empty(), Optional.empty());
   }
 
   private HomeMaker(
@@ -59,18 +60,24 @@ public final class HomeMaker {
       KeySource keys,
       InstantSource clock,
       SecureRandom random,
-      Optional<URI> database) {
+      Optional<URI> database,
+      Optional<URI> contents) {
     this.home = home;
     this.names = names;
     this.keys = keys;
     this.clock = clock;
     this.random = random;
     this.database = database;
+    this.contents = contents;
   }
 
-  /** One that keeps the ledger's rows in the database at this address (spec/storage.md). */
-  public HomeMaker withDatabase(URI address) {
-    return new HomeMaker(home, names, keys, clock, random, Optional.of(address));
+  /**
+   * One that keeps the ledger's rows in the database at this address (spec/storage.md).
+   *
+   * @param store the address of a store for large contents; empty for the home
+   */
+  public HomeMaker withDatabase(URI address, Optional<URI> store) {
+    return new HomeMaker(home, names, keys, clock, random, Optional.of(address), store);
   }
 
   private record Holder(String file, KeyRole role, Optional<String> tenant, String subject) {}
@@ -158,7 +165,7 @@ public final class HomeMaker {
     LedgerConfig config = new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
     try (Ledger ledger =
         database
-            .map(address -> Ledger.create(config, address))
+            .map(address -> Ledger.create(config, address, contents))
             .orElseGet(() -> Ledger.create(config))) {
       Kernel.found(
           ledger,

@@ -20,9 +20,18 @@ public final class Problems {
   /** The status for a code's prefix, used if {@link #BY_CODE} has no entry for the whole code. */
   private static final Map<String, Integer> BY_PREFIX =
       new TreeMap<>(
-          Map.of(
-              "CAN", 400, "GRD", 400, "LED", 503, "EXE", 409, "SBX", 503, "TOL", 422, "RPL", 409,
-              "GWY", 400, "ERR", 409, "PGS", 503));
+          Map.ofEntries(
+              Map.entry("CAN", 400),
+              Map.entry("GRD", 400),
+              Map.entry("LED", 503),
+              Map.entry("EXE", 409),
+              Map.entry("SBX", 503),
+              Map.entry("TOL", 422),
+              Map.entry("RPL", 409),
+              Map.entry("GWY", 400),
+              Map.entry("ERR", 409),
+              Map.entry("PGS", 503),
+              Map.entry("OBJ", 503)));
 
   private static final Map<String, Integer> BY_CODE = new TreeMap<>();
 

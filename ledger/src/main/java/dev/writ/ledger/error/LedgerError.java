@@ -144,13 +144,41 @@ public enum LedgerError implements ErrorCode {
       "the ledger's rows are in a database that is backed up by its own means",
       "In PostgreSQL: pg_dump or a base backup with its write-ahead log, and a copy of the"
           + " installation's directory beside it (spec/backup.md)."),
-
-  NO_WAY_BACK(
+  CONTENTS_UNKNOWN(
       "LED-081",
+      "the ledger's large contents are in a store of a kind that this program does not know",
+      "Use a writ that has it, or correct the file `contents` in the ledger's directory."),
+  CONTENTS_NOT_SHARED(
+      "LED-082",
+      "large contents are in the home of one gateway, so several cannot share the ledger",
+      "Stop all gateways and run `writ migrate --contents s3://BUCKET/PREFIX` in the home that has"
+          + " them, then join the others again."),
+  CONTENTS_OTHER(
+      "LED-083",
+      "this home and the log do not name the same place of large contents",
+      "Correct the file `contents` in the ledger's directory, run an interrupted `writ migrate`"
+          + " again, or join this gateway anew."),
+  CONTENTS_NEED_EPOCHS(
+      "LED-084",
+      "large contents elsewhere need a database that counts its writers",
+      "Keep the rows in PostgreSQL (`writ migrate postgresql://…`), or the contents in the home."),
+  CONTENTS_FOLDER(
+      "LED-085",
+      "the shared folder of large contents cannot be used",
+      "Mount the folder, give this user access to it, and name it as file:///PATH; one folder for"
+          + " each installation."),
+  ANCHOR_MOVED(
+      "LED-086",
+      "another writer has moved the shared anchor to where this log does not lead: this one"
+          + " stopped",
+      "Let only one installation use the store; if its database was restored, run"
+          + " `writ fsck --restored`."),
+  NO_WAY_BACK(
+      "LED-087",
       "nothing is kept of the state before an upgrade",
       "There is no way back: go on with this release, or restore a backup with `writ restore`."),
   WRITTEN_SINCE(
-      "LED-082",
+      "LED-088",
       "something was written since the upgrade, and would be lost",
       "Go on with this release, and keep what is acknowledged; `writ upgrade confirm` frees the"
           + " space."),

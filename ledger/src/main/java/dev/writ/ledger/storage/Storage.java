@@ -62,6 +62,11 @@ public interface Storage extends AutoCloseable {
    */
   void write(Write write, long size, long newSize);
 
+  /** Counts the openings by writers; empty for a reader, and where nobody counts them. */
+  default Optional<Long> epoch() {
+    return Optional.empty();
+  }
+
   /** The lease under which a writer has it open, if it has one. */
   default Optional<Lease> lease() {
     return Optional.empty();

@@ -58,8 +58,8 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
-                    "config.dir().resolve(\"blobs\"), files, failStop)",
-                    "config.dir().resolve(\"blobs\"), config.files(), failStop)"))),
+                    "ContentPlaces.of(files, failStop, config.dir())",
+                    "ContentPlaces.of(config.files(), failStop, config.dir())"))),
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
             17,
@@ -108,8 +108,8 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
-                    "new AnchorKeeper(\n            files,",
-                    "new AnchorKeeper(\n            config.files(),"))),
+                    "new Anchors(files, config.anchor(),",
+                    "new Anchors(config.files(), config.anchor(),"))),
         arguments(
             "simulation 4: no sync succeeds beside one that fails",
             107,

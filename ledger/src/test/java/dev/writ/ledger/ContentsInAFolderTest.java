@@ -1,0 +1,59 @@
+package dev.writ.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.ContentPlace;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ContentsInAFolderTest extends LargeContentsContract {
+  private int made;
+
+  @Override
+  URI newAddress() throws IOException {
+    return URI.create("file://" + Files.createDirectory(dir.resolve("store" + made++)));
+  }
+
+  @Override
+  void damage(URI store, Digest digest, byte[] place) throws IOException {
+    Path file =
+        Path.of(store.getPath(), digest.hex().substring(0, 2))
+            .resolve(digest.hex() + "." + ContentPlace.text(place));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[100] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void aFolderThatIsNotMountedIsRefused() throws IOException {
+    URI store = newAddress();
+    CountedDatabase database = new CountedDatabase();
+    Ledger.create(Fixture.config(dir.resolve("home")), database, store).close();
+    Path folder = Path.of(store.getPath());
+    Files.move(folder, dir.resolve("unmounted"));
+    Files.createDirectory(folder);
+    Refused.with(
+        LedgerError.CONTENTS_FOLDER,
+        () -> Ledger.open(Fixture.config(dir.resolve("home")), database));
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"file:relative", "file://host/folder", "file:///a?b=c", "file:///nowhere/at/all"})
+  void whatIsNoFolderIsRefused(String address) {
+    Refused.with(
+        LedgerError.CONTENTS_FOLDER,
+        () ->
+            Ledger.create(
+                Fixture.config(dir.resolve("home")), new CountedDatabase(), URI.create(address)));
+    assertThat(dir.resolve("home/data")).doesNotExist();
+  }
+}

@@ -1,0 +1,259 @@
+package dev.writ.s3;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.s3.error.ObjectStoreError;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+
+/**
+ * The requests that are made of a bucket. A request that fails on the way, or by the store's own
+ * fault, is sent again until the patience is over; so each is one that may arrive twice.
+ */
+final class S3Bucket {
+  private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final int CONFLICTS = 10;
+
+  private final S3Settings settings;
+  private volatile Optional<S3Clients.Known> client = Optional.empty();
+
+  S3Bucket(S3Settings settings) {
+    this.settings = settings;
+  }
+
+  String name(String object) {
+    return settings.prefix() + object;
+  }
+
+  private S3Client client() {
+    if (client.isEmpty()) {
+      client = Optional.of(S3Clients.of(settings));
+    }
+    return client.get().client();
+  }
+
+  private <T> T asking(String doing, Supplier<T> request) {
+    try {
+      return request.get();
+    } catch (SdkException e) {
+      throw S3Failures.of(doing, e, client.map(c -> c.last().status()).orElse(OptionalInt.empty()));
+    }
+  }
+
+  /** A condition of a write. */
+  sealed interface When {
+    /** There is no such object. */
+    record Absent() implements When {}
+
+    /** It is still the one that had this tag. */
+    record Unchanged(String tag) implements When {}
+  }
+
+  private static void apply(When when, PutObjectRequest.Builder request) {
+    switch (when) {
+      case When.Absent _ -> request.ifNoneMatch("*");
+      case When.Unchanged unchanged -> request.ifMatch(unchanged.tag());
+    }
+  }
+
+  /**
+   * Writes an object if a condition holds.
+   *
+   * @return what the store says of it; empty where the condition does not hold
+   */
+  Optional<PutObjectResponse> put(String object, RequestBody body, When when) {
+    return asking(
+        "writing " + object,
+        () -> {
+          for (int conflict = 0; ; conflict++) {
+            try {
+              return Optional.of(
+                  client()
+                      .putObject(
+                          b -> {
+                            b.bucket(settings.bucket()).key(name(object));
+                            apply(when, b);
+                          },
+                          body));
+            } catch (AwsServiceException e) {
+              boolean isUnchangedGone = when instanceof When.Unchanged && S3Failures.isMissing(e);
+              if (S3Failures.isConditionFailed(e) || isUnchangedGone) {
+                return Optional.empty();
+              }
+              if (!S3Failures.isConflict(e) || conflict == CONFLICTS) {
+                throw e;
+              }
+              LockSupport.parkNanos(PAUSE.toNanos());
+            }
+          }
+        });
+  }
+
+  /** Writes a large object in parts; where there is one already it may be left as it is. */
+  void putParts(String object, List<RequestBody> parts) {
+    asking(
+        "writing " + object + " in parts",
+        () -> {
+          String upload =
+              client()
+                  .createMultipartUpload(b -> b.bucket(settings.bucket()).key(name(object)))
+                  .uploadId();
+          boolean isSent = false;
+          try {
+            List<CompletedPart> sent = new ArrayList<>();
+            for (RequestBody part : parts) {
+              int number = sent.size() + 1;
+              String tag =
+                  client()
+                      .uploadPart(
+                          b ->
+                              b.bucket(settings.bucket())
+                                  .key(name(object))
+                                  .uploadId(upload)
+                                  .partNumber(number),
+                          part)
+                      .eTag();
+              sent.add(CompletedPart.builder().partNumber(number).eTag(tag).build());
+            }
+            isSent = true;
+            complete(object, upload, sent);
+          } finally {
+            if (!isSent) {
+              abort(object, upload);
+            }
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Where its answer was lost a repeat finds no upload any more, or an object that is there:
+   * whoever reads it back then sees which.
+   */
+  private void complete(String object, String upload, List<CompletedPart> parts) {
+    try {
+      client()
+          .completeMultipartUpload(b ->
+              b.bucket(settings.bucket())
+                  .key(name(object))
+                  .uploadId(upload)
+                  .ifNoneMatch("*")
+                  .multipartUpload(m -> m.parts(parts)));
+    } catch (AwsServiceException e) {
+      if (!S3Failures.isMissing(e) && !S3Failures.isConditionFailed(e)) {
+        throw e;
+      }
+    }
+  }
+
+  private void abort(String object, String upload) {
+    try {
+      client()
+          .abortMultipartUpload(
+              b -> b.bucket(settings.bucket()).key(name(object)).uploadId(upload));
+    } catch (SdkException e) {
+      // A rule of the bucket removes what is left (spec/storage-s3.md).
+    }
+  }
+
+  /** Opens an object, or the rest of it; empty where it is missing. */
+  Optional<ResponseInputStream<GetObjectResponse>> get(
+      String object, Consumer<GetObjectRequest.Builder> how) {
+    return asking(
+        "reading " + object,
+        () -> {
+          try {
+            return Optional.of(
+                client()
+                    .getObject(b -> {
+                      b.bucket(settings.bucket()).key(name(object));
+                      how.accept(b);
+                    }));
+          } catch (AwsServiceException e) {
+            if (S3Failures.isMissing(e)) {
+              return Optional.empty();
+            }
+            throw e;
+          }
+        });
+  }
+
+  /** A small object as a whole, with its tag. */
+  record Small(byte[] bytes, String tag) {}
+
+  Optional<Small> getSmall(String object, int bytesMax) {
+    Optional<ResponseInputStream<GetObjectResponse>> found = get(object, _ -> {});
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    try (InputStream in = new S3ObjectStream(this, object, found.get())) {
+      byte[] bytes = in.readNBytes(bytesMax);
+      return Optional.of(new Small(bytes, found.get().response().eTag()));
+    } catch (IOException e) {
+      throw new WritException(
+          ObjectStoreError.UNREACHABLE,
+          "reading " + object + ": " + e.getClass().getSimpleName(),
+          e);
+    }
+  }
+
+  Optional<HeadObjectResponse> head(String object) {
+    return asking(
+        "looking at " + object,
+        () -> {
+          try {
+            return Optional.of(
+                client().headObject(b -> b.bucket(settings.bucket()).key(name(object))));
+          } catch (AwsServiceException e) {
+            if (S3Failures.isMissing(e)) {
+              return Optional.empty();
+            }
+            throw e;
+          }
+        });
+  }
+
+  void delete(String object) {
+    asking(
+        "removing " + object,
+        () -> client().deleteObject(b -> b.bucket(settings.bucket()).key(name(object))));
+  }
+
+  /** Visits the names of objects that begin so, without the prefix of the address. */
+  void list(String beginning, Consumer<String> visitor) {
+    asking(
+        "listing " + beginning,
+        () -> {
+          ListObjectsV2Request request =
+              ListObjectsV2Request.builder()
+                  .bucket(settings.bucket())
+                  .prefix(name(beginning))
+                  .build();
+          client()
+              .listObjectsV2Paginator(request)
+              .contents()
+              .forEach(
+                  object -> visitor.accept(object.key().substring(settings.prefix().length())));
+          return null;
+        });
+  }
+}
