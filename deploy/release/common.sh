@@ -18,6 +18,14 @@ say() {
   echo "release: $*" >&2
 }
 
+# The commands of spec/install.md between two marks.
+page() {
+  local commands
+  commands=$(sed -n "/<!-- $1 -->/,/<!-- \/$1 -->/p" "$top/spec/install.md" | grep -v '^ *```\|^ *<!--')
+  [ -n "$commands" ] || { say "spec/install.md has no commands marked $1"; exit 1; }
+  echo "$commands"
+}
+
 # Sets JAVA_HOME to a JDK that Writ can be built with.
 jdk_home() {
   # shellcheck source=config/launcher/jdk.sh

@@ -15,6 +15,7 @@ import dev.writ.cli.base.Version;
 import dev.writ.cli.demo.Example;
 import dev.writ.cli.home.ConfiguredSurfaces;
 import dev.writ.cli.home.ServedSandbox;
+import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
@@ -166,6 +167,7 @@ public final class ServeCommand implements CliCommand {
     session.show(
         new Listening(gateway.url(), home.dir(), List.of(), ""),
         (l, terminal) -> terminal.out().println("listening on " + l.url()));
+    ServiceManager.of(session.environment()).ready();
     stopWhenAsked(
         session,
         gateway,
