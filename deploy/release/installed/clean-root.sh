@@ -6,6 +6,8 @@
 
 release=$(cd "$1" && pwd -P)
 clean_root=localhost/writ-clean-root:latest
+# No more than most hosts let who starts a container have.
+limits=(--ulimit nofile=4096:4096 --ulimit nproc=4096:4096)
 
 # Makes the image of the clean root, unless it is there.
 clean_root() {
@@ -25,5 +27,5 @@ clean_root() {
 # Runs a shell script in a clean root, as root.
 in_clean_root() {
   clean_root
-  podman run --rm -i --network none -v "$release:/release:ro" "$clean_root" /bin/sh -eu -c "$1"
+  podman run --rm -i "${limits[@]}" --network none -v "$release:/release:ro" "$clean_root" /bin/sh -eu -c "$1"
 }
