@@ -79,7 +79,8 @@ class WhatIsInstalledIsKnownTest {
         Files.writeString(
             image.resolve("bin/writ"),
             "#!/bin/sh\n"
-                + "[ \"$1\" != init ] || { mkdir \"$WRIT_HOME\" && echo 'version: 1' >\"$WRIT_HOME/policy.yaml\"; }\n"
+                + "[ \"$1\" != init ] || { mkdir \"$WRIT_HOME\" && echo 'version: 1'"
+                + " >\"$WRIT_HOME/policy.yaml\"; }\n"
                 + "[ \"$1\" != man ] || echo page >\"$2/writ.1\"\n"
                 + "[ \"$1\" != completion ] || echo \"$2\"\n");
     run("chmod", "755", launcher.toString());
@@ -115,8 +116,13 @@ class WhatIsInstalledIsKnownTest {
             "/usr/share/man/man1/writ.1.gz",
             "/usr/share/writ/policy.yaml",
             "/usr/share/zsh/vendor-completions/_writ");
-    assertThat(run("sh", "-c", "dpkg-deb --fsys-tarfile " + deb + " | tar -xO ./usr/share/writ/policy.yaml"))
-        .startsWith("version: 1\n").contains("\nsandbox: { waived: [");
+    assertThat(
+            run(
+                "sh",
+                "-c",
+                "dpkg-deb --fsys-tarfile " + deb + " | tar -xO ./usr/share/writ/policy.yaml"))
+        .startsWith("version: 1\n")
+        .contains("\nsandbox: { waived: [");
     assertThat(run("dpkg-deb", "--field", deb.toString()))
         .contains("Package: writ\n", "Version: " + version() + "\n")
         .doesNotContain("@VERSION", "@SIZE");
