@@ -36,6 +36,7 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
@@ -49,6 +50,9 @@ import java.util.zip.ZipOutputStream;
  * <p>A dist is never changed once {@code current} names it, so a running Writ keeps its files while
  * a newer one is built. Its name is the digest of all jars, the JVM flags and the JDK, because the
  * JVM trusts an AOT cache without looking at the jars it was made from.
+ *
+ * <p>With a folder as second argument it lays out there what a release is made of, from the classes
+ * that are there.
  */
 final class Build {
   /** Flags of every start. */
@@ -128,6 +132,9 @@ final class Build {
   private static final List<String> GROUPS =
       List.of("home", "run", "read", "verify", "light", "version");
 
+  /** The class path of short commands. */
+  private static final String SHORT_JAR = "short.jar";
+
   private static final Pattern MODULE =
       Pattern.compile("\\[INFO\\] Building Writ: (\\S+) .*\\[(\\d+)/(\\d+)\\]");
   private static final Pattern SIGNATURE_FILE =
@@ -148,7 +155,12 @@ final class Build {
 
   public static void main(String[] args) throws Exception {
     try {
-      new Build(Path.of(args[0])).run();
+      Build build = new Build(Path.of(args[0]));
+      if (args.length > 1) {
+        build.release(Path.of(args[1]));
+      } else {
+        build.run();
+      }
     } catch (Failure e) {
       System.err.println("writ: " + e.getMessage());
       System.exit(6);
@@ -305,14 +317,7 @@ final class Build {
 
   /** Lays out the dist that fits the class path as it is now, unless it is there already. */
   private void dist() throws IOException, InterruptedException {
-    List<Path> entries = new ArrayList<>();
-    for (String entry : Files.readString(top.resolve("cli/target/classpath")).strip().split(":")) {
-      // A module without sources has no classes.
-      if (Files.exists(Path.of(entry))) {
-        entries.add(Path.of(entry));
-      }
-    }
-    entries.addFirst(top.resolve("cli/target/classes"));
+    List<Path> entries = entries();
     String identity = top + "\n" + Files.readString(jdk.resolve("release")).stripTrailing();
     String name = "dist-" + digest(entries, identity).substring(0, 16);
     Path dist = out.resolve(name);
@@ -331,8 +336,50 @@ final class Build {
     sweep(dist);
   }
 
+  /** The class path of cli, with the classes of each module as a folder. */
+  private List<Path> entries() throws IOException {
+    List<Path> entries = new ArrayList<>(List.of(top.resolve("cli/target/classes")));
+    for (String each : Files.readString(top.resolve("cli/target/classpath")).strip().split(":")) {
+      Path entry = Path.of(each);
+      // A module that was packaged is named by its jar.
+      if (entry.startsWith(top) && entry.getParent().endsWith("target")) {
+        entry = entry.resolveSibling("classes");
+      }
+      // A module without sources has no classes.
+      if (Files.exists(entry)) {
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
   private void lay(List<Path> entries, Path next, Path dist, String identity) throws IOException {
-    List<String> jars = new ArrayList<>();
+    List<String> names = jars(entries, next.resolve("lib"));
+    // Where Writ unpacks native libraries, once, if this user alone can write there. The JVM and
+    // what it loads look for libraries nowhere else.
+    Files.createDirectory(
+        next.resolve("native"),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    List<String> places =
+        List.of(
+            "-Djava.library.path=" + dist.resolve("native"),
+            "-Dwrit.native=" + dist.resolve("native"));
+    Path lib = dist.resolve("lib");
+    List<String> whole = new ArrayList<>(places);
+    whole.add("-cp");
+    whole.add(
+        names.stream().map(name -> lib.resolve(name).toString()).collect(Collectors.joining(":")));
+    List<String> chained = new ArrayList<>(places);
+    // The training's first script leaves there what all later ones begin with.
+    chained.addFirst("-Dwrit.prelude=" + dist.resolve("prelude"));
+    chained.add("-cp");
+    chained.add(lib.resolve(SHORT_JAR).toString());
+    modes(next, whole, chained);
+    Files.writeString(next.resolve("identity"), identity + "\n");
+  }
+
+  /** The jars that Writ is started with, in the order of its class path, and those of the chain. */
+  private List<String> jars(List<Path> entries, Path lib) throws IOException {
     List<URL> urls = new ArrayList<>();
     for (Path entry : entries) {
       urls.add(entry.toUri().toURL());
@@ -340,49 +387,58 @@ final class Build {
     ClassHierarchyResolver hierarchy =
         ClassHierarchyResolver.ofResourceParsing(new URLClassLoader(urls.toArray(URL[]::new)))
             .orElse(ClassHierarchyResolver.defaultResolver());
-    jars.add(loggers(next, dist));
+    List<String> names = new ArrayList<>(List.of(loggers(lib)));
     for (Path entry : entries) {
       String jar = jarName(entry);
-      if (Files.exists(next.resolve("lib").resolve(jar))) {
+      if (Files.exists(lib.resolve(jar))) {
         throw new Failure("two entries of the class path are called " + jar);
       }
       if (Files.isDirectory(entry)) {
-        pack(entry, next.resolve("lib").resolve(jar), hierarchy);
+        pack(entry, lib.resolve(jar), hierarchy);
       } else {
-        copy(entry, next.resolve("lib").resolve(jar));
+        copy(entry, lib.resolve(jar));
       }
-      jars.add(dist.resolve("lib").resolve(jar).toString());
+      names.add(jar);
     }
-    // Where Writ unpacks native libraries, once, if this user alone can write there. The JVM and
-    // what it loads look for libraries nowhere else.
-    Files.createDirectory(
-        next.resolve("native"),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    List<String> lines = new ArrayList<>(FLAGS);
-    lines.add("-Djava.library.path=" + dist.resolve("native"));
-    lines.add("-Dwrit.native=" + dist.resolve("native"));
-    lines.add("-Dwrit.version=" + version());
-    lines.add("-cp");
-    lines.add(String.join(":", jars));
-    Files.writeString(next.resolve("long"), arguments(lines));
-    List<String> large = new ArrayList<>(lines);
-    large.addAll(0, SMALL_HEAP);
-    Files.writeString(next.resolve("large"), arguments(large));
-    List<String> serving = new ArrayList<>(lines);
-    serving.addAll(0, SERVE_FLAGS);
-    Files.writeString(next.resolve("serve"), arguments(serving));
-    lines.addAll(0, SHORT_FLAGS);
-    // The training's first script leaves there what all later ones begin with.
-    lines.addFirst("-Dwrit.prelude=" + dist.resolve("prelude"));
-    lines.set(lines.size() - 1, chain(jars, next, dist));
+    chain(names, lib);
+    return names;
+  }
+
+  /**
+   * An argument file for each way to start.
+   *
+   * @param whole where all lies, for commands that run long
+   * @param chained the same for short ones
+   */
+  private void modes(Path to, List<String> whole, List<String> chained) throws IOException {
+    Files.writeString(to.resolve("long"), arguments(started(List.of(), whole)));
+    Files.writeString(to.resolve("large"), arguments(started(SMALL_HEAP, whole)));
+    Files.writeString(to.resolve("serve"), arguments(started(SERVE_FLAGS, whole)));
     for (String group : GROUPS) {
-      List<String> own = new ArrayList<>(lines);
+      List<String> flags = new ArrayList<>(SHORT_FLAGS);
       if (group.equals("version")) {
-        own.addFirst("-Xint"); // it ends before anything compiled could pay
+        flags.addFirst("-Xint"); // it ends before anything compiled could pay
       }
-      Files.writeString(next.resolve(group), arguments(own));
+      Files.writeString(to.resolve(group), arguments(started(flags, chained)));
     }
-    Files.writeString(next.resolve("identity"), identity + "\n");
+  }
+
+  private List<String> started(List<String> flags, List<String> places) throws IOException {
+    List<String> all = new ArrayList<>(flags);
+    all.addAll(FLAGS);
+    all.add("-Dwrit.version=" + version());
+    all.addAll(places);
+    return all;
+  }
+
+  /**
+   * Lays out what an installed Writ starts from, for any place: the launcher of the release
+   * (deploy/release/writ) says where it lies.
+   */
+  private void release(Path to) throws IOException {
+    Files.createDirectories(to);
+    jars(entries(), to);
+    modes(to, List.of(), List.of());
   }
 
   /**
@@ -390,11 +446,12 @@ final class Build {
    * looks one file and one name further than what it has found. So there are two names here, and
    * the second file is that of cli itself; left to go on it opens every jar.
    */
-  private static String loggers(Path next, Path dist) throws IOException {
-    try (ZipOutputStream zip = zip(next.resolve("lib/loggers.jar"))) {
+  private static String loggers(Path lib) throws IOException {
+    String name = "loggers.jar";
+    try (ZipOutputStream zip = zip(lib.resolve(name))) {
       putLoggers(zip);
     }
-    return dist.resolve("lib/loggers.jar").toString();
+    return name;
   }
 
   private static void putLoggers(ZipOutputStream zip) throws IOException {
@@ -410,18 +467,15 @@ final class Build {
    * which for 170 files takes 10 ms of the processor; what manifests lead to it opens where it has
    * found nothing before.
    */
-  private static String chain(List<String> jars, Path next, Path dist) throws IOException {
-    List<String> names =
-        jars.stream().skip(1).map(jar -> Path.of(jar).getFileName().toString()).toList();
-    Path first = next.resolve("lib/short.jar");
-    try (ZipOutputStream zip = zip(first)) {
+  private static void chain(List<String> jars, Path lib) throws IOException {
+    List<String> names = jars.subList(1, jars.size());
+    try (ZipOutputStream zip = zip(lib.resolve(SHORT_JAR))) {
       putManifest(zip, leadingTo(List.of(names.getFirst(), "others.jar")));
       putLoggers(zip);
     }
-    try (ZipOutputStream zip = zip(next.resolve("lib/others.jar"))) {
+    try (ZipOutputStream zip = zip(lib.resolve("others.jar"))) {
       putManifest(zip, leadingTo(names.subList(1, names.size())));
     }
-    return dist.resolve("lib").resolve(first.getFileName()).toString();
   }
 
   private static Manifest leadingTo(List<String> jars) {

@@ -28,6 +28,7 @@ import dev.writ.cli.command.InitCommand;
 import dev.writ.cli.command.InspectCommand;
 import dev.writ.cli.command.KeyCommand;
 import dev.writ.cli.command.LogCommand;
+import dev.writ.cli.command.ManCommand;
 import dev.writ.cli.command.McpCommand;
 import dev.writ.cli.command.MigrateCommand;
 import dev.writ.cli.command.OutputCommand;
@@ -112,6 +113,7 @@ final class Commands {
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),
           new VersionCommand(),
+          new ManCommand(Cli::commandLine),
           new TrainCommand((session, line) -> new Cli(session).run(line)));
 
   private Commands() {}

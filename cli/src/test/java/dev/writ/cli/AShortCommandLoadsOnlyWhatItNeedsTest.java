@@ -146,6 +146,7 @@ class AShortCommandLoadsOnlyWhatItNeedsTest {
 
   @Test
   void theLauncherTellsRocksdbWhoseCLibraryThisIs() throws IOException {
-    assertThat(Files.readString(Project.root().resolve("writ"))).contains("ROCKSDB_MUSL_LIBC");
+    assertThat(Files.readString(Project.root().resolve("config/launcher/start.sh")))
+        .contains("ROCKSDB_MUSL_LIBC");
   }
 }

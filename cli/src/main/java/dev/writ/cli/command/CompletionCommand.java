@@ -12,7 +12,7 @@ import picocli.CommandLine;
 
 /** {@code writ completion}: a script that completes commands and options in a shell. */
 public final class CompletionCommand implements CliCommand {
-  private static final List<String> SHELLS = List.of("bash", "zsh");
+  private static final List<String> SHELLS = List.of("bash", "fish", "zsh");
 
   private final Function<Session, CommandLine> commands;
 
@@ -27,15 +27,22 @@ public final class CompletionCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
             "completion",
-            "Print a completion script for bash or zsh.",
-            "Use it by: source <(writ completion bash)")
-        .optionalArgument("SHELL", "bash or zsh; the same script serves both.");
+            "Print a completion script for bash, zsh or fish.",
+            "Use it by: source <(writ completion bash), or in fish by: writ completion fish |"
+                + " source")
+        .optionalArgument(
+            "SHELL", "bash, zsh or fish (default: bash, whose script serves zsh too).");
   }
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Arguments.oneOf("SHELL", arguments.optionalArgument("SHELL").orElse("bash"), SHELLS);
-    session.terminal().out().print(AutoComplete.bash("writ", commands.apply(session)));
+    String shell = arguments.optionalArgument("SHELL").orElse("bash");
+    Arguments.oneOf("SHELL", shell, SHELLS);
+    CommandLine root = commands.apply(session);
+    session
+        .terminal()
+        .out()
+        .print(shell.equals("fish") ? FishCompletion.of(root) : AutoComplete.bash("writ", root));
     return ExitCode.OK;
   }
 }

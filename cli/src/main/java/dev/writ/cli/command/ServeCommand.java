@@ -17,6 +17,7 @@ import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.ServedSandbox;
+import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
 import dev.writ.cli.warm.WarmUp;
@@ -185,6 +186,7 @@ public final class ServeCommand implements CliCommand {
           terminal.out().println("listening on " + l.url());
           first.ifPresent(made -> made.print(terminal, l.url()));
         });
+    ServiceManager.of(session.environment()).ready();
     stopWhenAsked(
         session,
         gateway,

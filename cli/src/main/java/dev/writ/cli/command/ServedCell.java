@@ -5,6 +5,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.ServeCommand.Listening;
+import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.embed.home.GatewaysSecret;
@@ -143,6 +144,7 @@ final class ServedCell {
             new Listening(front.url(), home.dir(), List.of(), ""),
             (l, terminal) -> terminal.out().println("listening on " + l.url()));
         session.terminal().out().flush();
+        ServiceManager.of(session.environment()).ready();
         warmUp.begin();
         Thread looking =
             Thread.ofPlatform().daemon().name("writ-cells").start(() -> look(watch, front));
