@@ -19,6 +19,7 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.ledger.Ledger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;

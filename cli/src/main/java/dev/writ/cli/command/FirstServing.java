@@ -39,7 +39,11 @@ record FirstServing(Home home, String token) {
     String token = Tokens.generate(new SecureRandom());
     Home home =
         InitCommand.make(
-            session, names, StarterPolicy.text(names, BuiltinTools.manifests()), Optional.empty());
+            session,
+            names,
+            StarterPolicy.text(names, BuiltinTools.manifests()),
+            Optional.empty(),
+            Optional.empty());
     StarterGateway.write(
         home,
         List.of(
