@@ -12,8 +12,8 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.LineFormat;
-import dev.writ.replay.export.Outcome;
 import dev.writ.replay.export.TlogProofs;
 import dev.writ.verify.bundle.Bundle;
 import java.io.BufferedOutputStream;
@@ -116,7 +116,7 @@ final class FormatExport {
     LineFormat lines = LineFormat.of(format, bundle.manifest().origin(), key);
     lines.head().ifPresent(head -> line(out, head));
     long[] outcomes = {0};
-    Outcome.each(
+    ExportedOutcome.each(
         bundle,
         outcome -> {
           line(out, lines.line(outcome));

@@ -14,7 +14,7 @@ final class CloudEventsFormat implements LineFormat {
   }
 
   @Override
-  public String line(Outcome outcome) {
+  public String line(ExportedOutcome outcome) {
     JsonValue.Obj event =
         JsonValue.object()
             .put("data", outcome.signed())

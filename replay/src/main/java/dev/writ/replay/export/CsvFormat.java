@@ -20,7 +20,7 @@ final class CsvFormat implements LineFormat {
   }
 
   @Override
-  public String line(Outcome outcome) {
+  public String line(ExportedOutcome outcome) {
     Optional<Receipt> receipt = outcome.receipt();
     return Stream.of(
             Timestamps.format(outcome.event().at()),

@@ -26,7 +26,7 @@ final class InTotoFormat implements LineFormat {
   }
 
   @Override
-  public String line(Outcome outcome) {
+  public String line(ExportedOutcome outcome) {
     JsonValue.Obj statement =
         JsonValue.object()
             .put("_type", STATEMENT)
@@ -38,7 +38,7 @@ final class InTotoFormat implements LineFormat {
         Envelope.sign(PAYLOAD_TYPE, statement, key).toBytes(), StandardCharsets.UTF_8);
   }
 
-  private JsonValue.Obj predicate(Outcome outcome) {
+  private JsonValue.Obj predicate(ExportedOutcome outcome) {
     return JsonValue.object()
         .put("log", JsonValue.object().put("index", outcome.index()).put("origin", origin).build())
         .put("signed", outcome.signed())
@@ -46,7 +46,7 @@ final class InTotoFormat implements LineFormat {
   }
 
   /** The document itself, then what the effect made. */
-  private static List<JsonValue> subjects(Outcome outcome) {
+  private static List<JsonValue> subjects(ExportedOutcome outcome) {
     List<JsonValue> subjects = new ArrayList<>();
     subjects.add(subject(outcome.kind().text(), outcome.id()));
     outcome.receipt().ifPresent(receipt -> made(receipt, subjects));

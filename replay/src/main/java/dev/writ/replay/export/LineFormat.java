@@ -15,7 +15,7 @@ public interface LineFormat {
   }
 
   /** One line, without its end. */
-  String line(Outcome outcome);
+  String line(ExportedOutcome outcome);
 
   /** Whether what is exported is signed anew, so that a key is needed. */
   static boolean isSigned(String name) {

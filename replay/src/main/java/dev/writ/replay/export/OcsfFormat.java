@@ -28,7 +28,7 @@ final class OcsfFormat implements LineFormat {
   }
 
   @Override
-  public String line(Outcome outcome) {
+  public String line(ExportedOutcome outcome) {
     ObjectBuilder event =
         JsonValue.object()
             .put("activity_id", OTHER)
@@ -62,12 +62,12 @@ final class OcsfFormat implements LineFormat {
     return text(event.build());
   }
 
-  private static boolean isFine(Outcome outcome) {
+  private static boolean isFine(ExportedOutcome outcome) {
     return outcome.receipt().filter(r -> r.status() == Status.SUCCEEDED).isPresent();
   }
 
   /** What the control did. */
-  private static void action(Outcome outcome, ObjectBuilder event) {
+  private static void action(ExportedOutcome outcome, ObjectBuilder event) {
     switch (outcome.kind()) {
       case EXECUTED ->
           event
@@ -91,9 +91,9 @@ final class OcsfFormat implements LineFormat {
   }
 
   /** How it ended. An outcome that is in doubt is neither a success nor a failure. */
-  private static void status(Outcome outcome, ObjectBuilder event) {
+  private static void status(ExportedOutcome outcome, ObjectBuilder event) {
     boolean undecided =
-        outcome.kind() == Outcome.Kind.ESCALATED
+        outcome.kind() == ExportedOutcome.Kind.ESCALATED
             || outcome.receipt().filter(r -> r.status() == Status.IN_DOUBT).isPresent();
     if (undecided) {
       event.put("status", outcome.status()).put("status_id", OTHER);
@@ -105,7 +105,7 @@ final class OcsfFormat implements LineFormat {
     outcome.receipt().map(Receipt::reason).ifPresent(reason -> event.put("status_detail", reason));
   }
 
-  private static JsonValue.Obj actor(Outcome outcome) {
+  private static JsonValue.Obj actor(ExportedOutcome outcome) {
     return JsonValue.object()
         .put(
             "user",
@@ -117,7 +117,7 @@ final class OcsfFormat implements LineFormat {
         .build();
   }
 
-  private static JsonValue.Obj api(Outcome outcome) {
+  private static JsonValue.Obj api(ExportedOutcome outcome) {
     ObjectBuilder response = JsonValue.object();
     outcome.code().ifPresent(code -> response.put("error", code));
     return JsonValue.object()
@@ -133,7 +133,7 @@ final class OcsfFormat implements LineFormat {
         .build();
   }
 
-  private JsonValue.Obj metadata(Outcome outcome) {
+  private JsonValue.Obj metadata(ExportedOutcome outcome) {
     return JsonValue.object()
         .put("log_name", origin)
         .put("product", JsonValue.object().put("name", "Writ").put("vendor_name", "Writ").build())
@@ -146,13 +146,13 @@ final class OcsfFormat implements LineFormat {
   }
 
   /** The surface that took the request; of one that was signed by the agent, the native API. */
-  private static JsonValue.Obj source(Outcome outcome) {
+  private static JsonValue.Obj source(ExportedOutcome outcome) {
     return JsonValue.object()
         .put("svc_name", outcome.request().origin().map(Origin::surface).orElse("v1"))
         .build();
   }
 
-  private static JsonValue.Obj unmapped(Outcome outcome) {
+  private static JsonValue.Obj unmapped(ExportedOutcome outcome) {
     ObjectBuilder more =
         JsonValue.object()
             .put("outcome", outcome.kind().text())

@@ -23,7 +23,7 @@ public final class TlogProofs {
     String checkpoint = new String(bundle.checkpoint().toBytes(), StandardCharsets.UTF_8);
     InclusionPaths.each(
         bundle,
-        Outcome::isOutcome,
+        ExportedOutcome::isOutcome,
         (index, event, path) -> taker.accept(event, proof(index, event, path, checkpoint)));
   }
 

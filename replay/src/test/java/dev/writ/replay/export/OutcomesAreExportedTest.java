@@ -62,7 +62,7 @@ class OutcomesAreExportedTest {
     List<String> lines = new ArrayList<>();
     try (Bundle open = Bundle.of(bundle)) {
       LineFormat writes = LineFormat.of(format, origin, Optional.of(EXPORTER));
-      Outcome.each(open, outcome -> lines.add(writes.line(outcome)));
+      ExportedOutcome.each(open, outcome -> lines.add(writes.line(outcome)));
     }
     return lines;
   }
@@ -95,14 +95,14 @@ class OutcomesAreExportedTest {
     List<String> kinds = new ArrayList<>();
     List<Long> places = new ArrayList<>();
     try (Bundle open = Bundle.of(bundle)) {
-      Outcome.each(
+      ExportedOutcome.each(
           open,
           outcome -> {
             kinds.add(outcome.kind().text() + " " + outcome.status());
             places.add(outcome.index());
             assertThat(outcome.code().isPresent())
                 .as(kinds.getLast())
-                .isEqualTo(outcome.kind() != Outcome.Kind.EXECUTED);
+                .isEqualTo(outcome.kind() != ExportedOutcome.Kind.EXECUTED);
           });
     }
     assertThat(kinds)

@@ -25,7 +25,7 @@ import java.util.function.Function;
  * @param envelope the signed document that the event names: a receipt, refusal or decision
  * @param decision the decision itself, or the one under which the effect was executed or refused
  */
-public record Outcome(
+public record ExportedOutcome(
     Kind kind,
     long index,
     Event event,
@@ -69,7 +69,7 @@ public record Outcome(
    * Goes through the outcomes of a verified recording in the order of the log. Nothing is kept in
    * memory.
    */
-  public static void each(Recording recording, Consumer<Outcome> taker) {
+  public static void each(Recording recording, Consumer<ExportedOutcome> taker) {
     recording.events((journal, index, event) -> {
       if (journal == Recording.Journal.RUN && isOutcome(event)) {
         of(recording, index, event).ifPresent(taker);
@@ -77,14 +77,14 @@ public record Outcome(
     });
   }
 
-  private static Optional<Outcome> of(Recording recording, long index, Event event) {
+  private static Optional<ExportedOutcome> of(Recording recording, long index, Event event) {
     Envelope envelope = envelope(recording, event.body());
     return switch (event.kind()) {
       case EventKind.RECEIPT_SIGNED -> {
         Receipt receipt = Receipt.read(envelope.document());
         Decision decision = read(recording, receipt.decision(), Decision::read);
         yield Optional.of(
-            new Outcome(
+            new ExportedOutcome(
                 Kind.EXECUTED,
                 index,
                 event,
@@ -98,7 +98,7 @@ public record Outcome(
         Refusal refusal = Refusal.read(envelope.document());
         Decision decision = read(recording, refusal.decision(), Decision::read);
         yield Optional.of(
-            new Outcome(
+            new ExportedOutcome(
                 Kind.REFUSED,
                 index,
                 event,
@@ -113,7 +113,7 @@ public record Outcome(
         yield decision.verdict() == Verdict.ALLOW
             ? Optional.empty()
             : Optional.of(
-                new Outcome(
+                new ExportedOutcome(
                     decision.verdict() == Verdict.DENY ? Kind.DENIED : Kind.ESCALATED,
                     index,
                     event,
