@@ -24,7 +24,8 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
   /** Where a backup has names of the files that it reads. */
   static final String SCRATCH = "backup.new";
 
-  private static final List<String> PUBLIC = List.of("writ.json", "policy.yaml", "trust.jwks");
+  private static final List<String> PUBLIC =
+      List.of("writ.json", "policy.yaml", "gateway.yaml", "trust.jwks");
   private static final byte[] ENCRYPTED =
       "-----BEGIN ENCRYPTED PRIVATE KEY-----".getBytes(StandardCharsets.US_ASCII);
 
