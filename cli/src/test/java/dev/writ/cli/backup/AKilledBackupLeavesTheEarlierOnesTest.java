@@ -66,6 +66,9 @@ class AKilledBackupLeavesTheEarlierOnesTest {
         .startsWith("backup " + number + ": sound");
   }
 
+  /** Operations from the renaming of the whole on: its folder is synced, the anchor is written. */
+  private static final int FROM_RENAMING = 7;
+
   /** Where a backup ends: while an object, a list or the note is written, and when it is named. */
   private record Point(String part, int at) {}
 
@@ -100,8 +103,7 @@ class AKilledBackupLeavesTheEarlierOnesTest {
     InterruptedDisk counting = InterruptedDisk.none();
     KilledBackup.restore(dir.resolve("counted"), home.folder(), home.identity, counting.files());
     SplittableRandom random = new SplittableRandom(SEED);
-    // The renaming of the whole, before its folder is synced and the anchor is written.
-    int last = counting.count() - 7;
+    int last = counting.count() - FROM_RENAMING;
     for (int at : List.of(random.nextInt(last), random.nextInt(last), last)) {
       Path target = dir.resolve("restored-" + at);
       killed("restore", "", at, target, home.identity.toString());
@@ -158,7 +160,7 @@ class AKilledBackupLeavesTheEarlierOnesTest {
   void a_disk_that_is_full_while_a_home_is_put_back() throws Exception {
     InterruptedDisk counting = InterruptedDisk.none();
     KilledBackup.restore(dir.resolve("counted"), home.folder(), home.identity, counting.files());
-    for (int at = 0; at < counting.count(); at += counting.count() / 6) {
+    for (int at = 0; at <= counting.count() - FROM_RENAMING; at += counting.count() / 6) {
       int operation = at;
       assertThatThrownBy(() ->
               KilledBackup.restore(
