@@ -18,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 class AKilledBackupLeavesTheEarlierOnesTest {
   private static final long SEED = 4711;
 
+  /** Operations from the renaming of the whole on: its folder is synced, the anchor is written. */
+  private static final int FROM_RENAMING = 7;
+
   @TempDir Path dir;
 
   private BackedUpHome home;
@@ -65,9 +68,6 @@ class AKilledBackupLeavesTheEarlierOnesTest {
                 Integer.toString(number)))
         .startsWith("backup " + number + ": sound");
   }
-
-  /** Operations from the renaming of the whole on: its folder is synced, the anchor is written. */
-  private static final int FROM_RENAMING = 7;
 
   /** Where a backup ends: while an object, a list or the note is written, and when it is named. */
   private record Point(String part, int at) {}
