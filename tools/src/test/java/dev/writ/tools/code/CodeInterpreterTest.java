@@ -349,7 +349,7 @@ class CodeInterpreterTest {
       String language, String text, DriverOutcome.End end, String reason) {
     DriverOutcome outcome =
         code.interpreter(language, text)
-            .cpuMs(1_000)
+            .cpuMs(reason.equals("cpu-limit") ? 1_000 : 20_000)
             .wallMs(reason.equals("timed-out") ? 4_000 : 120_000)
             .run();
     assertThat(outcome.reason()).isEqualTo(reason);

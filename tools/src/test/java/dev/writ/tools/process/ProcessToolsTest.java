@@ -120,7 +120,7 @@ class ProcessToolsTest {
       String line, long wall, long memory, long outputBytes, DriverOutcome.End end, String reason) {
     DriverOutcome outcome =
         call(line, false)
-            .cpuMs(300)
+            .cpuMs(reason.equals("cpu-limit") ? 300 : 20_000)
             .wallMs(wall)
             .memoryBytes(memory)
             .outputBytes(outputBytes)
