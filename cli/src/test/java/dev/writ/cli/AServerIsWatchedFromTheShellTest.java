@@ -62,7 +62,7 @@ class AServerIsWatchedFromTheShellTest {
       Path wrong = Files.writeString(folder.resolve("token"), "writ_none\n");
       Run stranger = top("", "--token", wrong.toString());
       assertThat(stranger.status()).isNotEqualTo(ExitCode.OK.status());
-      assertThat(stranger.err()).startsWith("writ: GWY-060 ").doesNotContain("writ_none");
+      assertThat(stranger.err()).startsWith("writ: GWY-020 ").doesNotContain("writ_none");
     } finally {
       server.destroy();
       assertThat(server.waitFor(1, TimeUnit.MINUTES)).isTrue();
