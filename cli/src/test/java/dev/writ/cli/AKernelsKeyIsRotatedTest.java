@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,15 +19,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code writ key rotate}: beside a server, without one, and where the key was lost. */
 class AKernelsKeyIsRotatedTest {
-  private static final Map<String, String> ENVIRONMENT =
-      Map.of("WRIT_SANDBOX_ENGINE", "none", "WRIT_PASSPHRASE", "a passphrase of the test");
+  private final TreeMap<String, String> environment =
+      new TreeMap<>(Map.of("WRIT_SANDBOX_ENGINE", "none"));
 
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
     List<String> all = new ArrayList<>(List.of("--home", home().toString()));
     all.addAll(List.of(arguments));
-    return Run.in(ENVIRONMENT, all.toArray(String[]::new));
+    return Run.in(environment, all.toArray(String[]::new));
   }
 
   private Run done(String... arguments) {
@@ -72,11 +73,12 @@ class AKernelsKeyIsRotatedTest {
 
   @Test
   void a_server_goes_on_with_the_next_key() throws Exception {
+    environment.put("WRIT_PASSPHRASE", "a passphrase of the test");
     done("init");
     ProcessBuilder builder =
         new ProcessBuilder(
             OwnProcess.writ("--home", home().toString(), "serve", "--json", "--port", "0"));
-    builder.environment().putAll(ENVIRONMENT);
+    builder.environment().putAll(environment);
     Process server = builder.redirectError(dir.resolve("log").toFile()).start();
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       assertThat(out.readLine()).as(Files.readString(dir.resolve("log"))).contains("\"url\"");
@@ -126,6 +128,6 @@ class AKernelsKeyIsRotatedTest {
     for (String role : List.of("operator", "agent", "Guardian", "")) {
       assertThat(writ("key", "rotate", role).err()).startsWith("writ: CLI-001 ");
     }
-    assertThat(done("key", "list").out()).doesNotContain("revoked  ");
+    assertThat(done("key", "list").out()).hasLineCount(9);
   }
 }
