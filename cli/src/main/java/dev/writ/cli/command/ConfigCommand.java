@@ -115,12 +115,11 @@ public final class ConfigCommand implements CliCommand {
       GatewayConfig config = served.config();
       boolean keys = home.isPresent();
       if (keys) {
-        if (config.extras().cells().isPresent()) {
-          Ledger.watch(home.get().ledger()).close(); // refused where its database knows no leases
-          Ledger.requireSharedContents(home.get().ledger(), home.get().origin());
-        }
         SystemState system = Homes.read(session, SystemState::read);
-        served.require(Homes.home(session), system.trust());
+        served.require(home.get(), system.trust());
+        if (config.extras().cells().isPresent()) {
+          Ledger.requireSharedContents(home.get().ledger(), home.get().origin()); // as a takeover
+        }
         system
             .policy()
             .ifPresent(policy -> served.warnings(policy).forEach(line -> warn(session, line)));

@@ -16,7 +16,6 @@ import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.LineFormat;
 import dev.writ.replay.export.TlogProofs;
 import dev.writ.verify.bundle.Bundle;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -25,7 +24,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -133,19 +131,10 @@ final class FormatExport {
     }
   }
 
-  private long file(Bundle bundle, Path file) throws IOException {
-    boolean whole = false;
-    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
-      try (OutputStream buffered = new BufferedOutputStream(out)) {
-        long outcomes = lines(bundle, buffered);
-        whole = true;
-        return outcomes;
-      } finally {
-        if (!whole) {
-          Files.delete(file);
-        }
-      }
-    }
+  private long file(Bundle bundle, Path file) {
+    long[] outcomes = {0};
+    OutputFile.write(file, out -> outcomes[0] = lines(bundle, out));
+    return outcomes[0];
   }
 
   /** A file for each proof; the folder has its name when all are in it. */

@@ -18,13 +18,9 @@ import dev.writ.replay.report.ReportPage;
 import dev.writ.tools.Drivers;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 
@@ -84,7 +80,7 @@ public final class ReportCommand implements CliCommand {
     }
     Optional<BundleVerifier.Verified> seen = Optional.empty();
     if (verifier) {
-      write(Path.of(out), file -> file.write(SecondVerifier.source()));
+      OutputFile.write(Path.of(out), file -> file.write(SecondVerifier.source()));
     } else {
       Path source = readable(bundle.get());
       ReportPage.Options options =
@@ -94,7 +90,7 @@ public final class ReportCommand implements CliCommand {
                   ? Optional.of(replayed(bundle.get(), session))
                   : Optional.empty());
       BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
-      write(Path.of(out), file -> verified[0] = ReportPage.write(source, options, file));
+      OutputFile.write(Path.of(out), file -> verified[0] = ReportPage.write(source, options, file));
       seen = Optional.of(verified[0]);
     }
     session.show(
@@ -130,29 +126,6 @@ public final class ReportCommand implements CliCommand {
       return Files.size(Path.of(name));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, name + ": " + e.getMessage(), e);
-    }
-  }
-
-  private interface Content {
-    void to(OutputStream file) throws IOException;
-  }
-
-  /** Writes a new file, and removes it if writing fails. */
-  private static void write(Path file, Content content) {
-    boolean whole = false;
-    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
-      try (OutputStream buffered = new BufferedOutputStream(out)) {
-        content.to(buffered);
-        whole = true;
-      } finally {
-        if (!whole) {
-          Files.delete(file);
-        }
-      }
-    } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
     }
   }
 }

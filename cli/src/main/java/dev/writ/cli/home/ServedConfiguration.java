@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.RotatedKeys;
 import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.config.CellSettings;
 import dev.writ.gateway.config.GatewayConfig;
@@ -94,7 +95,7 @@ public final class ServedConfiguration {
    * @throws WritException {@code GWY-008}, {@code LED-078}; why a key cannot be read
    */
   public SortedMap<String, SigningKey> require(Home home, Trust trust) {
-    List.of("guardian", "executor", "log").forEach(home::key);
+    RotatedKeys.ROLES.forEach(role -> home.key(role.text()));
     if (config.extras().cells().isPresent()) {
       Ledger.watch(home.ledger()).close();
     }
