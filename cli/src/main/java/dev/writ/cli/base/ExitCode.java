@@ -78,6 +78,7 @@ public enum ExitCode {
                 Map.entry("SNK", UNAVAILABLE),
                 Map.entry("PGS", UNAVAILABLE),
                 Map.entry("BAK", BROKEN_INPUT),
+                Map.entry("PRC", BROKEN_INPUT),
                 Map.entry("OBJ", UNAVAILABLE),
                 Map.entry("ERR", REFUSED)));
 
