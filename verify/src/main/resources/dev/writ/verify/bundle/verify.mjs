@@ -1559,22 +1559,30 @@ export function parseNote(bytes) {
   return { text: whole.slice(0, split + 1), signatures };
 }
 
-/** The name under which a key signs notes: {name, id, key}. */
-export function noteKey(name, key) {
-  return { name, key, id: toHex(sha256(concat(utf8(name), Uint8Array.of(0x0a, 0x01), key.bytes)).subarray(0, 4)) };
-}
+const LOG_TYPE = 0x01;
+const WITNESS_TYPE = 0x04;
 
-/** `name+id+base64`, as C2SP signed-note writes a verifier's key. */
-export function parseNoteKey(vkey) {
+const namedKey = (name, key, type) => ({ name, key, id: toHex(sha256(concat(utf8(name), Uint8Array.of(0x0a, type), key.bytes)).subarray(0, 4)) });
+
+/** The name under which a key signs notes: {name, id, key}. */
+export const noteKey = (name, key) => namedKey(name, key, LOG_TYPE);
+
+function parseNamedKey(vkey, type) {
   const match = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(vkey);
   const bytes = match ? fromBase64(match[3]) : null;
-  if (!match || !isNoteName(match[1]) || bytes === null || bytes.length !== 33 || bytes[0] !== 1) {
-    refuse('LED-055', 'note key', vkey, 'name+id+base64 of an Ed25519 key');
+  if (!match || !isNoteName(match[1]) || bytes === null || bytes.length !== 33 || bytes[0] !== type) {
+    refuse('LED-055', 'note key', vkey, `name+id+base64 of an Ed25519 key of the type ${type}`);
   }
-  const key = noteKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'));
+  const key = namedKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'), type);
   if (key.id !== match[2]) refuse('LED-055', 'note key', match[2], key.id);
   return key;
 }
+
+/** `name+id+base64`, as C2SP signed-note writes the key of a log. */
+export const parseNoteKey = (vkey) => parseNamedKey(vkey, LOG_TYPE);
+
+/** The same of a witness, whose type of signature is another. */
+export const parseWitnessKey = (vkey) => parseNamedKey(vkey, WITNESS_TYPE);
 
 /** A checkpoint's statement: {origin, size, root, extensions}. */
 export function parseCheckpoint(noteText) {
@@ -1606,6 +1614,31 @@ export async function verifyCheckpoint(bytes, key, origin) {
   const checkpoint = parseCheckpoint(note.text);
   if (checkpoint.origin !== origin) refuse('LED-054', 'checkpoint', checkpoint.origin, origin);
   return checkpoint;
+}
+
+// ---------------------------------------------------------------------- cosignatures (witness.md)
+
+const COSIGNED_MOST = 253402300799; // 9999-12-31T23:59:59Z
+
+/** When a witness cosigned a checkpoint: seconds since 1970, of its earliest line; null where it has none. */
+export async function cosignedAt(bytes, witness) {
+  const note = parseNote(bytes);
+  parseCheckpoint(note.text);
+  let earliest = null;
+  for (const { name, id, signature } of note.signatures) {
+    if (name !== witness.name || id !== witness.id) continue;
+    if (signature.length !== 72) refuse('LED-052', `witness ${witness.name}`, `${signature.length} bytes`, '72 bytes');
+    const time = signature.subarray(0, 8).reduce((sum, byte) => sum * 256 + byte, 0); // beyond 2^53 it is rounded, and refused
+    if (time === 0 || time > COSIGNED_MOST) refuse('LED-056', `witness ${witness.name}`, time, 'a time from 1970 to 9999');
+    try {
+      await verifyEd25519(witness.key, utf8(`cosignature/v1\ntime ${time}\n${note.text}`), signature.subarray(8));
+    } catch (e) {
+      if (e instanceof Refusal) refuse('LED-052', `witness ${witness.name}`, e.recorded, e.recomputed);
+      throw e;
+    }
+    if (earliest === null || time < earliest) earliest = time;
+  }
+  return earliest;
 }
 
 // ------------------------------------------------------------------- forms of documents and of events
