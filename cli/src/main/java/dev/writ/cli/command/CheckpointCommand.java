@@ -18,9 +18,9 @@ public final class CheckpointCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "checkpoint",
-        "Sign a checkpoint of the whole log and print it (C2SP tlog-checkpoint).",
-        "A kept checkpoint shows later whether anything before it was changed.")
+            "checkpoint",
+            "Sign a checkpoint of the whole log and print it (C2SP tlog-checkpoint).",
+            "A kept checkpoint shows later whether anything before it was changed.")
         .flag("--vkey", "Print the log's key instead: what a witness wants to know of the log.");
   }
 

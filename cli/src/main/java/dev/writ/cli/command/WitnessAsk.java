@@ -66,8 +66,7 @@ final class WitnessAsk implements CliCommand {
 
     List<String> lines() {
       return by.stream()
-          .map(c ->
-              c.by().name() + " saw the log of size " + checkpoint.size() + " at " + c.at())
+          .map(c -> c.by().name() + " saw the log of size " + checkpoint.size() + " at " + c.at())
           .toList();
     }
   }
@@ -89,8 +88,8 @@ final class WitnessAsk implements CliCommand {
             (from, to) -> Homes.read(session, ledger -> ledger.consistencyProof(from, to)));
     Cosigned cosigned = asked(session.terminal(), caller, urls, checkpoint, keys, quorum);
     Optional<String> file = arguments.option("-o");
-    file.ifPresent(f ->
-        OutputFile.write(Path.of(f), out -> out.write(cosigned.checkpoint().toBytes())));
+    file.ifPresent(
+        f -> OutputFile.write(Path.of(f), out -> out.write(cosigned.checkpoint().toBytes())));
     session.show(
         cosigned,
         (c, terminal) -> {

@@ -117,8 +117,7 @@ final class WitnessServe implements CliCommand {
   private record Named(String name, SigningKey key) {}
 
   /** The witness's key under its name; both are made at the first start. */
-  private static Named named(
-      Session session, WitnessStore store, Path dir, Optional<String> name) {
+  private static Named named(Session session, WitnessStore store, Path dir, Optional<String> name) {
     try {
       return named(session, dir, name);
     } catch (WritException e) {
@@ -130,14 +129,13 @@ final class WitnessServe implements CliCommand {
     }
   }
 
-  private static Named named(Session session, Path dir, Optional<String> name)
-      throws IOException {
+  private static Named named(Session session, Path dir, Optional<String> name) throws IOException {
     Path secret = dir.resolve("witness.pem");
     Path open = dir.resolve("witness.vkey");
     if (!Files.exists(open)) {
       String given =
-          name.orElseThrow(
-              () -> new WritException(CliError.USAGE, "--name is missing: this is the first start"));
+          name.orElseThrow(() ->
+              new WritException(CliError.USAGE, "--name is missing: this is the first start"));
       if (!Files.exists(secret)) {
         SecureRandom random = new SecureRandom();
         SigningKey fresh = SigningKey.generateEd25519(random);

@@ -2,9 +2,9 @@ package dev.writ.conform.op;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.WritException;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Cosignature;

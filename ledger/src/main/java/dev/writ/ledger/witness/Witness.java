@@ -73,15 +73,13 @@ public final class Witness implements AutoCloseable {
   private Checkpoint own(String origin, byte[] note) {
     try {
       Checkpoint checkpoint = Checkpoint.parse(note);
-      if (checkpoint.origin().equals(origin)
-          && Cosignature.of(checkpoint, key()).isPresent()) {
+      if (checkpoint.origin().equals(origin) && Cosignature.of(checkpoint, key()).isPresent()) {
         return checkpoint;
       }
     } catch (WritException e) {
       throw new WritException(LedgerError.WITNESS_STATE, origin + ": " + e.getMessage(), e);
     }
-    throw new WritException(
-        LedgerError.WITNESS_STATE, origin + ": it is not cosigned by " + key());
+    throw new WritException(LedgerError.WITNESS_STATE, origin + ": it is not cosigned by " + key());
   }
 
   /**

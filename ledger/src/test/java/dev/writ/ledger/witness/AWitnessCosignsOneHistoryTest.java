@@ -47,10 +47,7 @@ class AWitnessCosignsOneHistoryTest {
 
   private Witness witness(Disk disk) {
     return Witness.of(
-        WitnessStore.open(dir, disk),
-        NAME,
-        KEY,
-        List.of(new NoteKey(ORIGIN, LOG.verifyingKey())));
+        WitnessStore.open(dir, disk), NAME, KEY, List.of(new NoteKey(ORIGIN, LOG.verifyingKey())));
   }
 
   private Witness witness() {
@@ -129,8 +126,7 @@ class AWitnessCosignsOneHistoryTest {
         List<Digest> forked = leaves(size, 4, "fork ");
         assertThat(witness.add(ask(5, forked), NOW).status()).as(size + "").isEqualTo(422);
         // The proof of the real history does not make it another one.
-        MerkleProof real =
-            Merkle.consistencyProof(NodeSource.ofLeaves(leaves(size)), 5, size);
+        MerkleProof real = Merkle.consistencyProof(NodeSource.ofLeaves(leaves(size)), 5, size);
         byte[] mixed = new AddCheckpoint(5, real, checkpoint(forked)).toBytes();
         assertThat(witness.add(mixed, NOW).status()).as(size + "").isEqualTo(422);
       }
@@ -145,8 +141,7 @@ class AWitnessCosignsOneHistoryTest {
     try (Witness witness = witness()) {
       witness.add(ask(0, leaves(5)), NOW);
       byte[] stranger =
-          new AddCheckpoint(
-                  5, NONE, Checkpoint.sign(ORIGIN, 5, Merkle.root(leaves(6)), key(9)))
+          new AddCheckpoint(5, NONE, Checkpoint.sign(ORIGIN, 5, Merkle.root(leaves(6)), key(9)))
               .toBytes();
       assertThat(witness.add(stranger, NOW).status()).isEqualTo(403);
       assertThat(proof).as("anybody can sign as nobody").doesNotExist();
@@ -201,8 +196,10 @@ class AWitnessCosignsOneHistoryTest {
       Checkpoint both = good.with(stranger.note().signatures());
       assertThat(witness.add(new AddCheckpoint(0, NONE, both).toBytes(), NOW).status())
           .isEqualTo(200);
-      assertThat(Checkpoint.parse(bytes(witness.latest(Witness.hash(ORIGIN)).text())).note()
-              .signatures())
+      assertThat(
+              Checkpoint.parse(bytes(witness.latest(Witness.hash(ORIGIN)).text()))
+                  .note()
+                  .signatures())
           .as("the log's, and its own")
           .hasSize(2);
     }
