@@ -59,6 +59,7 @@ class WitnessesFindAForkTest {
         Files.copy(file, other.resolve(Path.of(home).relativize(file)));
       }
     }
+    Files.copy(Path.of(home + ".anchor"), Path.of(other + ".anchor"));
     return other.toString();
   }
 

@@ -99,6 +99,7 @@ final class WitnessServe implements CliCommand {
             terminal.out().println("key      " + serves.key());
             terminal.out().println("serving  " + serves.url());
           });
+      session.terminal().out().flush();
       ServiceManager.of(session.environment()).ready();
       while (stopped.pause(LOOK_EVERY)) {
         // until a signal comes
