@@ -184,7 +184,7 @@ class WitnessesFindAForkTest {
       compare[3] = file("c.txt");
       refused(Run.of(compare), ExitCode.UNAVAILABLE, "RPL-086");
       compare[5] = two.key;
-      refused(Run.of(compare), ExitCode.UNAVAILABLE, "LED-055");
+      refused(Run.of(compare), ExitCode.BROKEN_INPUT, "LED-055");
     }
   }
 

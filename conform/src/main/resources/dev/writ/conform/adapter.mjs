@@ -108,6 +108,8 @@ const OPERATIONS = {
     const { pinned, manifest } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
       trust: pins,
       checkpoint: kept,
+      witnesses: input.witnesses ?? [],
+      quorum: input.quorum ?? null,
       closed: input.closed === true,
     });
     const { incarnation, origin, run, size, state, tenant } = manifest;

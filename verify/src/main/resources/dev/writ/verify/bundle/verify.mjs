@@ -1,7 +1,7 @@
 // The second verifier of Writ bundles. It is written from spec/ alone, shares no code with the first
 // (which is Java), and depends on nothing: one file for Node 20 and for browsers.
 //
-//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]
+//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]
 //   import {verifyBundle} from './verify.mjs'
 //
 // A verifier returns what it verified or throws a Refusal {code, place, recorded, recomputed}; none
@@ -4300,11 +4300,11 @@ async function checkKept(kept, bundle, sum) {
   const says = `the kept checkpoint of size ${earlier.size}`;
   if (earlier.size === checkpoint.size) {
     if (earlier.root !== checkpoint.root) refuse('RPL-042', `checkpoints of size ${checkpoint.size}`, checkpoint.root, earlier.root);
-    return { verified: [`${says} has the same root`], notVerified: [] };
+    return { verified: [`${says} has the same root`], notVerified: [], uncovered: null };
   }
   const [first, second] = earlier.size < checkpoint.size ? [earlier, checkpoint] : [checkpoint, earlier];
   if (!consistency || consistency.size1 !== first.size || consistency.size2 !== second.size) {
-    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`] };
+    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`], uncovered: 'no proof to it' };
   }
   try {
     verifyConsistency(first.size, digestBytes(first.root), second.size, digestBytes(second.root), consistency.path.map(digestBytes), CONSISTENCY);
@@ -4312,7 +4312,35 @@ async function checkKept(kept, bundle, sum) {
     if (e instanceof Refusal) refuse('RPL-042', `${e.place} (${e.code})`, e.recorded, e.recomputed);
     throw e;
   }
-  return { verified: [`${says} is consistent with the bundle's`], notVerified: [] };
+  const uncovered = earlier.size < checkpoint.size ? `size ${earlier.size}` : null;
+  return { verified: [`${says} is consistent with the bundle's`], notVerified: [], uncovered };
+}
+
+/** The witnesses that are asked for, and how many of them are enough: one key under two names is one. */
+function askedWitnesses(vkeys, quorum) {
+  const keys = vkeys.map(parseWitnessKey);
+  return { keys, quorum: quorum ?? new Set(keys.map((witness) => toHex(witness.key.bytes))).size };
+}
+
+/**
+ * Who cosigned the kept checkpoint, or without one the bundle's (witness.md). `kept.uncovered` says why that
+ * does not cover all of the bundle, or is null.
+ */
+async function checkWitnesses({ keys, quorum }, note, kept, size) {
+  if (keys.length === 0) return;
+  if (kept.uncovered !== null) refuse('RPL-085', 'the checkpoint that witnesses saw', kept.uncovered, `one that covers size ${size}`);
+  const stated = parseCheckpoint(parseNote(note).text);
+  const seen = new Set();
+  for (const witness of keys) {
+    const time = await cosignedAt(note, witness);
+    const says = `witness ${witness.name}: saw the log of size ${stated.size}`;
+    if (time === null) kept.notVerified.push(says);
+    else {
+      kept.verified.push(`${says} at ${new Date(time * 1000).toISOString().replace('.000Z', 'Z')}`);
+      seen.add(toHex(witness.key.bytes));
+    }
+  }
+  if (seen.size < quorum) refuse('RPL-085', `the checkpoint of size ${stated.size}`, `${seen.size} witnesses`, quorum);
 }
 
 /** Everything that is referred to is there, as far as it is said to be; and nothing else is. */
@@ -4395,10 +4423,11 @@ async function walk(bundle, run, progress) {
 /**
  * Verifies a bundle: the bytes of a file, or `{length, read(at, count)}`, of which only pieces are in
  * memory; such a file must not change meanwhile. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
- * refuses bundles of open runs. Gives what was verified and what was not, and the parts of the bundle;
+ * refuses bundles of open runs; `witnesses` are keys as text, of which all or `quorum` must have cosigned. Gives what was verified and what was not, and the parts of the bundle;
  * throws the first {@link Refusal}.
  */
-export async function verifyBundle(file, { trust = null, checkpoint = null, closed = false, progress = () => {} } = {}) {
+export async function verifyBundle(file, { trust = null, checkpoint = null, witnesses = [], quorum = null, closed = false, progress = () => {} } = {}) {
+  const asked = askedWitnesses(witnesses, quorum);
   const pins = trust ? within('the trust file', () => parseTrust(trust)) : null;
   const entries = readArchive(file);
   const manifest = readManifest(entries);
@@ -4416,7 +4445,8 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
   bundle.system = new System();
-  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
+  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [], uncovered: null };
+  await checkWitnesses(asked, checkpoint ?? entry(entries, CHECKPOINT), kept, bundle.checkpoint.size);
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
   bundle.run = new Run(bundle, bundle.system);
@@ -4500,15 +4530,18 @@ function describe(bundle, run, pins) {
 const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
 
 function parseArguments(args) {
-  const options = { json: false, closed: false };
+  const options = { json: false, closed: false, witnesses: [], quorum: null };
   for (let i = 0; i < args.length; i++) {
     if (args[i] === '--json') options.json = true;
     else if (args[i] === '--closed') options.closed = true;
     else if (['--trust', '--checkpoint'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
+    else if (args[i] === '--witness' && i + 1 < args.length) options.witnesses.push(args[++i]);
+    else if (args[i] === '--quorum' && /^[1-9][0-9]?$/.test(args[i + 1])) options.quorum = Number(args[++i]);
     else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
     else return null;
   }
-  return options.file ? options : null;
+  const counts = options.quorum === null || options.witnesses.length > 0;
+  return options.file && counts ? options : null;
 }
 
 /** What others wrote must not steer a terminal. */
@@ -4518,7 +4551,7 @@ const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061
 export async function main(args, { readFile, openFile = readFile, out, err }) {
   const options = parseArguments(args);
   if (!options) {
-    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]\n');
+    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]\n');
     return EXIT.usage;
   }
   let files;
@@ -4530,7 +4563,7 @@ export async function main(args, { readFile, openFile = readFile, out, err }) {
     return EXIT.unavailable;
   }
   try {
-    const result = await verifyBundle(files.file, { ...files, closed: options.closed });
+    const result = await verifyBundle(files.file, { ...files, witnesses: options.witnesses, quorum: options.quorum, closed: options.closed });
     const { pinned, manifest, verified, notVerified } = result;
     if (options.json) {
       out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified })) + '\n');
