@@ -39,11 +39,11 @@ class Key:
         return self.run("pkeyutl", "-sign", "-inkey", "KEY", "-keyform", "DER", "-rawin",
                         "-in", "TEXT", message=text.encode())
 
-    def id(self, name):
-        return hashlib.sha256(name.encode() + b"\n\x01" + self.public()).digest()[:4]
+    def id(self, name, kind=1):
+        return hashlib.sha256(name.encode() + bytes([10, kind]) + self.public()).digest()[:4]
 
-    def vkey(self, name):
-        return f"{name}+{self.id(name).hex()}+" + base64.b64encode(b"\x01" + self.public()).decode()
+    def vkey(self, name, kind=1):
+        return f"{name}+{self.id(name, kind).hex()}+" + base64.b64encode(bytes([kind]) + self.public()).decode()
 
     def line(self, text, name=ORIGIN, id_of=None):
         raw = (id_of or self.id(name)) + self.sign(text)
@@ -160,3 +160,81 @@ refused("name-plus", "a key name has a plus", "LED-050",
 refused("name-empty", "a key name is empty", "LED-050", TEXT + "\n" + LOG.line(TEXT, ""))
 refused("two-spaces", "two spaces before the signature", "LED-050",
         NOTE.replace(ORIGIN + " ", ORIGIN + "  "))
+
+
+# ---- cosignatures of witnesses (spec/witness.md)
+
+W = "witness.example/w1"
+WITNESS, AT = Key(20), 1795262405
+
+
+def cosigned(text, time=AT, key=WITNESS, name=W, said=None, head="cosignature/v1\n", id_of=None):
+    """`said` is the time of the line, where the signed one is another."""
+    signature = key.sign(head + f"time {time}\n" + text)
+    raw = (id_of or key.id(name, 4)) + (time if said is None else said).to_bytes(8, "big") + signature
+    return f"\u2014 {name} {base64.b64encode(raw).decode()}\n"
+
+
+def witnessed(name, about, note, expect, vkey=WITNESS.vkey(W, 4)):
+    body = {"about": about, "op": "cosignature.verify", "input": {"note": note, "vkey": vkey},
+            "expect": expect if isinstance(expect, dict) else {"code": expect}}
+    (HERE / ("cosignature-" + name + ".json")).write_text(
+        json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def saw(time=AT):
+    return {"time": time}
+
+
+witnessed("plain", "a checkpoint of a log, cosigned by one witness", NOTE + cosigned(TEXT), saw())
+witnessed("unsigned-by-the-log", "what the witness says does not depend on the log's own line",
+          TEXT + "\n" + cosigned(TEXT), saw())
+witnessed("extension", "extension lines are cosigned, too",
+          EXT + "\n" + LOG.line(EXT) + cosigned(EXT), saw())
+witnessed("twice", "of several cosignatures of one witness the earliest counts",
+          NOTE + cosigned(TEXT, AT + 60) + cosigned(TEXT, AT) + cosigned(TEXT, AT + 30), saw())
+witnessed("among-others", "lines of another witness and of another key are ignored",
+          NOTE + cosigned(TEXT, key=OTHER, name="witness.example/w2")
+          + cosigned(TEXT, key=OTHER) + cosigned(TEXT), saw())
+witnessed("time-earliest", "the earliest time is 1", NOTE + cosigned(TEXT, 1), saw(1))
+witnessed("time-latest", "the latest time is the end of the year 9999",
+          NOTE + cosigned(TEXT, 253402300799), saw(253402300799))
+
+witnessed("refused-none", "the witness has no line in the note", NOTE, "LED-053")
+witnessed("refused-of-another", "another key cosigned under the name of the witness", NOTE + cosigned(TEXT, key=OTHER),
+          "LED-053")
+witnessed("refused-plain-signature", "a signature of the witness without a time, by the id of type 1",
+          NOTE + WITNESS.line(TEXT, W), "LED-053")
+witnessed("refused-type", "a plain signature under the id of a cosigner",
+          NOTE + WITNESS.line(TEXT, W, WITNESS.id(W, 4)), "LED-052")
+witnessed("refused-forged", "name and id of the witness over another key's cosignature",
+          NOTE + cosigned(TEXT, key=OTHER, id_of=WITNESS.id(W, 4)), "LED-052")
+witnessed("refused-forged-beside-good", "a bad cosignature beside a good one spoils the note",
+          NOTE + cosigned(TEXT) + cosigned(TEXT, key=OTHER, id_of=WITNESS.id(W, 4)), "LED-052")
+witnessed("refused-time-changed", "the time is a second later than the one that was signed",
+          NOTE + cosigned(TEXT, said=AT + 1), "LED-052")
+witnessed("refused-size-changed", "the size was changed after cosigning",
+          NOTE.replace("\n42\n", "\n43\n") + cosigned(TEXT), "LED-052")
+witnessed("refused-root-changed", "the root was changed after cosigning",
+          NOTE.replace(ROOT, base64.b64encode(bytes(32)).decode()) + cosigned(TEXT), "LED-052")
+witnessed("refused-extension-added", "a line was added after cosigning",
+          EXT + "\n" + LOG.line(EXT) + cosigned(TEXT), "LED-052")
+witnessed("refused-head", "the text of the witness begins with another word",
+          NOTE + cosigned(TEXT, head="cosignature/v2\n"), "LED-052")
+witnessed("refused-no-head", "the text of the witness is time and note alone", NOTE + cosigned(TEXT, head=""), "LED-052")
+witnessed("refused-long", "a byte behind the signature", NOTE + "\u2014 " + W + " " + base64.b64encode(
+    base64.b64decode(cosigned(TEXT).split(" ")[2]) + b"\0").decode() + "\n", "LED-052")
+witnessed("refused-time-zero", "the time is 0, which says nothing", NOTE + cosigned(TEXT, 0), "LED-056")
+witnessed("refused-time-10000", "the time is of the year 10000", NOTE + cosigned(TEXT, 253402300800), "LED-056")
+witnessed("refused-time-2-53", "the time is 2^53 + 1", NOTE + cosigned(TEXT, 2**53 + 1), "LED-056")
+witnessed("refused-time-2-63", "the time is 2^63", NOTE + cosigned(TEXT, 2**63), "LED-056")
+witnessed("refused-key-of-a-log", "the key is in the form of a log's key", NOTE + cosigned(TEXT), "LED-055",
+          vkey=WITNESS.vkey(W))
+witnessed("refused-key-id", "the id in the key's form is that of type 1", NOTE + cosigned(TEXT), "LED-055",
+          vkey=f"{W}+{WITNESS.id(W).hex()}+" + WITNESS.vkey(W, 4).split("+", 2)[2])
+witnessed("refused-key-type", "the key is of type 6, ML-DSA-44, in 32 bytes", NOTE + cosigned(TEXT), "LED-055",
+          vkey=WITNESS.vkey(W, 6))
+witnessed("refused-note", "a note that is none", NOTE[:-1], "LED-050")
+witnessed("refused-checkpoint", "a note that is no checkpoint", f"{ORIGIN}\n42\n\n" + cosigned(f"{ORIGIN}\n42\n"),
+          "LED-051")
+refused("key-of-a-witness", "the log's key is in the form of a witness's key", "LED-055", NOTE, vkey=LOG.vkey(ORIGIN, 4))

@@ -53,6 +53,7 @@ import dev.writ.cli.command.UpgradeCommand;
 import dev.writ.cli.command.VerifyCommand;
 import dev.writ.cli.command.VerifyPeerCommand;
 import dev.writ.cli.command.VersionCommand;
+import dev.writ.cli.command.WitnessCommand;
 import dev.writ.cli.hook.HookCommand;
 import dev.writ.cli.setup.SetupCommand;
 import java.util.List;
@@ -77,6 +78,7 @@ final class Commands {
           new RunsCommand(),
           new CloseCommand(),
           new CheckpointCommand(),
+          new WitnessCommand(),
           new PolicyCommand(),
           new KeyCommand(),
           new ToolCommand(),

@@ -96,12 +96,20 @@ const OPERATIONS = {
     const { size, root, extensions } = await V.verifyCheckpoint(V.utf8(input.note), key, input.origin ?? key.name);
     return { extensions, root_b64: V.toBase64(V.fromHex(root.slice('sha256:'.length))), size: Number(size) };
   },
+  async 'cosignature.verify'(input) {
+    const witness = V.parseWitnessKey(input.vkey);
+    const time = await V.cosignedAt(V.utf8(input.note), witness);
+    if (time === null) throw new V.Refusal('LED-053', 'note', null, witness.name);
+    return { time };
+  },
   async 'bundle.verify'(input) {
     const pins = 'keys' in input ? trustFile(input) : null;
     const kept = 'checkpoint' in input ? V.utf8(input.checkpoint) : null;
     const { pinned, manifest } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
       trust: pins,
       checkpoint: kept,
+      witnesses: input.witnesses ?? [],
+      quorum: input.quorum ?? null,
       closed: input.closed === true,
     });
     const { incarnation, origin, run, size, state, tenant } = manifest;

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.error.LedgerError;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
@@ -77,6 +78,22 @@ public record Checkpoint(
       throw new WritException(LedgerError.CHECKPOINT_ORIGIN, this.origin + " instead of " + origin);
     }
     note.verify(key);
+  }
+
+  /** The same with further signature lines. */
+  public Checkpoint with(List<SignedNote.Signature> more) {
+    List<SignedNote.Signature> all = new ArrayList<>(note.signatures());
+    all.addAll(more);
+    return new Checkpoint(origin, size, root, extensions, new SignedNote(note.text(), all));
+  }
+
+  /** The same with the signature lines of these keys alone. */
+  public Checkpoint signedBy(List<NoteKey> keys) {
+    List<SignedNote.Signature> theirs =
+        note.signatures().stream()
+            .filter(line -> keys.stream().anyMatch(key -> line.isBy(key.name(), key.id())))
+            .toList();
+    return new Checkpoint(origin, size, root, extensions, new SignedNote(note.text(), theirs));
   }
 
   /** The note's bytes. */

@@ -29,7 +29,7 @@ public record LedgerConfig(
   public LedgerConfig {
     dir = dir.toAbsolutePath().normalize();
     anchor = anchor.toAbsolutePath().normalize();
-    NoteKey.requireName(origin);
+    VerifierKeyText.requireName(origin);
     if (anchor.startsWith(dir)) {
       throw new IllegalArgumentException("the anchor must be outside of " + dir);
     }

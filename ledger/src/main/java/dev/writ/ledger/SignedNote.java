@@ -44,8 +44,8 @@ public record SignedNote(String text, List<Signature> signatures) {
       return idAndBytes.clone();
     }
 
-    boolean isBy(NoteKey key) {
-      return name.equals(key.name()) && Arrays.equals(idAndBytes, 0, 4, key.id(), 0, 4);
+    boolean isBy(String signer, byte[] id) {
+      return name.equals(signer) && Arrays.equals(idAndBytes, 0, 4, id, 0, 4);
     }
   }
 
@@ -101,7 +101,7 @@ public record SignedNote(String text, List<Signature> signatures) {
     }
     String name = line.substring(DASH.length(), space);
     try {
-      NoteKey.requireName(name);
+      VerifierKeyText.requireName(name);
     } catch (WritException e) {
       throw new WritException(LedgerError.NOTE_MALFORMED, e.found(), e);
     }
@@ -121,34 +121,49 @@ public record SignedNote(String text, List<Signature> signatures) {
    */
   public void verify(NoteKey key) {
     byte[] message = text.getBytes(StandardCharsets.UTF_8);
-    int verified = 0;
-    for (Signature signature : signatures) {
-      if (signature.isBy(key)) {
-        byte[] bytes = signature.idAndBytes();
-        try {
-          key.key().verify(message, Arrays.copyOfRange(bytes, 4, bytes.length));
-        } catch (WritException e) {
-          throw new WritException(LedgerError.NOTE_SIGNATURE, "key " + key, e);
-        }
-        verified++;
+    List<byte[]> ours = signaturesBy(key.name(), key.id());
+    for (byte[] signature : ours) {
+      try {
+        key.key().verify(message, signature);
+      } catch (WritException e) {
+        throw new WritException(LedgerError.NOTE_SIGNATURE, "key " + key, e);
       }
     }
-    if (verified == 0) {
+    if (ours.isEmpty()) {
       throw new WritException(LedgerError.NOTE_UNSIGNED, "key " + key);
     }
   }
 
-  /** The note's bytes. */
-  public byte[] toBytes() {
-    StringBuilder note = new StringBuilder(text).append('\n');
+  /** What stands behind the id in the lines of this name and id. */
+  List<byte[]> signaturesBy(String name, byte[] id) {
+    return signatures.stream()
+        .filter(signature -> signature.isBy(name, id))
+        .map(s -> Arrays.copyOfRange(s.idAndBytes, 4, s.idAndBytes.length))
+        .toList();
+  }
+
+  /** The lines of a witness's name and id; nothing is verified. */
+  public List<Signature> signaturesOf(WitnessKey key) {
+    return signatures.stream().filter(line -> line.isBy(key.name(), key.id())).toList();
+  }
+
+  /** The lines of signatures alone, as {@link #toBytes} has them. */
+  public static String lines(List<Signature> signatures) {
+    StringBuilder lines = new StringBuilder();
     for (Signature signature : signatures) {
-      note.append(DASH)
+      lines
+          .append(DASH)
           .append(signature.name())
           .append(' ')
           .append(Base64.getEncoder().encodeToString(signature.idAndBytes()))
           .append('\n');
     }
-    return note.toString().getBytes(StandardCharsets.UTF_8);
+    return lines.toString();
+  }
+
+  /** The note's bytes. */
+  public byte[] toBytes() {
+    return (text + "\n" + lines(signatures)).getBytes(StandardCharsets.UTF_8);
   }
 
   private static void requireText(String text) {

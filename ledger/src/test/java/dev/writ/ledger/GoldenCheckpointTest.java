@@ -20,7 +20,11 @@ class GoldenCheckpointTest {
     Fields input = vector.input();
     Fields expect = vector.expect();
     byte[] note = input.string("note").getBytes(StandardCharsets.UTF_8);
-    NoteKey key = NoteKey.parse(input.string("vkey"));
+    if (vector.op().equals("cosignature.verify")) {
+      theCosignatureHolds(note, input.string("vkey"), expect);
+      return;
+    }
+    String key = input.string("vkey");
     String origin = input.string("origin");
     if (expect.has("code")) {
       Refused.with(expect.string("code"), () -> verify(note, origin, key));
@@ -36,9 +40,24 @@ class GoldenCheckpointTest {
     input.end();
   }
 
-  private static Checkpoint verify(byte[] note, String origin, NoteKey key) {
+  private static void theCosignatureHolds(byte[] note, String vkey, Fields expect) {
+    if (expect.has("code") && expect.string("code").equals("LED-053")) {
+      assertThat(Cosignature.of(Checkpoint.parse(note), WitnessKey.parse(vkey))).isEmpty();
+    } else if (expect.has("code")) {
+      Refused.with(
+          expect.string("code"),
+          () -> Cosignature.of(Checkpoint.parse(note), WitnessKey.parse(vkey)));
+    } else {
+      Cosignature found =
+          Cosignature.of(Checkpoint.parse(note), WitnessKey.parse(vkey)).orElseThrow();
+      assertThat(found.at().getEpochSecond()).isEqualTo(expect.integer("time"));
+      assertThat(found.by().toString()).isEqualTo(vkey);
+    }
+  }
+
+  private static Checkpoint verify(byte[] note, String origin, String key) {
     Checkpoint checkpoint = Checkpoint.parse(note);
-    checkpoint.verify(origin, key);
+    checkpoint.verify(origin, NoteKey.parse(key));
     return checkpoint;
   }
 }

@@ -50,6 +50,17 @@ class SpecExamplesAreRealTest {
   }
 
   @Test
+  void the_cosigned_checkpoint_of_the_witness_page_verifies() throws IOException {
+    String page = Files.readString(Vectors.root().resolve("spec/witness.md"));
+    Matcher stated = Pattern.compile("cosigned at (\\S+) by the witness `([^`]+)`").matcher(page);
+    assertThat(stated.find()).isTrue();
+    Checkpoint checkpoint =
+        Checkpoint.parse(Fixture.bytes(examples("witness.md", "text cosigned").getFirst()));
+    assertThat(Cosignature.of(checkpoint, WitnessKey.parse(stated.group(2))).orElseThrow().at())
+        .isEqualTo(stated.group(1));
+  }
+
+  @Test
   void the_anchor_of_the_log_page_is_that_of_a_new_ledger() throws IOException {
     Ledger.create(Fixture.config(home)).close();
     assertThat(Files.readString(Fixture.config(home).anchor()))

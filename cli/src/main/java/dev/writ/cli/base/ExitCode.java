@@ -7,6 +7,7 @@ import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.verify.error.BundleError;
@@ -114,6 +115,11 @@ public enum ExitCode {
                 Map.entry(CliError.SETUP_FOREIGN.code(), REFUSED),
                 Map.entry(CliError.SETUP_PLACE.code(), UNAVAILABLE),
                 Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
+                Map.entry(CliError.WITNESSES_FEW.code(), UNAVAILABLE),
+                Map.entry(CliError.WITNESS_FORK.code(), BROKEN_INPUT),
+                Map.entry(CliError.WITNESS_REFUSED.code(), REFUSED),
+                Map.entry(CliError.WITNESS_UNANSWERED.code(), UNAVAILABLE),
+                Map.entry(BundleError.NO_PROOF_BETWEEN.code(), UNAVAILABLE),
                 Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),
@@ -123,6 +129,13 @@ public enum ExitCode {
                 Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
                 Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
                 Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
+                Map.entry(LedgerError.NOTE_MALFORMED.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.CHECKPOINT_MALFORMED.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.NOTE_SIGNATURE.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.NOTE_UNSIGNED.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.CHECKPOINT_ORIGIN.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.KEY_TEXT.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.COSIGNATURE_TIME.code(), BROKEN_INPUT),
                 Map.entry(BundleError.NOT_COVERED.code(), UNAVAILABLE),
                 Map.entry(BundleError.TOOL_MISSING.code(), UNAVAILABLE),
                 Map.entry(BundleError.CONTENT_MISSING.code(), UNAVAILABLE),

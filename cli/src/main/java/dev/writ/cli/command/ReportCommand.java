@@ -12,6 +12,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.ledger.Checkpoint;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
 import dev.writ.replay.report.ReportPage;
@@ -42,6 +43,10 @@ public final class ReportCommand implements CliCommand {
             "JWKS",
             "Keys that you pin for the reader. The page says that they are your choice; a"
                 + " reader can use other keys.")
+        .option("--checkpoint", "NOTE", "A checkpoint that you kept, or that witnesses cosigned.")
+        .options(
+            "--witness", "VKEY", "The key of a witness that must have cosigned that checkpoint.")
+        .option("--quorum", "N", "So many of the witnesses are enough (default: all).")
         .flag("--replay", "Also replay the bundle, as `replay` does, and show what differs.")
         .flag("--verifier", "Write verify.mjs instead of a page.")
         .example("report main.writ --trust writ-data/trust.jwks --replay -o main.html");
@@ -88,7 +93,9 @@ public final class ReportCommand implements CliCommand {
               arguments.option("--trust").map(session::read).map(Trust::parse),
               arguments.has("--replay")
                   ? Optional.of(replayed(bundle.get(), session))
-                  : Optional.empty());
+                  : Optional.empty(),
+              arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse),
+              WitnessOptions.of(arguments));
       BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
       OutputFile.write(Path.of(out), file -> verified[0] = ReportPage.write(source, options, file));
       seen = Optional.of(verified[0]);

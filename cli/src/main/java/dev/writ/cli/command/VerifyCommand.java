@@ -36,7 +36,16 @@ public final class VerifyCommand implements CliCommand {
             "JWKS",
             "Keys that you obtained from elsewhere; they must include the operator's and the"
                 + " log's. Without it only integrity is verified, and the exit status says so.")
-        .option("--checkpoint", "NOTE", "A checkpoint of the log that you kept.")
+        .option(
+            "--checkpoint",
+            "NOTE",
+            "A checkpoint of the log that you kept, or that witnesses cosigned.")
+        .options(
+            "--witness",
+            "VKEY",
+            "The key of a witness that must have cosigned that checkpoint, or without one the"
+                + " bundle's.")
+        .option("--quorum", "N", "So many of the witnesses are enough (default: all).")
         .flag("--closed", "Refuse the bundle of an open run.")
         .example("verify main.writ --trust writ-data/trust.jwks");
   }
@@ -65,7 +74,8 @@ public final class VerifyCommand implements CliCommand {
       verification =
           Verification.of(
               file,
-              new BundleVerifier.Options(trust, earlier, arguments.has("--closed")),
+              new BundleVerifier.Options(
+                  trust, earlier, arguments.has("--closed"), WitnessOptions.of(arguments)),
               new Watched(progress));
     }
     session.show(new Seen(verification), VerifyCommand::print);

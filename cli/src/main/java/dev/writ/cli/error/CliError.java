@@ -65,7 +65,25 @@ public enum CliError implements ErrorCode {
   IMPORT_ENTRY(
       "CLI-079",
       "a server of a client cannot be taken as it stands there",
-      "The message says what is in the way; the other servers were taken (spec/mcp-import.md).");
+      "The message says what is in the way; the other servers were taken (spec/mcp-import.md)."),
+  WITNESSES_FEW(
+      "CLI-100",
+      "fewer witnesses cosigned than were asked for",
+      "Ask more of them, or again later; --quorum says how many are enough."),
+  WITNESS_FORK(
+      "CLI-101",
+      "a witness has seen another history of the log",
+      "Where the ledger was put back to an earlier state, restore the latest backup; otherwise"
+          + " keep what the witness cosigned, with your own checkpoint: together they are the"
+          + " proof of a fork."),
+  WITNESS_REFUSED(
+      "CLI-102",
+      "a witness refused to cosign",
+      "Ask its operator to add the log, with the key that `writ checkpoint --vkey` prints."),
+  WITNESS_UNANSWERED(
+      "CLI-103",
+      "a witness gave no answer that is understood",
+      "Check the address, and --ca; the witness may be away for a while.");
 
   private final Entry entry;
 

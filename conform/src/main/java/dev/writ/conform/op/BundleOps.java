@@ -7,6 +7,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.executor.driver.Driver;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.WitnessKey;
 import dev.writ.replay.engine.Divergence;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
@@ -14,6 +15,7 @@ import dev.writ.replay.engine.ReplayResult;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.Witnesses;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +49,8 @@ final class BundleOps {
             .map(note -> Checkpoint.parse(note.getBytes(StandardCharsets.UTF_8)));
     boolean closed = input.optional("closed", input::bool).orElse(false);
     BundleVerifier.Verified verified =
-        BundleVerifier.verify(file, new BundleVerifier.Options(pinned, earlier, closed), _ -> {});
+        BundleVerifier.verify(
+            file, new BundleVerifier.Options(pinned, earlier, closed, witnesses(input)), _ -> {});
     BundleManifest manifest = verified.manifest();
     return JsonValue.object()
         .put("incarnation", manifest.incarnation())
@@ -96,5 +99,19 @@ final class BundleOps {
                     .put("replayed", field.replayed())
                     .build())
         .build();
+  }
+
+  private static Witnesses witnesses(Fields input) {
+    List<WitnessKey> keys =
+        input
+            .optional("witnesses", name -> input.list(name, Fields::stringItem))
+            .orElse(List.of())
+            .stream()
+            .map(WitnessKey::parse)
+            .toList();
+    return input
+        .optional("quorum", input::integer)
+        .map(quorum -> new Witnesses(keys, quorum.intValue()))
+        .orElse(Witnesses.all(keys));
   }
 }

@@ -2,11 +2,15 @@ package dev.writ.conform.op;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.StrictBase64;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.conform.adapter.Operation;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Cosignature;
 import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +27,7 @@ final class LogOps {
     operations.put("merkle.inclusion", LogOps::inclusion);
     operations.put("merkle.consistency", LogOps::consistency);
     operations.put("checkpoint.verify", LogOps::checkpoint);
+    operations.put("cosignature.verify", LogOps::cosignature);
   }
 
   private static JsonValue.Obj leaf(Fields input) {
@@ -67,5 +72,14 @@ final class LogOps {
         .put("root_b64", StrictBase64.encode(checkpoint.root().bytes()))
         .put("size", checkpoint.size())
         .build();
+  }
+
+  private static JsonValue.Obj cosignature(Fields input) {
+    WitnessKey key = WitnessKey.parse(input.string("vkey"));
+    Checkpoint checkpoint = Checkpoint.parse(input.string("note").getBytes(StandardCharsets.UTF_8));
+    Cosignature found =
+        Cosignature.of(checkpoint, key)
+            .orElseThrow(() -> new WritException(LedgerError.NOTE_UNSIGNED, "witness " + key));
+    return JsonValue.object().put("time", found.at().getEpochSecond()).build();
   }
 }

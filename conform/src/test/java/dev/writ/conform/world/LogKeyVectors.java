@@ -86,6 +86,7 @@ final class LogKeyVectors {
 
   private final TreeMap<String, SigningKey> keys = new TreeMap<>();
   private final TreeMap<String, byte[]> files = new TreeMap<>();
+  private final TreeMap<String, String> keptNotes = new TreeMap<>();
   private final List<Made> made = new ArrayList<>();
   private final byte[] closed = record();
   private final Checkpoint checkpoint = Checkpoint.parse(Unpacked.entries(closed).get(CHECKPOINT));
@@ -112,6 +113,13 @@ final class LogKeyVectors {
     TreeMap<String, byte[]> files = new TreeMap<>();
     Holder.MADE.files.forEach((name, bytes) -> files.put("bundle/" + name, bytes));
     return files;
+  }
+
+  /**
+   * The checkpoint of {@link #files} that is {@code earlier} or {@code later} than the bundle's.
+   */
+  static Checkpoint kept(String when) {
+    return Checkpoint.parse(Holder.MADE.keptNotes.get(when).getBytes(StandardCharsets.UTF_8));
   }
 
   private static byte[] record() {
@@ -281,6 +289,7 @@ final class LogKeyVectors {
   }
 
   private void history(String when, String bundle, long size, Digest root, long other) {
+    keptNotes.put(when, note(size, root, "log"));
     add(
         "kept-" + when,
         "a kept checkpoint of a size " + when + ", and the proof between",

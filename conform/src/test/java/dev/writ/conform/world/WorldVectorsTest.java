@@ -51,6 +51,7 @@ class WorldVectorsTest {
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
     all.addAll(LogKeyVectors.all());
+    all.addAll(WitnessVectors.all());
     all.addAll(RefusalVectors.all());
     all.addAll(ReceivedVectors.all());
     all.addAll(IntentVectors.all());

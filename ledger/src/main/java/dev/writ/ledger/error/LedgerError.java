@@ -99,6 +99,12 @@ public enum LedgerError implements ErrorCode {
   CHECKPOINT_ORIGIN("LED-054", "a checkpoint is of another log", "Use this log's checkpoint."),
   KEY_TEXT(
       "LED-055", "a note key is malformed", "Write name+hash+base64 as C2SP signed-note says."),
+  COSIGNATURE_TIME(
+      "LED-056",
+      "a cosignature states no time that can be",
+      "Ask the witness for another one, and its operator to look at the clock."),
+  WITNESS_REQUEST(
+      "LED-057", "a request to a witness is malformed", "Send it as C2SP tlog-witness says."),
 
   SYNC(
       "LED-070",
@@ -182,6 +188,16 @@ public enum LedgerError implements ErrorCode {
       "something was written since the upgrade, and would be lost",
       "Go on with this release, and keep what is acknowledged; `writ upgrade confirm` frees the"
           + " space."),
+
+  WITNESS_STATE(
+      "LED-090",
+      "what a witness keeps cannot be read, or is damaged",
+      "Look at the file. If its content is lost begin with a new directory and a new key: this one"
+          + " may have cosigned what it does not know any more."),
+  WITNESS_BUSY(
+      "LED-091",
+      "another process has the witness's directory",
+      "Stop the other one, or name another directory."),
 
   QUOTA(
       "LED-080",

@@ -5,10 +5,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.ledger.Checkpoint;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
+import dev.writ.verify.bundle.Witnesses;
 import dev.writ.verify.error.BundleError;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -48,9 +50,20 @@ public final class ReportPage {
    *
    * @param pinned keys that the maker of the page pins
    * @param replay the result of a replay, in the form of {@code ReplayResult.toJson}
+   * @param kept a checkpoint of the log, such as one that witnesses cosigned
+   * @param witnesses who must have cosigned it
    */
-  public record Options(Optional<Trust> pinned, Optional<JsonValue> replay) {
+  public record Options(
+      Optional<Trust> pinned,
+      Optional<JsonValue> replay,
+      Optional<Checkpoint> kept,
+      Witnesses witnesses) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());
+
+    /** Without a kept checkpoint. */
+    public Options(Optional<Trust> pinned, Optional<JsonValue> replay) {
+      this(pinned, replay, Optional.empty(), Witnesses.NONE);
+    }
   }
 
   /**
@@ -106,7 +119,10 @@ public final class ReportPage {
       Bundle opened, Bytes bundle, Options options, OutputStream out) {
     BundleVerifier.Verified verified =
         BundleVerifier.verify(
-            opened, new BundleVerifier.Options(options.pinned(), Optional.empty(), false), _ -> {});
+            opened,
+            new BundleVerifier.Options(
+                options.pinned(), options.kept(), false, options.witnesses()),
+            _ -> {});
     pack(bundle, extra(opened, options), out);
     return verified;
   }
@@ -117,6 +133,12 @@ public final class ReportPage {
             .put("trees", RequirementTrees.of(bundle))
             .putIfPresent("trust", options.pinned(), Trust::toJson)
             .putIfPresent("replay", options.replay(), replay -> replay)
+            .putIfPresent(
+                "checkpoint",
+                options.kept(),
+                kept -> JsonValue.of(new String(kept.toBytes(), StandardCharsets.UTF_8)))
+            .putList("witnesses", options.witnesses().keys(), key -> JsonValue.of(key.toString()))
+            .put("quorum", options.witnesses().quorum())
             .build();
     // Only a '<' could end a script element; in JSON it occurs only in strings.
     return new String(Jcs.write(extra), StandardCharsets.UTF_8)

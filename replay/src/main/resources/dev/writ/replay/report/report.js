@@ -743,6 +743,7 @@ function reset() {
   state.extra = JSON.parse(embedded('writ-extra'));
   state.trust = state.extra.trust ? utf8(JSON.stringify(state.extra.trust)) : null;
   state.trustFrom = state.trust ? 'page' : null;
+  state.note = state.extra.checkpoint ? utf8(state.extra.checkpoint) : null;
   state.note = null;
   state.name = 'run.writ';
   byId('reset').hidden = true;
@@ -766,7 +767,7 @@ async function verify() {
   let outcome;
   try {
     if (state.bundle === null) throw new Refusal('RPL-011', 'the bundle in this page');
-    const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, progress });
+    const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, witnesses: state.extra.witnesses, quorum: state.extra.quorum, progress });
     if (turn !== state.turn) return;
     sealed(result, state);
     render(result, state);

@@ -13,8 +13,10 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Cosignature;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.WitnessKey;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.verify.audit.RunAudit;
@@ -38,9 +40,18 @@ public final class BundleVerifier {
    *     key that founded the installation, and the log's; if empty, only integrity is verified
    * @param earlier a checkpoint that somebody kept
    * @param requireClosed refuses the bundle of an open run, whose end could be cut off unnoticed
+   * @param witnesses who must have cosigned the kept checkpoint, or without one the bundle's
    */
   public record Options(
-      Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
+      Optional<Trust> pinned,
+      Optional<Checkpoint> earlier,
+      boolean requireClosed,
+      Witnesses witnesses) {
+    /** Without witnesses. */
+    public Options(Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
+      this(pinned, earlier, requireClosed, Witnesses.NONE);
+    }
+
     public static final Options UNPINNED = new Options(Optional.empty(), Optional.empty(), false);
 
     public static Options pinned(Trust trust) {
@@ -400,7 +411,8 @@ public final class BundleVerifier {
             + signer.kid()
             + ", root "
             + checkpoint.root());
-    options.earlier().ifPresent(earlier -> earlier(trust, earlier));
+    Optional<String> uncovered = options.earlier().flatMap(earlier -> earlier(trust, earlier));
+    witnesses(options.earlier().orElse(checkpoint), uncovered);
     return signer;
   }
 
@@ -427,8 +439,13 @@ public final class BundleVerifier {
     throw new WritException(BundleError.CHECKPOINT_KEY, place + ": " + found);
   }
 
-  /** At the same size roots are compared; otherwise the proof must lead from one to the other. */
-  private void earlier(Trust trust, Checkpoint kept) {
+  /**
+   * At the same size roots are compared; otherwise the proof must lead from one to the other.
+   *
+   * @return why what the kept checkpoint covers is not all that the bundle's does; empty where it
+   *     is
+   */
+  private Optional<String> earlier(Trust trust, Checkpoint kept) {
     Checkpoint checkpoint = bundle.checkpoint();
     if (!kept.origin().equals(checkpoint.origin())) {
       throw new WritException(
@@ -440,7 +457,7 @@ public final class BundleVerifier {
       same(
           BundleError.FORK, "at size " + kept.size() + " the root", checkpoint.root(), kept.root());
       verified("the kept checkpoint: of the same size and root");
-      return;
+      return Optional.empty();
     }
     Checkpoint first = kept.size() < checkpoint.size() ? kept : checkpoint;
     Checkpoint second = kept.size() < checkpoint.size() ? checkpoint : kept;
@@ -453,7 +470,7 @@ public final class BundleVerifier {
               + " is consistent with the kept checkpoint of size "
               + kept.size()
               + ": the bundle has no proof of that; export it with --checkpoint");
-      return;
+      return Optional.of("the bundle has no proof between it and size " + checkpoint.size());
     }
     consistent(first, second, proof.get());
     verified(
@@ -461,6 +478,40 @@ public final class BundleVerifier {
             + kept.size()
             + ": of one history with the log of size "
             + checkpoint.size());
+    return kept.size() < checkpoint.size()
+        ? Optional.of("it is smaller than the log of size " + checkpoint.size())
+        : Optional.empty();
+  }
+
+  /**
+   * Requires the cosignatures that are asked for.
+   *
+   * @param uncovered why what the witnesses saw is not all that the bundle is about
+   */
+  private void witnesses(Checkpoint witnessed, Optional<String> uncovered) {
+    Witnesses asked = options.witnesses();
+    if (asked.keys().isEmpty()) {
+      return;
+    }
+    String size = "the log of size " + witnessed.size();
+    uncovered.ifPresent(why -> {
+      throw new WritException(
+          BundleError.WITNESSES_FEW, "the checkpoint of " + size + " that they saw: " + why);
+    });
+    List<Cosignature> seen = new ArrayList<>();
+    for (WitnessKey witness : asked.keys()) {
+      Optional<Cosignature> own = Cosignature.of(witnessed, witness);
+      own.ifPresent(seen::add);
+      own.ifPresentOrElse(
+          c -> verified("witness " + witness.name() + ": saw " + size + " at " + c.at()),
+          () -> notVerified.add("that witness " + witness.name() + " saw " + size));
+    }
+    int found = Witnesses.distinct(seen.stream().map(Cosignature::by));
+    if (found < asked.quorum()) {
+      throw new WritException(
+          BundleError.WITNESSES_FEW,
+          "the checkpoint of " + size + " was cosigned by " + found + " of " + asked.quorum());
+    }
   }
 
   private static void consistent(Checkpoint first, Checkpoint second, Consistency proof) {

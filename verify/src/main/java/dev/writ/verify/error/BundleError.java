@@ -106,7 +106,17 @@ public enum BundleError implements ErrorCode {
   CONSISTENCY_FORM(
       "RPL-084",
       "log/consistency.json is no proof between the bundle's checkpoint and another one",
-      "Obtain the bundle again, exported with the checkpoint that you kept, or without one.");
+      "Obtain the bundle again, exported with the checkpoint that you kept, or without one."),
+  WITNESSES_FEW(
+      "RPL-085",
+      "fewer witnesses than asked for saw this history",
+      "Have the operator ask them (`writ witness ask URL --key VKEY -o FILE`), export the run"
+          + " again with `--checkpoint FILE`, and give both files to `writ verify`."),
+  NO_PROOF_BETWEEN(
+      "RPL-086",
+      "two checkpoints are of different sizes, and no proof leads from one to the other",
+      "Have the operator export a run with one of them (`writ export RUN --checkpoint FILE`) and"
+          + " verify the bundle against it, or compare checkpoints of one size.");
 
   private final Entry entry;
 

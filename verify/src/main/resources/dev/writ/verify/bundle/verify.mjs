@@ -1,7 +1,7 @@
 // The second verifier of Writ bundles. It is written from spec/ alone, shares no code with the first
 // (which is Java), and depends on nothing: one file for Node 20 and for browsers.
 //
-//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]
+//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]
 //   import {verifyBundle} from './verify.mjs'
 //
 // A verifier returns what it verified or throws a Refusal {code, place, recorded, recomputed}; none
@@ -1559,22 +1559,30 @@ export function parseNote(bytes) {
   return { text: whole.slice(0, split + 1), signatures };
 }
 
-/** The name under which a key signs notes: {name, id, key}. */
-export function noteKey(name, key) {
-  return { name, key, id: toHex(sha256(concat(utf8(name), Uint8Array.of(0x0a, 0x01), key.bytes)).subarray(0, 4)) };
-}
+const LOG_TYPE = 0x01;
+const WITNESS_TYPE = 0x04;
 
-/** `name+id+base64`, as C2SP signed-note writes a verifier's key. */
-export function parseNoteKey(vkey) {
+const namedKey = (name, key, type) => ({ name, key, id: toHex(sha256(concat(utf8(name), Uint8Array.of(0x0a, type), key.bytes)).subarray(0, 4)) });
+
+/** The name under which a key signs notes: {name, id, key}. */
+export const noteKey = (name, key) => namedKey(name, key, LOG_TYPE);
+
+function parseNamedKey(vkey, type) {
   const match = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(vkey);
   const bytes = match ? fromBase64(match[3]) : null;
-  if (!match || !isNoteName(match[1]) || bytes === null || bytes.length !== 33 || bytes[0] !== 1) {
-    refuse('LED-055', 'note key', vkey, 'name+id+base64 of an Ed25519 key');
+  if (!match || !isNoteName(match[1]) || bytes === null || bytes.length !== 33 || bytes[0] !== type) {
+    refuse('LED-055', 'note key', vkey, `name+id+base64 of an Ed25519 key of the type ${type}`);
   }
-  const key = noteKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'));
+  const key = namedKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'), type);
   if (key.id !== match[2]) refuse('LED-055', 'note key', match[2], key.id);
   return key;
 }
+
+/** `name+id+base64`, as C2SP signed-note writes the key of a log. */
+export const parseNoteKey = (vkey) => parseNamedKey(vkey, LOG_TYPE);
+
+/** The same of a witness, whose type of signature is another. */
+export const parseWitnessKey = (vkey) => parseNamedKey(vkey, WITNESS_TYPE);
 
 /** A checkpoint's statement: {origin, size, root, extensions}. */
 export function parseCheckpoint(noteText) {
@@ -1606,6 +1614,31 @@ export async function verifyCheckpoint(bytes, key, origin) {
   const checkpoint = parseCheckpoint(note.text);
   if (checkpoint.origin !== origin) refuse('LED-054', 'checkpoint', checkpoint.origin, origin);
   return checkpoint;
+}
+
+// ---------------------------------------------------------------------- cosignatures (witness.md)
+
+const COSIGNED_MOST = 253402300799; // 9999-12-31T23:59:59Z
+
+/** When a witness cosigned a checkpoint: seconds since 1970, of its earliest line; null where it has none. */
+export async function cosignedAt(bytes, witness) {
+  const note = parseNote(bytes);
+  parseCheckpoint(note.text);
+  let earliest = null;
+  for (const { name, id, signature } of note.signatures) {
+    if (name !== witness.name || id !== witness.id) continue;
+    if (signature.length !== 72) refuse('LED-052', `witness ${witness.name}`, `${signature.length} bytes`, '72 bytes');
+    const time = signature.subarray(0, 8).reduce((sum, byte) => sum * 256 + byte, 0); // beyond 2^53 it is rounded, and refused
+    if (time === 0 || time > COSIGNED_MOST) refuse('LED-056', `witness ${witness.name}`, time, 'a time from 1970 to 9999');
+    try {
+      await verifyEd25519(witness.key, utf8(`cosignature/v1\ntime ${time}\n${note.text}`), signature.subarray(8));
+    } catch (e) {
+      if (e instanceof Refusal) refuse('LED-052', `witness ${witness.name}`, e.recorded, e.recomputed);
+      throw e;
+    }
+    if (earliest === null || time < earliest) earliest = time;
+  }
+  return earliest;
 }
 
 // ------------------------------------------------------------------- forms of documents and of events
@@ -4267,11 +4300,11 @@ async function checkKept(kept, bundle, sum) {
   const says = `the kept checkpoint of size ${earlier.size}`;
   if (earlier.size === checkpoint.size) {
     if (earlier.root !== checkpoint.root) refuse('RPL-042', `checkpoints of size ${checkpoint.size}`, checkpoint.root, earlier.root);
-    return { verified: [`${says} has the same root`], notVerified: [] };
+    return { verified: [`${says} has the same root`], notVerified: [], uncovered: null };
   }
   const [first, second] = earlier.size < checkpoint.size ? [earlier, checkpoint] : [checkpoint, earlier];
   if (!consistency || consistency.size1 !== first.size || consistency.size2 !== second.size) {
-    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`] };
+    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`], uncovered: 'no proof to it' };
   }
   try {
     verifyConsistency(first.size, digestBytes(first.root), second.size, digestBytes(second.root), consistency.path.map(digestBytes), CONSISTENCY);
@@ -4279,7 +4312,35 @@ async function checkKept(kept, bundle, sum) {
     if (e instanceof Refusal) refuse('RPL-042', `${e.place} (${e.code})`, e.recorded, e.recomputed);
     throw e;
   }
-  return { verified: [`${says} is consistent with the bundle's`], notVerified: [] };
+  const uncovered = earlier.size < checkpoint.size ? `size ${earlier.size}` : null;
+  return { verified: [`${says} is consistent with the bundle's`], notVerified: [], uncovered };
+}
+
+/** The witnesses that are asked for, and how many of them are enough: one key under two names is one. */
+function askedWitnesses(vkeys, quorum) {
+  const keys = vkeys.map(parseWitnessKey);
+  return { keys, quorum: quorum ?? new Set(keys.map((witness) => toHex(witness.key.bytes))).size };
+}
+
+/**
+ * Who cosigned the kept checkpoint, or without one the bundle's (witness.md). `kept.uncovered` says why that
+ * does not cover all of the bundle, or is null.
+ */
+async function checkWitnesses({ keys, quorum }, note, kept, size) {
+  if (keys.length === 0) return;
+  if (kept.uncovered !== null) refuse('RPL-085', 'the checkpoint that witnesses saw', kept.uncovered, `one that covers size ${size}`);
+  const stated = parseCheckpoint(parseNote(note).text);
+  const seen = new Set();
+  for (const witness of keys) {
+    const time = await cosignedAt(note, witness);
+    const says = `witness ${witness.name}: saw the log of size ${stated.size}`;
+    if (time === null) kept.notVerified.push(says);
+    else {
+      kept.verified.push(`${says} at ${new Date(time * 1000).toISOString().replace('.000Z', 'Z')}`);
+      seen.add(toHex(witness.key.bytes));
+    }
+  }
+  if (seen.size < quorum) refuse('RPL-085', `the checkpoint of size ${stated.size}`, `${seen.size} witnesses`, quorum);
 }
 
 /** Everything that is referred to is there, as far as it is said to be; and nothing else is. */
@@ -4362,10 +4423,11 @@ async function walk(bundle, run, progress) {
 /**
  * Verifies a bundle: the bytes of a file, or `{length, read(at, count)}`, of which only pieces are in
  * memory; such a file must not change meanwhile. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
- * refuses bundles of open runs. Gives what was verified and what was not, and the parts of the bundle;
+ * refuses bundles of open runs; `witnesses` are keys as text, of which all or `quorum` must have cosigned. Gives what was verified and what was not, and the parts of the bundle;
  * throws the first {@link Refusal}.
  */
-export async function verifyBundle(file, { trust = null, checkpoint = null, closed = false, progress = () => {} } = {}) {
+export async function verifyBundle(file, { trust = null, checkpoint = null, witnesses = [], quorum = null, closed = false, progress = () => {} } = {}) {
+  const asked = askedWitnesses(witnesses, quorum);
   const pins = trust ? within('the trust file', () => parseTrust(trust)) : null;
   const entries = readArchive(file);
   const manifest = readManifest(entries);
@@ -4383,7 +4445,8 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, clos
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
   bundle.system = new System();
-  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [] };
+  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [], uncovered: null };
+  await checkWitnesses(asked, checkpoint ?? entry(entries, CHECKPOINT), kept, bundle.checkpoint.size);
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
   bundle.run = new Run(bundle, bundle.system);
@@ -4467,15 +4530,18 @@ function describe(bundle, run, pins) {
 const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
 
 function parseArguments(args) {
-  const options = { json: false, closed: false };
+  const options = { json: false, closed: false, witnesses: [], quorum: null };
   for (let i = 0; i < args.length; i++) {
     if (args[i] === '--json') options.json = true;
     else if (args[i] === '--closed') options.closed = true;
     else if (['--trust', '--checkpoint'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
+    else if (args[i] === '--witness' && i + 1 < args.length) options.witnesses.push(args[++i]);
+    else if (args[i] === '--quorum' && /^[1-9][0-9]?$/.test(args[i + 1])) options.quorum = Number(args[++i]);
     else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
     else return null;
   }
-  return options.file ? options : null;
+  const counts = options.quorum === null || options.witnesses.length > 0;
+  return options.file && counts ? options : null;
 }
 
 /** What others wrote must not steer a terminal. */
@@ -4485,7 +4551,7 @@ const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061
 export async function main(args, { readFile, openFile = readFile, out, err }) {
   const options = parseArguments(args);
   if (!options) {
-    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--closed] [--json]\n');
+    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]\n');
     return EXIT.usage;
   }
   let files;
@@ -4497,7 +4563,7 @@ export async function main(args, { readFile, openFile = readFile, out, err }) {
     return EXIT.unavailable;
   }
   try {
-    const result = await verifyBundle(files.file, { ...files, closed: options.closed });
+    const result = await verifyBundle(files.file, { ...files, witnesses: options.witnesses, quorum: options.quorum, closed: options.closed });
     const { pinned, manifest, verified, notVerified } = result;
     if (options.json) {
       out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified })) + '\n');

@@ -100,7 +100,12 @@ final class SecondOpinion {
   private static JsonValue write(Path dir, int i, Case one) {
     save(dir, i + ".writ", one.bundle());
     ObjectBuilder entry =
-        JsonValue.object().put("bundle", i + ".writ").put("closed", one.options().requireClosed());
+        JsonValue.object()
+            .put("bundle", i + ".writ")
+            .put("closed", one.options().requireClosed())
+            .putList(
+                "witnesses", one.options().witnesses().keys(), key -> JsonValue.of(key.toString()))
+            .put("quorum", one.options().witnesses().quorum());
     Optional<byte[]> trust = one.options().pinned().map(pins -> Jcs.write(pins.toJson()));
     trust.ifPresent(bytes -> {
       save(dir, i + ".jwks", bytes);
