@@ -88,6 +88,9 @@ public enum ExitCode {
             Map.ofEntries(
                 Map.entry(CliError.USAGE.code(), USAGE),
                 Map.entry(EmbedError.KEY_NAME.code(), USAGE),
+                Map.entry(EmbedError.KEY_ELSEWHERE.code(), BROKEN_INPUT),
+                Map.entry(EmbedError.KEY_FOLDER.code(), UNAVAILABLE),
+                Map.entry(EmbedError.KEY_STAYS.code(), USAGE),
                 Map.entry(CliError.PARAMETER.code(), USAGE),
                 Map.entry(CliError.IMPORT_FILE.code(), BROKEN_INPUT),
                 Map.entry(CliError.IMPORT_CHANGED.code(), BROKEN_INPUT),

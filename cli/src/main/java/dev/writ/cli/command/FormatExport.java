@@ -7,7 +7,6 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
-import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
@@ -82,7 +81,8 @@ final class FormatExport {
     return new FormatExport(
         format,
         to,
-        key.map(file -> KeyFiles.read(Path.of(file), () -> Homes.passphrase(session))),
+        key.map(
+            file -> KeyFiles.read(Path.of(file), () -> session.passphrases().of(Path.of(file)))),
         arguments.option("--trust").map(file -> Trust.parse(session.read(file))));
   }
 
