@@ -292,8 +292,28 @@ test('what it saves is the bundle and the verifier that is shipped', () => opene
   assert.equal(await page.eval(`window.saved['run.writ'].size`), readFileSync(join(DIR, 'small.writ')).length);
 }));
 
-test('on paper every effect is open', () => opened('good.html', { width: 800 }, async (page) => {
-  const { data } = await page.send('Page.printToPDF', {});
+test('on paper the run is set for pages, whatever is open on screen and in whichever theme', () => opened('good.html', { width: 800, dark: true }, async (page) => {
+  await page.eval(`(() => {
+    addEventListener('afterprint', () => { window.printedIn = getComputedStyle(document.body).backgroundColor; });
+    addEventListener('beforeprint', () => { window.paper = { effects: ${count('#paper .p-fx')}, sections: ${count('#paper section')}, contents: ${count('#paper nav a')} }; });
+  })()`);
+  const { data } = await page.send('Page.printToPDF', { preferCSSPageSize: true });
   assert.ok(Buffer.from(data, 'base64').length > 10000);
-  assert.equal(await page.eval(`${count('.fx > details[open]')} === ${count('.fx > details')}`), true);
+  const { effects, sections, contents } = await page.eval('window.paper');
+  assert.equal(effects, 7);
+  assert.ok(sections >= 8);
+  assert.equal(contents, sections, 'each section is in the contents');
+  assert.equal(await page.eval(count('#paper')), 0, 'and it is gone again');
 }));
+
+test('nothing of a bundle that does not verify is printed', async () => {
+  const name = flipped('good.html', (bundle) => {
+    bundle[bundle.indexOf('effect.dispatched')] ^= 1;
+    return 'printed';
+  });
+  await opened(name, {}, async (page) => {
+    await page.eval(`addEventListener('beforeprint', () => { window.paper = ${count('#paper')}; })`);
+    await page.send('Page.printToPDF', { preferCSSPageSize: true });
+    assert.equal(await page.eval('window.paper'), 0);
+  });
+});

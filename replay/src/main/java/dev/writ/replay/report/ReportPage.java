@@ -43,7 +43,8 @@ public final class ReportPage {
   private static final Pattern PLACE = Pattern.compile("@(POLICY|STYLE|BUNDLE|EXTRA|SCRIPT)@");
 
   /** The page's own scripts; the last one begins the work. */
-  private static final List<String> SCRIPTS = List.of("report.js", "summary.js", "page.js");
+  private static final List<String> SCRIPTS =
+      List.of("report.js", "summary.js", "paper.js", "page.js");
 
   private ReportPage() {}
 

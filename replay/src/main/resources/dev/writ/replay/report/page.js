@@ -1,11 +1,14 @@
 // The page at work: what it verifies, and when; what the reader can do. Last of the page's scripts.
 
-function render(result, state) {
+function render(result, state, digest) {
   const { bundle } = result;
   const effects = effectsOf(bundle);
-  const view = { bundle, result, extra: state.extra, effects, totals: totals(bundle, effects), policies: policiesOf(bundle, effects) };
+  const numbers = totals(bundle, effects);
+  const view = { bundle, result, digest, extra: state.extra, effects, totals: numbers, stamp: stampOf(numbers), policies: policiesOf(bundle, effects) };
   byId('content').replaceChildren(summary(view), timeline(view), policyText(view), budgets(view), divergences(view), chain(view), keys(view));
   byId('sections').hidden = false;
+  printable = view;
+  document.documentElement.dataset.until = bundle.journals.run.at(-1).at;
   document.title = `${result.manifest.run.slice(0, 80).replace(HIDDEN, '\ufffd')}: Writ report`;
 }
 
@@ -26,6 +29,8 @@ function reset() {
 
 async function verify() {
   const turn = ++state.turn;
+  printable = null;
+  delete document.documentElement.dataset.until;
   byId('content').replaceChildren();
   byId('sections').hidden = true;
   byId('save-trust').hidden = !state.extra.trust;
@@ -43,8 +48,10 @@ async function verify() {
     if (state.bundle === null) throw new Refusal('RPL-011', 'the bundle in this page');
     const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, progress });
     if (turn !== state.turn) return;
+    const digest = await digestOfLarge(state.bundle);
+    if (turn !== state.turn) return;
     sealed(result, state);
-    render(result, state);
+    render(result, state, digest);
     outcome = result.pinned ? 'verified' : 'integrity';
     if (!result.pinned) byId('own-box').open = true;
   } catch (e) {
@@ -52,6 +59,7 @@ async function verify() {
     if (!(e instanceof Refusal)) console.error(e);
     byId('content').replaceChildren();
     byId('sections').hidden = true;
+    printable = null;
     broken(e);
     outcome = 'broken';
   }
@@ -117,14 +125,7 @@ function wire() {
     drop(false);
     for (const file of e.dataTransfer.files) await take(await kindOf(file), file);
   });
-  // On paper everything is open, as far as that is a reasonable number of pages.
-  addEventListener('beforeprint', () => {
-    const boxes = [...document.querySelectorAll('.fx > details')];
-    if (boxes.length <= 200) boxes.forEach((box) => {
-      box.fill();
-      box.open = true;
-    });
-  });
+  wirePrinting();
 }
 
 wire();

@@ -533,7 +533,7 @@ function effectItem(fx, view) {
   const ended = endedBriefly(fx, bundle);
   const box = lazy({ id: `effect-${fx.n}` }, [
     el('span', { class: 'what' }, el('span', { class: 'n' }, fx.n), foreign(effect.tool, 120), el('span', { class: 'faint' }, ' / '), foreign(effect.operation, 120)),
-    el('span', { class: 'when' }, clock(fx.at), fx.receipt ? `, ${number(tookMs(fx))} ms` : ''),
+    el('span', { class: 'when' }, view.stamp(fx.at), fx.receipt ? `, ${number(tookMs(fx))} ms` : ''),
     el('span', { class: 'brief' }, el('span', { class: 'who' }, asker(fx)), ' asked: ', foreign(askedBriefly(fx), 240)),
     ended !== '' && el('span', { class: 'brief' }, fx.receipt?.document.status === 'succeeded' ? 'Gave: ' : 'Why: ', foreign(ended.slice(0, 300).replace(/\s+/g, ' '), 240)),
     el('span', { class: 'verdicts' }, verdictChips(fx)),

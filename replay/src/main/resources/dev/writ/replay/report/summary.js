@@ -9,6 +9,9 @@ const minute = (time) => `${day(time)} ${time.slice(11, 16)}`;
 const moment = (time) => `${day(time)} ${time.slice(11, 19)}`;
 const seconds = (ms) => (ms < 120000 ? `${(ms / 1000).toFixed(1)} s` : ms < 7200000 ? `${(ms / 60000).toFixed(1)} min` : `${(ms / 3600000).toFixed(1)} h`);
 
+/** How the times of a run are written: without the day where all of it was on one. */
+const stampOf = (t) => (day(t.from) === day(t.to) ? clock : (time) => `${day(time)} ${clock(time)}`);
+
 /** How often each value occurs, the most frequent first. */
 function tally(values) {
   const counts = new Map();
@@ -90,7 +93,7 @@ function whatHappened({ effects, totals: t }) {
 
 function policySaid(view) {
   const policies = view.policies.map((policy) => [policyName(policy), `, in force since ${minute(policy.from)} UTC`, policy.until ? ` until ${minute(policy.until)} UTC` : '', policy.document.mode === 'observe' ? ', which only observes' : '']);
-  return policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '. ', el('a', { href: '#policy' }, 'Its text'), ' is below.');
+  return policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '.');
 }
 
 /** Everything that was asked and did not run, or was stopped before it did. */
