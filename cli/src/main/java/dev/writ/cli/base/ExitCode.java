@@ -102,6 +102,8 @@ public enum ExitCode {
                 Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
                 Map.entry(EmbedError.FILE_EXISTS.code(), UNAVAILABLE),
                 Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
+                Map.entry(CliError.BROWSER_MISSING.code(), UNAVAILABLE),
+                Map.entry(CliError.PRINTING_FAILED.code(), UNAVAILABLE),
                 Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
