@@ -196,6 +196,8 @@ witnessed("twice", "of several cosignatures of one witness the earliest counts",
 witnessed("among-others", "lines of another witness and of another key are ignored",
           NOTE + cosigned(TEXT, key=OTHER, name="witness.example/w2")
           + cosigned(TEXT, key=OTHER) + cosigned(TEXT), saw())
+witnessed("same-id-other-name", "a line that shares the id alone is of another key, and ignored",
+          NOTE + cosigned(TEXT, key=OTHER, name="witness.example/w2", id_of=WITNESS.id(W, 4)) + cosigned(TEXT), saw())
 witnessed("time-earliest", "the earliest time is 1", NOTE + cosigned(TEXT, 1), saw(1))
 witnessed("time-latest", "the latest time is the end of the year 9999",
           NOTE + cosigned(TEXT, 253402300799), saw(253402300799))

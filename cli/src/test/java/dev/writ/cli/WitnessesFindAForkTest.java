@@ -11,8 +11,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -186,6 +189,113 @@ class WitnessesFindAForkTest {
       compare[5] = two.key;
       refused(Run.of(compare), ExitCode.BROKEN_INPUT, "LED-055");
     }
+  }
+
+  private String[] verifying(String bundle, String note, String... more) {
+    return Stream.concat(
+            Stream.of(
+                "verify",
+                file(bundle),
+                "--trust",
+                Path.of(home).resolve("trust.jwks").toString(),
+                "--checkpoint",
+                file(note)),
+            Stream.of(more))
+        .toArray(String[]::new);
+  }
+
+  private void export(String from, String note, String bundle) {
+    ok("--home", from, "export", "main", "--checkpoint", file(note), "-o", file(bundle));
+  }
+
+  /** Each auditor asks for the cosignature of the one witness that both know. */
+  @Test
+  void twoAuditorsWhoAskForTheSameWitnessAreShownTheSameHistory() throws Exception {
+    ok("--home", home, "close", "main");
+    try (WitnessHere witness = witness("one");
+        WitnessHere other = witness("two")) {
+      String second = secondHistory();
+      work(home, "shown", "1+1");
+      ask(home, "a.txt", witness);
+      export(home, "a.txt", "a.writ");
+      String[] first = verifying("a.writ", "a.txt", "--witness", witness.key);
+      assertThat(ok(first)).contains("witness one.example/w: saw the log of size ");
+      assertThat(
+              ok(
+                  verifying(
+                      "a.writ",
+                      "a.txt",
+                      "--witness",
+                      witness.key,
+                      "--witness",
+                      other.key,
+                      "--quorum",
+                      "1")))
+          .contains("not verified  that witness two.example/w saw");
+      refused(
+          Run.of(verifying("a.writ", "a.txt", "--witness", other.key)),
+          ExitCode.BROKEN_INPUT,
+          "RPL-085");
+
+      // What the operator shows the second auditor is no less valid, but no witness has seen it.
+      work(second, "shown", "2+2");
+      Files.writeString(dir.resolve("b.txt"), ok("--home", second, "checkpoint"));
+      export(second, "b.txt", "b.writ");
+      assertThat(ok(verifying("b.writ", "b.txt"))).contains("verified: the run is closed");
+      refused(
+          Run.of(verifying("b.writ", "b.txt", "--witness", witness.key)),
+          ExitCode.BROKEN_INPUT,
+          "RPL-085",
+          "0 of 1");
+      // And the checkpoint of the first does not fit the bundle of the second.
+      refused(
+          Run.of(verifying("b.writ", "a.txt", "--witness", witness.key)),
+          ExitCode.BROKEN_INPUT,
+          "RPL-042");
+    }
+  }
+
+  /** verify.mjs and the report take the same options, and say the same. */
+  @Test
+  void theSecondVerifierAndTheReportNameTheWitnesses() throws Exception {
+    ok("--home", home, "close", "main");
+    try (WitnessHere witness = witness("one");
+        WitnessHere other = witness("two")) {
+      ask(home, "a.txt", witness);
+      export(home, "a.txt", "a.writ");
+      ok("report", "--verifier", "-o", file("verify.mjs"));
+      String seen = node(0, verifying("a.writ", "a.txt", "--witness", witness.key));
+      assertThat(seen)
+          .contains(
+              ok(verifying("a.writ", "a.txt", "--witness", witness.key))
+                  .lines()
+                  .filter(line -> line.contains("saw the log"))
+                  .findFirst()
+                  .orElseThrow()
+                  .replaceFirst("verified +", "verified: "));
+      String[] both =
+          verifying("a.writ", "a.txt", "--witness", witness.key, "--witness", other.key);
+      assertThat(node(4, both)).contains("RPL-085");
+      assertThat(node(2, verifying("a.writ", "a.txt", "--quorum", "1"))).contains("usage");
+      refused(Run.of(verifying("a.writ", "a.txt", "--quorum", "1")), ExitCode.USAGE, "--quorum");
+      String[] page = verifying("a.writ", "a.txt", "-o", file("a.html"), "--witness", witness.key);
+      page[0] = "report";
+      ok(page);
+      assertThat(Files.readString(dir.resolve("a.html"))).contains(witness.key);
+      page[page.length - 1] = other.key;
+      page[page.length - 3] = file("b.html");
+      refused(Run.of(page), ExitCode.BROKEN_INPUT, "RPL-085");
+      assertThat(dir.resolve("b.html")).doesNotExist();
+    }
+  }
+
+  private String node(int status, String... verifying) throws Exception {
+    List<String> command = new ArrayList<>(List.of("node", file("verify.mjs")));
+    command.addAll(List.of(verifying).subList(1, verifying.length));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(out).isEqualTo(status);
+    return out;
   }
 
   @Test

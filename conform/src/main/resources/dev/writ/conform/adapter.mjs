@@ -105,7 +105,7 @@ const OPERATIONS = {
   async 'bundle.verify'(input) {
     const pins = 'keys' in input ? trustFile(input) : null;
     const kept = 'checkpoint' in input ? V.utf8(input.checkpoint) : null;
-    const { pinned, manifest } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
+    const { pinned, manifest, witnesses } = await V.verifyBundle(bytes(input, 'bundle_b64'), {
       trust: pins,
       checkpoint: kept,
       witnesses: input.witnesses ?? [],
@@ -113,7 +113,7 @@ const OPERATIONS = {
       closed: input.closed === true,
     });
     const { incarnation, origin, run, size, state, tenant } = manifest;
-    return { incarnation, origin, pinned, run, size, state, tenant };
+    return { incarnation, origin, pinned, run, size, state, tenant, ...('witnesses' in input ? { witnesses } : {}) };
   },
 };
 

@@ -87,11 +87,12 @@ public record Checkpoint(
     return new Checkpoint(origin, size, root, extensions, new SignedNote(note.text(), all));
   }
 
-  /** The same with the signature lines of these keys alone. */
+  /** The same with one signature line of each of these keys, the first, and no other. */
   public Checkpoint signedBy(List<NoteKey> keys) {
     List<SignedNote.Signature> theirs =
-        note.signatures().stream()
-            .filter(line -> keys.stream().anyMatch(key -> line.isBy(key.name(), key.id())))
+        keys.stream()
+            .flatMap(key ->
+                note.signatures().stream().filter(line -> line.isBy(key.name(), key.id())).limit(1))
             .toList();
     return new Checkpoint(origin, size, root, extensions, new SignedNote(note.text(), theirs));
   }

@@ -6,6 +6,7 @@ import dev.writ.ledger.error.LedgerError;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 
 /**
@@ -51,14 +52,9 @@ public record Cosignature(WitnessKey by, Instant at) {
    *     {@code LED-056} where one states no time
    */
   public static Optional<Cosignature> of(Checkpoint checkpoint, WitnessKey witness) {
-    Optional<Cosignature> earliest = Optional.empty();
-    for (byte[] stated : checkpoint.note().signaturesBy(witness.name(), witness.id())) {
-      Cosignature found = verified(checkpoint, witness, stated);
-      if (earliest.filter(e -> !found.at.isBefore(e.at)).isEmpty()) {
-        earliest = Optional.of(found);
-      }
-    }
-    return earliest;
+    return checkpoint.note().signaturesBy(witness.name(), witness.id()).stream()
+        .map(stated -> verified(checkpoint, witness, stated))
+        .min(Comparator.comparing(Cosignature::at));
   }
 
   private static Cosignature verified(Checkpoint checkpoint, WitnessKey witness, byte[] stated) {

@@ -119,8 +119,8 @@ final class WitnessAsk implements CliCommand {
         for (WitnessKey key : keys) {
           Optional<Cosignature> own = WitnessCaller.cosignature(url, answer, key);
           if (own.isPresent() && found.stream().noneMatch(f -> f.by().equals(key))) {
-            all = all.with(answer.note().signaturesOf(key));
-            found.add(own.get());
+            all = all.with(List.of(answer.note().signaturesOf(key).getFirst()));
+            found.addAll(Cosignature.of(all, key).stream().toList());
           }
         }
       } catch (WritException e) {

@@ -15,6 +15,7 @@ import dev.writ.replay.engine.ReplayResult;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.Verification;
 import dev.writ.verify.bundle.Witnesses;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -60,6 +61,10 @@ final class BundleOps {
         .put("size", manifest.size())
         .put("state", manifest.closed() ? "closed" : "open")
         .put("tenant", manifest.run().tenant())
+        .putIfPresent(
+            "witnesses",
+            input.has("witnesses") ? Optional.of(verified.witnesses()) : Optional.empty(),
+            Verification::witnesses)
         .build();
   }
 

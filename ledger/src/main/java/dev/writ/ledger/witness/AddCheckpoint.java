@@ -22,8 +22,11 @@ import java.util.regex.Pattern;
  * @param proof that the checkpoint's tree continues that of the old size
  */
 public record AddCheckpoint(long oldSize, MerkleProof proof, Checkpoint checkpoint) {
-  /** The longest body that is read, in bytes: the longest note, and the lines above it. */
-  public static final int BYTES_MAX = SignedNote.BYTES_MAX + 4096;
+  /**
+   * The longest body that is read, in bytes: half of the longest note, so that one can be kept with
+   * a cosignature and read again, and the lines above it.
+   */
+  public static final int BYTES_MAX = SignedNote.BYTES_MAX / 2 + 4096;
 
   private static final int HASHES_MAX = 63;
   private static final Pattern OLD = Pattern.compile("old (0|[1-9][0-9]{0,15})");
@@ -35,6 +38,9 @@ public record AddCheckpoint(long oldSize, MerkleProof proof, Checkpoint checkpoi
    *     where what follows is no checkpoint
    */
   public static AddCheckpoint parse(byte[] body) {
+    if (body.length > BYTES_MAX) {
+      throw malformed(body.length + " bytes, at most " + BYTES_MAX);
+    }
     String text = new String(body, StandardCharsets.ISO_8859_1); // a character for each byte
     int end = text.indexOf("\n\n");
     if (end < 0) {

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -320,6 +321,30 @@ class AWitnessCosignsOneHistoryTest {
     }
     try (Witness witness = witness()) {
       assertThat(witness.add(ask(5, leaves(9)), NOW).status()).isEqualTo(200);
+    }
+  }
+
+  /** A log that is known may still send what nobody else would. */
+  @Test
+  void theLargestNoteIsKeptInAFormThatIsReadAgain() {
+    Checkpoint small = checkpoint(leaves(3));
+    SignedNote.Signature line = small.note().signatures().getFirst();
+    byte[] many = new AddCheckpoint(0, NONE, small.with(Collections.nCopies(63, line))).toBytes();
+    String text = checkpoint(leaves(4)).note().text();
+    String more = "x".repeat(AddCheckpoint.BYTES_MAX - text.length() - 300);
+    Checkpoint large = Checkpoint.parse(SignedNote.sign(text + more + "\n", ORIGIN, LOG).toBytes());
+    MerkleProof proof = Merkle.consistencyProof(NodeSource.ofLeaves(leaves(4)), 3, 4);
+    try (Witness witness = witness()) {
+      assertThat(witness.add(many, NOW).status()).isEqualTo(200);
+    }
+    try (Witness witness = witness()) {
+      assertThat(witness.add(new AddCheckpoint(3, proof, large).toBytes(), NOW).status())
+          .isEqualTo(200);
+    }
+    try (Witness witness = witness()) {
+      assertThat(witness.add(ask(4, leaves(8)), NOW).status()).isEqualTo(200);
+      byte[] beyond = Arrays.copyOf(ask(8, leaves(9)), AddCheckpoint.BYTES_MAX + 1);
+      assertThat(witness.add(beyond, NOW).status()).isEqualTo(400);
     }
   }
 

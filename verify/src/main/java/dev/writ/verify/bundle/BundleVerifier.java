@@ -75,12 +75,18 @@ public final class BundleVerifier {
    * @param pinned whether the signers are pinned
    * @param verified what was verified, with counts
    * @param notVerified what was not, each with the reason
+   * @param witnesses what those of the witnesses said that were asked for and cosigned
    */
   public record Verified(
-      BundleManifest manifest, boolean pinned, List<String> verified, List<String> notVerified) {
+      BundleManifest manifest,
+      boolean pinned,
+      List<String> verified,
+      List<String> notVerified,
+      List<Cosignature> witnesses) {
     public Verified {
       verified = List.copyOf(verified);
       notVerified = List.copyOf(notVerified);
+      witnesses = List.copyOf(witnesses);
     }
   }
 
@@ -92,6 +98,7 @@ public final class BundleVerifier {
   private final Listener listener;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
+  private final List<Cosignature> seen = new ArrayList<>();
   private Optional<PinnedSigners> signers = Optional.empty();
 
   private BundleVerifier(Bundle bundle, Options options, Listener listener) {
@@ -130,11 +137,13 @@ public final class BundleVerifier {
     Trust trust = systemRun();
     signers = options.pinned().map(_ -> new PinnedSigners(trust));
     TrustedKey checkpointSigner = checkpointSignature(trust, covered);
+    tellWitnesses();
     trustFile(trust);
     meaning(trust);
     pins(checkpointSigner);
     limits();
-    return new Verified(bundle.manifest(), options.pinned().isPresent(), verified, notVerified);
+    return new Verified(
+        bundle.manifest(), options.pinned().isPresent(), verified, notVerified, seen);
   }
 
   private void verified(String line) {
@@ -478,7 +487,7 @@ public final class BundleVerifier {
             + kept.size()
             + ": of one history with the log of size "
             + checkpoint.size());
-    return kept.size() < checkpoint.size()
+    return kept.equals(first)
         ? Optional.of("it is smaller than the log of size " + checkpoint.size())
         : Optional.empty();
   }
@@ -493,25 +502,34 @@ public final class BundleVerifier {
     if (asked.keys().isEmpty()) {
       return;
     }
-    String size = "the log of size " + witnessed.size();
     uncovered.ifPresent(why -> {
       throw new WritException(
-          BundleError.WITNESSES_FEW, "the checkpoint of " + size + " that they saw: " + why);
+          BundleError.WITNESSES_FEW,
+          "the checkpoint of size " + witnessed.size() + " that they saw: " + why);
     });
-    List<Cosignature> seen = new ArrayList<>();
-    for (WitnessKey witness : asked.keys()) {
-      Optional<Cosignature> own = Cosignature.of(witnessed, witness);
-      own.ifPresent(seen::add);
-      own.ifPresentOrElse(
-          c -> verified("witness " + witness.name() + ": saw " + size + " at " + c.at()),
-          () -> notVerified.add("that witness " + witness.name() + " saw " + size));
-    }
+    asked.keys().forEach(key -> Cosignature.of(witnessed, key).ifPresent(seen::add));
     int found = Witnesses.distinct(seen.stream().map(Cosignature::by));
     if (found < asked.quorum()) {
       throw new WritException(
           BundleError.WITNESSES_FEW,
-          "the checkpoint of " + size + " was cosigned by " + found + " of " + asked.quorum());
+          "the checkpoint of size "
+              + witnessed.size()
+              + " was cosigned by "
+              + found
+              + " of "
+              + asked.quorum());
     }
+  }
+
+  private void tellWitnesses() {
+    long size = options.earlier().orElse(bundle.checkpoint()).size();
+    seen.forEach(c ->
+        verified("witness " + c.by().name() + ": saw the log of size " + size + " at " + c.at()));
+    List<WitnessKey> cosigned = seen.stream().map(Cosignature::by).toList();
+    options.witnesses().keys().stream()
+        .filter(key -> !cosigned.contains(key))
+        .forEach(
+            key -> notVerified.add("that witness " + key.name() + " saw the log of size " + size));
   }
 
   private static void consistent(Checkpoint first, Checkpoint second, Consistency proof) {

@@ -3,6 +3,7 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.ledger.Cosignature;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
  *     failure
  * @param verified what was verified, a line each
  * @param notVerified what was not verified, a line each
+ * @param witnesses what witnesses said, of those that were asked for
  * @param failure the first failure
  */
 public record Verification(
@@ -25,11 +27,13 @@ public record Verification(
     String state,
     List<String> verified,
     List<String> notVerified,
+    List<Cosignature> witnesses,
     Optional<WritException> failure) {
 
   public Verification {
     verified = List.copyOf(verified);
     notVerified = List.copyOf(notVerified);
+    witnesses = List.copyOf(witnesses);
   }
 
   /** Verifies a file from its bytes alone; it must not change meanwhile. */
@@ -59,6 +63,7 @@ public record Verification(
           verified.manifest().closed() ? "closed" : "open",
           verified.verified(),
           verified.notVerified(),
+          verified.witnesses(),
           Optional.empty());
     } catch (WritException e) {
       return new Verification(
@@ -67,6 +72,7 @@ public record Verification(
           "unknown",
           lines,
           List.of("everything behind the first failure"),
+          List.of(),
           Optional.of(e));
     }
   }
@@ -79,7 +85,23 @@ public record Verification(
         .put("state", state)
         .putList("verified", verified, JsonValue::of)
         .putList("not_verified", notVerified, JsonValue::of)
+        .putIfPresent(
+            "witnesses",
+            witnesses.isEmpty() ? Optional.empty() : Optional.of(witnesses),
+            Verification::witnesses)
         .putIfPresent("failure", failure, ErrorJson::of)
         .build();
+  }
+
+  /** Each with its key and the time in seconds since 1970. */
+  public static JsonValue witnesses(List<Cosignature> witnesses) {
+    return JsonValue.of(
+        witnesses.stream()
+            .map(c ->
+                JsonValue.object()
+                    .put("key", c.by().toString())
+                    .put("time", c.at().getEpochSecond())
+                    .build())
+            .toList());
   }
 }

@@ -1575,7 +1575,7 @@ function parseNamedKey(vkey, type) {
   }
   const key = namedKey(match[1], checkEd25519Key(bytes.subarray(1), 'note key'), type);
   if (key.id !== match[2]) refuse('LED-055', 'note key', match[2], key.id);
-  return key;
+  return { ...key, text: vkey };
 }
 
 /** `name+id+base64`, as C2SP signed-note writes the key of a log. */
@@ -1636,7 +1636,7 @@ export async function cosignedAt(bytes, witness) {
       if (e instanceof Refusal) refuse('LED-052', `witness ${witness.name}`, e.recorded, e.recomputed);
       throw e;
     }
-    if (earliest === null || time < earliest) earliest = time;
+    earliest = Math.min(earliest ?? time, time);
   }
   return earliest;
 }
@@ -4312,7 +4312,7 @@ async function checkKept(kept, bundle, sum) {
     if (e instanceof Refusal) refuse('RPL-042', `${e.place} (${e.code})`, e.recorded, e.recomputed);
     throw e;
   }
-  const uncovered = earlier.size < checkpoint.size ? `size ${earlier.size}` : null;
+  const uncovered = first === earlier ? `size ${earlier.size}` : null;
   return { verified: [`${says} is consistent with the bundle's`], notVerified: [], uncovered };
 }
 
@@ -4329,18 +4329,22 @@ function askedWitnesses(vkeys, quorum) {
 async function checkWitnesses({ keys, quorum }, note, kept, size) {
   if (keys.length === 0) return;
   if (kept.uncovered !== null) refuse('RPL-085', 'the checkpoint that witnesses saw', kept.uncovered, `one that covers size ${size}`);
-  const stated = parseCheckpoint(parseNote(note).text);
-  const seen = new Set();
   for (const witness of keys) {
     const time = await cosignedAt(note, witness);
-    const says = `witness ${witness.name}: saw the log of size ${stated.size}`;
-    if (time === null) kept.notVerified.push(says);
-    else {
-      kept.verified.push(`${says} at ${new Date(time * 1000).toISOString().replace('.000Z', 'Z')}`);
-      seen.add(toHex(witness.key.bytes));
-    }
+    if (time !== null) kept.witnesses.push({ witness, time });
   }
-  if (seen.size < quorum) refuse('RPL-085', `the checkpoint of size ${stated.size}`, `${seen.size} witnesses`, quorum);
+  const seen = new Set(kept.witnesses.map(({ witness }) => toHex(witness.key.bytes))).size;
+  if (seen < quorum) refuse('RPL-085', 'the checkpoint that witnesses saw', `${seen} witnesses`, quorum);
+}
+
+function tellWitnesses({ keys }, note, kept) {
+  const { size } = parseCheckpoint(parseNote(note).text);
+  for (const witness of keys) {
+    const says = `witness ${witness.name}: saw the log of size ${size}`;
+    const own = kept.witnesses.find((one) => one.witness === witness);
+    if (own) kept.verified.push(`${says} at ${new Date(own.time * 1000).toISOString().replace('.000Z', 'Z')}`);
+    else kept.notVerified.push(says);
+  }
 }
 
 /** Everything that is referred to is there, as far as it is said to be; and nothing else is. */
@@ -4445,8 +4449,10 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, witn
   bundle.logKey = (await checkCheckpoint(entry(entries, CHECKPOINT), sum.trust, manifest.origin, last, CHECKPOINT)).key;
   if (pins) checkPins(pins, sum.founder, bundle.logKey);
   bundle.system = new System();
-  const kept = checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [], uncovered: null };
-  await checkWitnesses(asked, checkpoint ?? entry(entries, CHECKPOINT), kept, bundle.checkpoint.size);
+  const kept = { ...(checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [], uncovered: null }), witnesses: [] };
+  const witnessed = checkpoint ?? entry(entries, CHECKPOINT);
+  await checkWitnesses(asked, witnessed, kept, bundle.checkpoint.size);
+  tellWitnesses(asked, witnessed, kept);
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
   bundle.run = new Run(bundle, bundle.system);
@@ -4459,6 +4465,7 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, witn
   const result = describe(bundle, bundle.run, pins);
   result.verified.push(...kept.verified);
   result.notVerified.push(...kept.notVerified);
+  result.witnesses = kept.witnesses.map(({ witness, time }) => ({ key: witness.text, time }));
   return result;
 }
 
@@ -4564,9 +4571,9 @@ export async function main(args, { readFile, openFile = readFile, out, err }) {
   }
   try {
     const result = await verifyBundle(files.file, { ...files, witnesses: options.witnesses, quorum: options.quorum, closed: options.closed });
-    const { pinned, manifest, verified, notVerified } = result;
+    const { pinned, manifest, verified, notVerified, witnesses } = result;
     if (options.json) {
-      out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified })) + '\n');
+      out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified, ...(witnesses.length > 0 ? { witnesses } : {}) })) + '\n');
     } else {
       for (const line of verified) out(`verified: ${plain(line)}\n`);
       for (const line of notVerified) out(`not verified: ${plain(line)}\n`);
