@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createHash } from 'node:crypto';
 import { Browser } from './browser.mjs';
 
 const DIR = process.env.WRIT_REPORTS;
@@ -37,10 +38,10 @@ async function shot(page, name) {
   writeFileSync(join(SHOTS, `${name}.png`), await page.screenshot(true));
 }
 
-/** A copy of a page whose bundle has one other byte. */
+/** A copy of a page whose first bundle has one other byte. */
 function flipped(name, change) {
   const page = readFileSync(join(DIR, name), 'utf8');
-  const [, encoded] = /id="writ-bundle">([^<]*)</.exec(page);
+  const [, encoded] = /id="writ-bundle">\s*(\S*)/.exec(page);
   const bundle = Buffer.from(encoded, 'base64');
   const place = change(bundle);
   const copy = `flipped-${place}.html`;
@@ -317,3 +318,88 @@ test('nothing of a bundle that does not verify is printed', async () => {
     assert.equal(await page.eval('window.paper'), 0);
   });
 });
+
+test('several runs are added up, each can be opened, and what is not verified is said', () => opened('many.html', {}, async (page, outcome) => {
+  assert.equal(outcome, 'verified');
+  const text = await page.eval(`${$('#summary')}.innerText`);
+  assert.match(text, /2 runs of tenant acme in the log writ\.example\/log, from 2026-\S+ \S+ to 2026-/);
+  assert.match(text, /alice made 9 requests\. 7 were allowed \(7 succeeded\) and 2 denied/);
+  assert.match(text, /not verified: these are the runs of tenant acme with an event from 2026-11-01/);
+  assert.match(text, /1 run of these is still open/);
+  assert.match(await page.eval(`${$('#seal')}.innerText`), /that these are all runs: only the whole log shows that/);
+  assert.match(await page.eval(`${$('#seal')}.innerText`), /of 1 run: the end of the run: it is open/);
+  const cells = await page.eval(`[...document.querySelectorAll('#runs tbody tr')].map((row) => [...row.querySelectorAll('td')].slice(-5).map((cell) => Number(cell.textContent)))`);
+  const [all, ...runs] = cells.reverse();
+  assert.equal(runs.length, 2);
+  assert.deepEqual(all, runs.reduce((sum, row) => sum.map((n, i) => n + row[i])), 'the last line is their sum');
+  for (const [requests, allowed, denied, waiting] of cells) assert.equal(requests, allowed + denied + waiting);
+
+  const go = async (selector) => {
+    await page.eval(`delete document.documentElement.dataset.outcome; ${$(selector)}.click()`);
+    return page.verified();
+  };
+  assert.equal(await go('#runs button.run'), 'verified');
+  assert.match(await page.eval(`${$('#seal-title')}.innerText`), /Run run-1/);
+  assert.equal(await page.eval(count('#timeline .fx')), 7);
+  assert.equal(await go('#back'), 'verified');
+  assert.match(await page.eval(`${$('#seal-title')}.innerText`), /2 runs/);
+  await page.eval(`addEventListener('beforeprint', () => { window.paper = ${$('#paper')}.textContent; })`);
+  await page.send('Page.printToPDF', { preferCSSPageSize: true });
+  assert.match(await page.eval('window.paper'), /Report of 2 runs.*In run run-1 .*In run run-2 /s);
+}));
+
+test('of several runs one that does not verify, or is there twice, refuses all', async () => {
+  const broken = flipped('many.html', (bundle) => {
+    bundle[bundle.indexOf('effect.dispatched')] ^= 1;
+    return 'many';
+  });
+  for (const [name, code, place] of [[broken, 'RPL-015', /bundle 1 of 2/], ['twice.html', 'RPL-061', /bundle 2 of 2/]]) {
+    await opened(name, {}, async (page, outcome) => {
+      assert.equal(outcome, 'broken');
+      assert.equal(await page.eval(`${$('#failure-code')}.textContent`), code);
+      assert.match(await page.eval(`${$('#failure-place')}.textContent`), place);
+      assert.equal(await page.eval(`${$('#content')}.childElementCount`), 0);
+    });
+  }
+});
+
+/** The rule of spec/report.md, computed by node: the first ids in the order that a seed gives. */
+const drawn = (ids, seed, size) => ids.map((id) => [createHash('sha256').update(`${seed}\0${id}`).digest('hex'), id]).sort().slice(0, size).map(([, id]) => id);
+
+test('a sample is the one that anybody draws from the bundle and the seed', async () => {
+  const { verifyBundle } = await import(pathToFileURL(process.env.WRIT_VERIFIER_FILE).href);
+  const { bundle } = await verifyBundle(new Uint8Array(readFileSync(join(DIR, 'good.writ'))));
+  const ids = [...bundle.journals.run].filter((event) => event.kind === 'request.received').map((event) => event.body);
+  await opened('sampled.html', {}, async (page) => {
+    const shown = await page.eval(`[...document.querySelectorAll('#sample tbody tr')].map((row) => row.querySelectorAll('td')[4].textContent)`);
+    assert.deepEqual(shown, drawn(ids, 'audit 7 é', 3));
+    assert.notDeepEqual(shown, drawn(ids, 'audit 8', 3), 'another seed draws others');
+    assert.match(await page.eval(`${$('#sample')}.innerText`), /The first 3 effects .* seed audit 7 é/);
+  });
+});
+
+test('of several runs a sample is drawn from all of them together', () => opened('many.html', { width: 1140 }, async (page) => {
+  const of = async () => page.eval(`[...document.querySelectorAll('#sample tbody tr')].map((row) => row.querySelectorAll('td')[5].textContent)`);
+  const shown = await of();
+  assert.equal(shown.length, 4);
+  const ids = [];
+  for (const i of [0, 1]) {
+    await page.eval(`delete document.documentElement.dataset.outcome; document.querySelectorAll('#runs button.run')[${i}].click()`);
+    await page.verified();
+    await page.eval(`document.querySelectorAll('.fx > details').forEach((d) => { d.open = true; })`);
+    await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+    ids.push(...await page.eval(`[...document.querySelectorAll('.fx-body')].map((body) => [...body.querySelectorAll('dt')].find((dt) => dt.textContent === 'Request').nextElementSibling.textContent)`));
+    await page.eval(`delete document.documentElement.dataset.outcome; ${$('#back')}.click()`);
+    await page.verified();
+  }
+  assert.equal(ids.length, 9);
+  assert.deepEqual(shown, drawn(ids, 'audit 7', 4));
+  assert.deepEqual(await of(), shown, 'and again');
+}));
+
+test('what frameworks ask is answered from the run', () => opened('good.html', { width: 1150 }, async (page) => {
+  await page.eval(`document.querySelectorAll('#controls details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('#controls table')} === 4`);
+  const text = await page.eval(`${$('#controls')}.innerText`);
+  for (const word of [/42 events .* 6 receipts/, /1 denied, 1 escalated/, /1 waited for a person, 1 approved, 0 rejected/, /Article 14/, /CC7\.2/, /A\.6\.2\.8/, /MANAGE 2\.4/]) assert.match(text, word);
+}));

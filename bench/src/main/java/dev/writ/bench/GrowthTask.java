@@ -176,7 +176,7 @@ public final class GrowthTask {
   private static void report(Path folder) throws IOException {
     Path page = folder.resolve("page.html");
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(page))) {
-      ReportPage.write(bundle(folder), ReportPage.Options.NONE, out);
+      ReportPage.write(List.of(bundle(folder)), ReportPage.Options.NONE, out);
     }
     Files.delete(page);
   }

@@ -83,7 +83,7 @@ public final class RunAuditor {
 
   /** Like {@code writ report}. */
   void report(Path bundle, OutputStream page) {
-    ReportPage.write(bundle, ReportPage.Options.NONE, page);
+    ReportPage.write(List.of(bundle), ReportPage.Options.NONE, page);
   }
 
   /** Like {@code writ diff}; of the pairs those that differ. */

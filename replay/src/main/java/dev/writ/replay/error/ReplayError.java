@@ -26,6 +26,10 @@ public enum ReplayError implements ErrorCode {
       "RPL-060",
       "the bundle is too large for a page",
       "Verify the bundle itself with `writ verify`; a page holds 256 MiB."),
+  REPORT_RUN_TWICE(
+      "RPL-061",
+      "two bundles of a report have the same run",
+      "Name each run once: its requests would be counted twice."),
 
   KERNEL_UNKNOWN(
       "RPL-070",

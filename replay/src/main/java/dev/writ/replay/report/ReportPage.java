@@ -4,10 +4,12 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.Bundle;
+import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
 import dev.writ.verify.bundle.Witnesses;
@@ -22,11 +24,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -46,7 +51,14 @@ public final class ReportPage {
 
   /** The page's own scripts; the last one begins the work. */
   private static final List<String> SCRIPTS =
-      List.of("report.js", "summary.js", "paper.js", "page.js");
+      List.of(
+          "report.js",
+          "summary.js",
+          "sample.js",
+          "controls.js",
+          "paper.js",
+          "overview.js",
+          "page.js");
 
   private ReportPage() {}
 
@@ -55,19 +67,60 @@ public final class ReportPage {
    *
    * @param pinned keys that the maker of the page pins
    * @param replay the result of a replay, in the form of {@code ReplayResult.toJson}
+   * @param selection of several runs: by what they were chosen
+   * @param sample what the page draws
    * @param kept a checkpoint of the log, such as one that witnesses cosigned
    * @param witnesses who must have cosigned it
    */
   public record Options(
       Optional<Trust> pinned,
       Optional<JsonValue> replay,
+      Optional<Selection> selection,
+      Optional<Sampling> sample,
       Optional<Checkpoint> kept,
       Witnesses witnesses) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());
 
-    /** Without a kept checkpoint. */
+    /** Of one run, without a sample and a kept checkpoint. */
     public Options(Optional<Trust> pinned, Optional<JsonValue> replay) {
-      this(pinned, replay, Optional.empty(), Witnesses.NONE);
+      this(pinned, replay, Optional.empty(), Optional.empty());
+    }
+
+    /** Without a kept checkpoint. */
+    public Options(
+        Optional<Trust> pinned,
+        Optional<JsonValue> replay,
+        Optional<Selection> selection,
+        Optional<Sampling> sample) {
+      this(pinned, replay, selection, sample, Optional.empty(), Witnesses.NONE);
+    }
+  }
+
+  /**
+   * A sample of effects that whoever has the seed draws again (spec/report.md, <em>Sampling</em>).
+   *
+   * @param size how many effects, at least 1
+   * @param seed a text that nobody knew when the requests were made
+   */
+  public record Sampling(int size, String seed) {
+    JsonValue toJson() {
+      return JsonValue.object().put("seed", seed).put("size", size).build();
+    }
+  }
+
+  /**
+   * The runs of a tenant with an event in a period.
+   *
+   * @param from the first moment that is within
+   * @param to the first moment that is not any more
+   */
+  public record Selection(String tenant, Optional<Instant> from, Optional<Instant> to) {
+    JsonValue toJson() {
+      return JsonValue.object()
+          .put("tenant", tenant)
+          .putIfPresent("from", from, time -> JsonValue.of(Timestamps.format(time)))
+          .putIfPresent("to", to, time -> JsonValue.of(Timestamps.format(time)))
+          .build();
     }
   }
 
@@ -80,20 +133,43 @@ public final class ReportPage {
   public static BundleVerifier.Verified write(byte[] bundle, Options options, OutputStream out) {
     requireBounds(bundle.length);
     try (Bundle opened = Bundle.of(bundle)) {
-      return write(opened, () -> new ByteArrayInputStream(bundle), options, out);
+      BundleVerifier.Verified verified = verified(opened, options);
+      pack(
+          List.of(() -> new ByteArrayInputStream(bundle)),
+          extra(RequirementTrees.of(opened), options),
+          out);
+      return verified;
     }
   }
 
   /**
-   * The same of a file, which is read in pieces and must stay as it is meanwhile.
+   * The same of files, which are read in pieces and must stay as they are meanwhile; of several,
+   * the page adds up their runs.
    *
-   * @throws WritException as the other, {@code RPL-016} where it cannot be read
+   * @return what verifying each gave, in the same order
+   * @throws WritException as the other; {@code RPL-016} where one cannot be read, {@code RPL-061}
+   *     where two have the same run
    */
-  public static BundleVerifier.Verified write(Path file, Options options, OutputStream out) {
-    requireBounds(size(file));
-    try (Bundle opened = Bundle.open(file)) {
-      return write(opened, () -> Files.newInputStream(file), options, out);
+  public static List<BundleVerifier.Verified> write(
+      List<Path> files, Options options, OutputStream out) {
+    requireBounds(files.stream().mapToLong(ReportPage::size).sum());
+    List<BundleVerifier.Verified> verified = new ArrayList<>();
+    TreeMap<String, JsonValue> trees = new TreeMap<>();
+    TreeSet<Digest> runs = new TreeSet<>();
+    List<Bytes> bundles = new ArrayList<>();
+    for (Path file : files) {
+      try (Bundle opened = Bundle.open(file)) {
+        BundleVerifier.Verified one = verified(opened, options);
+        if (!runs.add(identity(one.manifest()))) {
+          throw new WritException(ReplayError.REPORT_RUN_TWICE, file + ": " + one.manifest().run());
+        }
+        verified.add(one);
+        trees.putAll(RequirementTrees.of(opened).members());
+      }
+      bundles.add(() -> Files.newInputStream(file));
     }
+    pack(bundles, extra(new JsonValue.Obj(trees), options), out);
+    return verified;
   }
 
   private static void requireBounds(long bytes) {
@@ -114,30 +190,36 @@ public final class ReportPage {
     return new WritException(BundleError.STORAGE, String.valueOf(e.getMessage()), e);
   }
 
-  /** Reads the bundle from its beginning. */
+  /** Reads a bundle from its beginning. */
   @FunctionalInterface
   private interface Bytes {
     InputStream open() throws IOException;
   }
 
-  private static BundleVerifier.Verified write(
-      Bundle opened, Bytes bundle, Options options, OutputStream out) {
-    BundleVerifier.Verified verified =
-        BundleVerifier.verify(
-            opened,
-            new BundleVerifier.Options(
-                options.pinned(), options.kept(), false, options.witnesses()),
-            _ -> {});
-    pack(bundle, extra(opened, options), out);
-    return verified;
+  private static Digest identity(BundleManifest manifest) {
+    return Jcs.digest(
+        JsonValue.of(
+            List.of(
+                JsonValue.of(manifest.origin()),
+                JsonValue.of(manifest.run().tenant()),
+                JsonValue.of(manifest.run().run()))));
   }
 
-  private static byte[] extra(Bundle bundle, Options options) {
+  private static BundleVerifier.Verified verified(Bundle opened, Options options) {
+    return BundleVerifier.verify(
+        opened,
+        new BundleVerifier.Options(options.pinned(), options.kept(), false, options.witnesses()),
+        _ -> {});
+  }
+
+  private static byte[] extra(JsonValue.Obj trees, Options options) {
     JsonValue.Obj extra =
         JsonValue.object()
-            .put("trees", RequirementTrees.of(bundle))
+            .put("trees", trees)
             .putIfPresent("trust", options.pinned(), Trust::toJson)
             .putIfPresent("replay", options.replay(), replay -> replay)
+            .putIfPresent("sample", options.sample(), Sampling::toJson)
+            .putIfPresent("selection", options.selection(), Selection::toJson)
             .putIfPresent(
                 "checkpoint",
                 options.kept(),
@@ -151,7 +233,8 @@ public final class ReportPage {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  private static void pack(Bytes bundle, byte[] extra, OutputStream out) {
+  /** Each bundle is a line of its element. */
+  private static void pack(List<Bytes> bundles, byte[] extra, OutputStream out) {
     byte[] script = script();
     byte[] style = resource("report.css");
     TreeMap<String, byte[]> parts = new TreeMap<>();
@@ -166,7 +249,10 @@ public final class ReportPage {
       while (place.find()) {
         out.write(template.substring(from, place.start()).getBytes(StandardCharsets.UTF_8));
         if (place.group(1).equals("BUNDLE")) {
-          base64(bundle, out);
+          for (Bytes bundle : bundles) {
+            base64(bundle, out);
+            out.write('\n');
+          }
         } else {
           out.write(parts.get(place.group(1)));
         }

@@ -5,7 +5,7 @@ const PAPER_FULL = 200; // effects that are printed in full; further ones have a
 const PAPER_LINES = 5000; // of these
 const PAPER_TEXT = 420; // characters of a text that somebody else wrote
 
-/** Whether printing is of the run: nothing of a bundle that did not verify is. */
+/** Makes what is printed; null where nothing did verify, so that nothing of it is. */
 let printable = null;
 
 const paperText = (value) => foreign(String(value).replace(/\s+/g, ' ').trim(), PAPER_TEXT);
@@ -85,10 +85,10 @@ function paperBudgets({ effects }) {
     [foreign(budget, 120), foreign(key, 160), number(points.at(-1).used), points.at(-1).limit === undefined ? 'none' : number(points.at(-1).limit)]), 2);
 }
 
-function paperEvidence({ bundle, totals: t, digest }) {
+function paperEvidence({ bundle, totals: t, digest, size }) {
   const { manifest, checkpoint, journals } = bundle;
   return pairs(
-    ['Bundle', [longId(digest), `, ${number(state.bundle.length)} bytes`]], ['Log', foreign(manifest.origin, 300)], ['Checkpoint', [`size ${number(checkpoint.size)}, root `, longId(checkpoint.root)]],
+    ['Bundle', [longId(digest), `, ${number(size)} bytes`]], ['Log', foreign(manifest.origin, 300)], ['Checkpoint', [`size ${number(checkpoint.size)}, root `, longId(checkpoint.root)]],
     ['Run', [`${plural(journals.run.length, 'event')}, ${plural(t.receipts, 'receipt')}; the last event is `, longId(journals.run.at(-1).id)]],
     ['To verify', ['Save the bundle from the page on screen, and run ', el('code', null, 'writ verify'), ' or ', el('code', null, 'node verify.mjs'), ' with keys that you hold from elsewhere.']]);
 }
@@ -109,11 +109,13 @@ const paperVerified = ({ result }) => [
 const PAPER = [
   ['Summary', (view) => [whoAndWhen(view), whatHappened(view), policySaid(view), refused(view), facts(view)]],
   ['What was verified, and what was not', paperVerified],
+  ['Sample', (view) => view.extra.sample && sampleTable(view.extra.sample, drawn(view), false)],
   ['Effects', paperEffects],
   ['Policy', paperPolicies],
   ['Budgets', paperBudgets],
   ['Replay', paperReplay],
   ['Keys', paperKeys],
+  ['Controls', paperControls],
   ['Evidence', paperEvidence],
 ];
 
@@ -122,23 +124,28 @@ const signOff = () => el('div', { class: 'p-sign' }, ['Reviewed by', 'Place and 
 /** A text as CSS writes it, for the heads of pages. */
 const cssText = (value) => `"${String(value).slice(0, 100).replace(HIDDEN, '\ufffd').replace(/["\\\n]/g, (c) => `\\${c.codePointAt(0).toString(16)} `)}"`;
 
-function paper(view) {
-  const { manifest } = view.bundle;
-  const parts = PAPER.map(([title, fill], i) => ({ title: `${i + 1} ${title}`, id: `paper-${i + 1}`, content: fill(view) }));
+/** A report on paper of sections, each a title and what is under it. */
+function setForPaper(title, run, foot, pinned, sections) {
+  const parts = sections.map(([name, content], i) => ({ title: `${i + 1} ${name}`, id: `paper-${i + 1}`, content }));
   const root = document.documentElement.style;
-  root.setProperty('--page-run', cssText(`Run ${manifest.run}, tenant ${manifest.tenant}`));
-  root.setProperty('--page-digest', cssText(view.digest));
+  root.setProperty('--page-run', cssText(run));
+  root.setProperty('--page-foot', cssText(foot));
   return el('div', { id: 'paper' },
-    el('header', { class: 'p-head' }, rosette(view.result.pinned ? 'good' : 'warn'),
-      el('div', null, el('p', { class: 'kicker' }, byId('seal-kicker').textContent), el('h1', null, 'Report of run ', foreign(manifest.run, 200)), el('p', null, byId('seal-says').textContent))),
+    el('header', { class: 'p-head' }, rosette(pinned ? 'good' : 'warn'),
+      el('div', null, el('p', { class: 'kicker' }, byId('seal-kicker').textContent), el('h1', null, title), el('p', null, byId('seal-says').textContent))),
     el('nav', { 'aria-label': 'Contents' }, el('b', null, 'Contents'), el('ol', null, parts.map(({ title, id }) => el('li', null, el('a', { href: `#${id}` }, title))))),
     parts.map(({ title, id, content }) => el('section', { id }, el('h2', null, title), content)),
     signOff());
 }
 
+function paperOfRun(view) {
+  const { run, tenant } = view.bundle.manifest;
+  return setForPaper(['Report of run ', foreign(run, 200)], `Run ${run}, tenant ${tenant}`, view.digest, view.result.pinned, PAPER.map(([title, fill]) => [title, fill(view)]).filter(([, content]) => content));
+}
+
 function wirePrinting() {
   addEventListener('beforeprint', () => {
-    if (printable) document.body.append(paper(printable));
+    if (printable) document.body.append(printable());
   });
   addEventListener('afterprint', () => byId('paper')?.remove());
 }

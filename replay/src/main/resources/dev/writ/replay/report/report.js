@@ -124,6 +124,8 @@ function seal(tone, kicker, title, says, more = []) {
 
 const lineList = (lines, tone, name) => el('ul', { class: 'lines' }, lines.map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(name)), marked(line))));
 
+const sealKicker = (pinned, { trustFrom }) => (!pinned ? 'Integrity only; signer not pinned' : trustFrom === 'reader' ? 'Verified, pinned by you' : 'Verified, pinned by the maker of this page');
+
 function sealed(result, state) {
   const { manifest } = result;
   const title = el('span', null, 'Run ', foreign(manifest.run, 300));
@@ -135,8 +137,7 @@ function sealed(result, state) {
     : byReader
       ? 'Every byte, digest, chain, proof and signature fits, and it rests on keys that you chose.'
       : 'Every byte, digest, chain, proof and signature fits, and it rests on keys that the maker of this page pinned. If you hold them from elsewhere, choose your own trust file.';
-  const kicker = !result.pinned ? 'Integrity only; signer not pinned' : byReader ? 'Verified, pinned by you' : 'Verified, pinned by the maker of this page';
-  seal(result.pinned ? 'good' : 'warn', kicker, title, [whose, says], [
+  seal(result.pinned ? 'good' : 'warn', sealKicker(result.pinned, state), title, [whose, says], [
     el('details', { class: 'plain', open: wide }, el('summary', null, `What was verified (${result.verified.length})`), lineList(result.verified, 'good', 'check')),
     el('details', { class: 'plain', open: wide }, el('summary', null, `What was not (${result.notVerified.length})`), lineList(result.notVerified, 'warn', 'dash')),
   ]);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Writes the report of a bundle in a process of its own: {@code BUNDLE PAGE}. */
 final class ReportFile {
@@ -13,7 +14,7 @@ final class ReportFile {
 
   public static void main(String[] args) throws IOException {
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(Path.of(args[1])))) {
-      ReportPage.write(Path.of(args[0]), ReportPage.Options.NONE, out);
+      ReportPage.write(List.of(Path.of(args[0])), ReportPage.Options.NONE, out);
     }
   }
 }

@@ -20,14 +20,17 @@ import dev.writ.verify.testing.Refusal;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -125,6 +128,54 @@ class TheReportVerifiesItselfInABrowserTest {
     }
   }
 
+  /** A page of two runs of one log, and one that a forger made: of the same run twice. */
+  private static void many(Path dir, Path pages) throws IOException {
+    Path first = dir.resolve("first.writ");
+    Path second = dir.resolve("second.writ");
+    try (TestHome home = Sample.home(dir)) {
+      Sample.fill(home);
+      home.submit(home.ask("alice").run("run-2").tool("mail").params("{\"forbidden\":1}"));
+      Sample.close(home, "run-1");
+      home.kernel().checkpoint();
+      Files.write(first, Sample.export(home));
+      Files.write(second, Sample.export(home.ledger(), home, new RunId(TestKeys.TENANT, "run-2")));
+    }
+    ReportPage.Options options =
+        new ReportPage.Options(
+            Optional.of(Sample.pins()),
+            Optional.empty(),
+            Optional.of(
+                new ReportPage.Selection(
+                    TestKeys.TENANT,
+                    Optional.of(Instant.parse("2026-11-01T00:00:00Z")),
+                    Optional.empty())),
+            Optional.of(new ReportPage.Sampling(4, "audit 7")));
+    byte[] page = page(List.of(first, second), options);
+    assertThat(page).isEqualTo(page(List.of(first, second), options));
+    Files.write(pages.resolve("many.html"), page);
+    String[] lines = new String(page, StandardCharsets.UTF_8).split("\n");
+    String[] twice =
+        Stream.of(lines)
+            .map(line -> line.equals(encoded(second)) ? encoded(first) : line)
+            .toArray(String[]::new);
+    Files.writeString(pages.resolve("twice.html"), String.join("\n", twice));
+    Refusal.of(ReplayError.REPORT_RUN_TWICE, () -> page(List.of(first, first), options));
+  }
+
+  private static String encoded(Path file) {
+    try {
+      return Base64.getEncoder().encodeToString(Files.readAllBytes(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] page(List<Path> bundles, ReportPage.Options options) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ReportPage.write(bundles, options, out);
+    return out.toByteArray();
+  }
+
   private static byte[] large(Path dir) {
     try (TestHome home = Sample.home(dir)) {
       for (int n = 0; n < LARGE; n++) {
@@ -143,6 +194,16 @@ class TheReportVerifiesItselfInABrowserTest {
     byte[] small = Sample.small(temporary.resolve("a"));
     byte[] whole = whole(temporary.resolve("b"));
     Files.write(dir.resolve("small.writ"), small);
+    Files.write(dir.resolve("good.writ"), whole);
+    Files.write(
+        dir.resolve("sampled.html"),
+        page(
+            whole,
+            new ReportPage.Options(
+                Optional.of(Sample.pins()),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(new ReportPage.Sampling(3, "audit 7 é")))));
     Files.write(dir.resolve("small.html"), page(small, pinned()));
     Files.write(dir.resolve("good.html"), page(whole, pinned()));
     Files.write(dir.resolve("unpinned.html"), page(whole, ReportPage.Options.NONE));
@@ -152,6 +213,7 @@ class TheReportVerifiesItselfInABrowserTest {
         page(whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
     Files.write(dir.resolve("hostile.html"), page(hostile(temporary.resolve("c")), pinned()));
     Files.write(dir.resolve("observed.html"), page(observed(temporary.resolve("e")), pinned()));
+    many(temporary.resolve("f"), dir);
     Files.write(dir.resolve("large.html"), page(large(temporary.resolve("d")), pinned()));
     Files.write(dir.resolve("trust.jwks"), Jcs.write(Sample.pins().toJson()));
     Trust foreign =
