@@ -109,7 +109,11 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_FILE_PASSPHRASE_MISSING(
       "CAN-077",
       "a passphrase is needed and there is none",
-      "Give a passphrase; the command line takes it from WRIT_PASSPHRASE.");
+      "Give a passphrase; the command line takes it from WRIT_PASSPHRASE."),
+  SIGNER_WRONG(
+      "CAN-078",
+      "a signer gave a signature that is not the one it was asked for",
+      "Nothing was signed: do not trust the signer. See which program listens at SSH_AUTH_SOCK.");
 
   private final Entry entry;
 

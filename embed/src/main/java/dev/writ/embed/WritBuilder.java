@@ -6,6 +6,7 @@ import dev.writ.canonicalize.disk.ScratchDirectory;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeMaker;
+import dev.writ.embed.home.KeyLookup;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
@@ -123,7 +124,10 @@ public final class WritBuilder {
     return this;
   }
 
-  /** {@code WRIT_SANDBOX_ENGINE} and similar variables, in place of this process's environment. */
+  /**
+   * {@code WRIT_SANDBOX_ENGINE}, {@code WRIT_KEYS}, {@code SSH_AUTH_SOCK} and similar variables, in
+   * place of this process's environment.
+   */
   public WritBuilder environment(Map<String, String> variables) {
     environment = Map.copyOf(variables);
     return this;
@@ -162,7 +166,7 @@ public final class WritBuilder {
   }
 
   private Writ open(Path at, Runnable afterwards) {
-    Home home = new Home(at, () -> passphrase.orElse(null), keys);
+    Home home = new Home(at, _ -> passphrase.orElse(null), keys, KeyLookup.of(environment));
     List<ToolManifest> own =
         Stream.concat(javaTools.stream().map(JavaTool::manifest), manifests.stream()).toList();
     own.forEach(ToolRegistry::requireWellFormed);

@@ -68,6 +68,54 @@ public final class KeyFiles {
   }
 
   /**
+   * Writes a file that says which key it is and that somebody else keeps the secret, whole or not
+   * at all: its public half, SubjectPublicKeyInfo in PEM.
+   *
+   * @throws WritException {@code CAN-071} where something of that name exists; {@code CAN-057}
+   *     where the file cannot be written
+   */
+  public static void writePublicHalf(Path path, VerifyingKey key) {
+    byte[] der = Pkcs8.ed25519SubjectPublicKeyInfo(key.rawBytes());
+    try {
+      NewFile.write(path, new Pem(Pem.PUBLIC, der).toBytes(), false, DurableFiles.REAL);
+    } catch (IOException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE, "writing " + path + ": " + reason(e), e);
+    }
+  }
+
+  /**
+   * The key of a file that has only its public half.
+   *
+   * @return empty for any other file, which {@link #read} judges
+   * @throws WritException {@code CAN-070}, {@code CAN-073}, {@code CAN-057} as {@link #read};
+   *     {@code CAN-075} for another algorithm; {@code CAN-05x} for no possible key
+   */
+  public static Optional<VerifyingKey> publicHalf(Path path) {
+    byte[] content = null;
+    try {
+      attributes(path);
+      content = content(path);
+      Optional<Pem> pem = Pem.parse(content).filter(p -> p.label().equals(Pem.PUBLIC));
+      if (pem.isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          Pkcs8.ed25519Raw(pem.get().der())
+              .map(VerifyingKey::ed25519)
+              .orElseThrow(() ->
+                  new WritException(
+                      CanonicalizeError.KEY_FILE_ALGORITHM,
+                      path + " has a public key that is not Ed25519")));
+    } catch (NoSuchFileException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE_MISSING, path.toString(), e);
+    } catch (IOException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE, "reading " + path + ": " + reason(e), e);
+    } finally {
+      clear(content);
+    }
+  }
+
+  /**
    * Copies a key file as it is into a new file of mode 0600, whole or not at all.
    *
    * @throws WritException as {@link #write}; {@code CAN-057} also where the old file cannot be read

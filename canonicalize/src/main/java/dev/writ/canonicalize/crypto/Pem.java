@@ -11,6 +11,7 @@ import java.util.Optional;
  */
 record Pem(String label, byte[] der) {
   static final String PLAIN = "PRIVATE KEY";
+  static final String PUBLIC = "PUBLIC KEY";
   static final String ENCRYPTED = "ENCRYPTED PRIVATE KEY";
 
   private static final String BEGIN = "-----BEGIN ";

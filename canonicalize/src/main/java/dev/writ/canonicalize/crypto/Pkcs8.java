@@ -64,6 +64,16 @@ final class Pkcs8 {
     return join(ED25519_PUBLIC, raw);
   }
 
+  /** The raw Ed25519 public key in that form; empty for anything else. */
+  static Optional<byte[]> ed25519Raw(byte[] subjectPublicKeyInfo) {
+    return startsWith(subjectPublicKeyInfo, ED25519_PUBLIC)
+            && subjectPublicKeyInfo.length == ED25519_PUBLIC.length + SigningKey.SEED_LENGTH
+        ? Optional.of(
+            Arrays.copyOfRange(
+                subjectPublicKeyInfo, ED25519_PUBLIC.length, subjectPublicKeyInfo.length))
+        : Optional.empty();
+  }
+
   private static byte[] prefix(Algorithm algorithm) {
     return switch (algorithm) {
       case ED25519 -> ED25519;
@@ -77,7 +87,8 @@ final class Pkcs8 {
   }
 
   private static boolean startsWith(byte[] bytes, byte[] prefix) {
-    return Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
+    return bytes.length >= prefix.length
+        && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
   }
 
   private static byte[] join(byte[] head, byte[] tail) {

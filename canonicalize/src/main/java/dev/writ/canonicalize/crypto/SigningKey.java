@@ -55,6 +55,21 @@ public final class SigningKey {
     return new SigningKey(new MlDsa65Secret(checked(seed)));
   }
 
+  /**
+   * An Ed25519 key whose secret somebody else keeps. Each signature is verified before it is used:
+   * {@code CAN-078} for one that is not this key's of that message.
+   *
+   * @throws WritException {@code CAN-050} for a public half of another algorithm
+   */
+  public static SigningKey outside(VerifyingKey publicHalf, OutsideSigner signer) {
+    if (publicHalf.algorithm() != Algorithm.ED25519) {
+      throw new WritException(
+          CanonicalizeError.KEY_MALFORMED,
+          publicHalf.algorithm() + " is signed with in files only");
+    }
+    return new SigningKey(new OutsideSecret(publicHalf, signer));
+  }
+
   private static byte[] newSeed(SecureRandom random) {
     byte[] seed = new byte[SEED_LENGTH];
     random.nextBytes(seed);

@@ -1,6 +1,7 @@
 package dev.writ.canonicalize.crypto;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -420,5 +421,43 @@ class KeyFilesTest {
       Refused.with(
           CanonicalizeError.KEY_FILE_ALGORITHM, () -> KeyFiles.read(file("weak.pem"), secret));
     }
+  }
+
+  @Test
+  void aFileOfThePublicHalfSaysWhichKeyAndIsNoPrivateOne() throws IOException {
+    Path path = file("elsewhere.pem");
+    KeyFiles.writePublicHalf(path, key.verifyingKey());
+    assertThat(Files.readString(path)).startsWith("-----BEGIN PUBLIC KEY-----");
+    assertThat(KeyFiles.publicHalf(path)).contains(key.verifyingKey());
+    assertThatThrownBy(() -> KeyFiles.read(path, NOT_ASKED)).hasMessageContaining("CAN-074");
+    assertThatThrownBy(() -> KeyFiles.writePublicHalf(path, key.verifyingKey()))
+        .hasMessageContaining("CAN-071");
+    assertThat(KeyFiles.publicHalf(written(null))).isEmpty();
+    // Of P-256: another algorithm.
+    Path other =
+        plainText(
+            "-----BEGIN PUBLIC KEY-----\n"
+                + "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt\n"
+                + "6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==\n"
+                + "-----END PUBLIC KEY-----\n");
+    assertThatThrownBy(() -> KeyFiles.publicHalf(other)).hasMessageContaining("CAN-075");
+    assertThatThrownBy(() -> KeyFiles.publicHalf(file("nothing"))).hasMessageContaining("CAN-070");
+  }
+
+  @Test
+  void ofASignerOutsideOnlyItsKeysOwnSignatureOfTheMessageIsTaken() {
+    byte[] message = {1, 2, 3};
+    byte[] right = key.sign(message);
+    assertThat(SigningKey.outside(key.verifyingKey(), key::sign).sign(message)).isEqualTo(right);
+    SigningKey other = SigningKey.generateEd25519(random);
+    byte[] damaged = right.clone();
+    damaged[63] ^= 1;
+    for (byte[] wrong : List.of(other.sign(message), key.sign(new byte[1]), damaged, new byte[0])) {
+      assertThatThrownBy(() -> SigningKey.outside(key.verifyingKey(), _ -> wrong).sign(message))
+          .hasMessageContaining("CAN-078");
+    }
+    assertThatThrownBy(
+            () -> SigningKey.outside(SigningKey.generateMlDsa65(random).verifyingKey(), key::sign))
+        .hasMessageContaining("CAN-050");
   }
 }

@@ -1,7 +1,6 @@
 package dev.writ.cli.backup;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
@@ -240,7 +239,7 @@ final class BackupRestore {
             .filter(Files::isRegularFile)
             .findFirst();
     if (found.isPresent()) {
-      return KeyFiles.read(found.get(), () -> home.passphrase().of(found.get()));
+      return partial().key(found.get().toString());
     }
     if (!partial().hasKey(name)) {
       throw new WritException(BackupError.KEYS_ABSENT, file);

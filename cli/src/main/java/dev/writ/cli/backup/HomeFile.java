@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -26,8 +25,10 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
 
   private static final List<String> PUBLIC =
       List.of("writ.json", "policy.yaml", "gateway.yaml", "trust.jwks");
-  private static final byte[] ENCRYPTED =
-      "-----BEGIN ENCRYPTED PRIVATE KEY-----".getBytes(StandardCharsets.US_ASCII);
+
+  /** How key files begin that show nothing to whoever reads them. */
+  private static final List<String> SHOWN_KEYS =
+      List.of("-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----BEGIN PUBLIC KEY-----");
 
   /** All that a backup has, sorted by path. */
   static List<HomeFile> of(Home home) throws IOException {
@@ -65,13 +66,14 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
     boolean isPublic =
         PUBLIC.contains(path)
             || file.startsWith(home.tools())
-            || home.keys().equals(file.getParent()) && isEncryptedKey(file);
+            || home.keys().equals(file.getParent()) && isShownKey(file);
     return new HomeFile(path, file, !isPublic);
   }
 
-  private static boolean isEncryptedKey(Path file) throws IOException {
+  private static boolean isShownKey(Path file) throws IOException {
     try (var in = Files.newInputStream(file)) {
-      return Arrays.equals(in.readNBytes(ENCRYPTED.length), ENCRYPTED);
+      String first = new String(in.readNBytes(64), StandardCharsets.US_ASCII);
+      return SHOWN_KEYS.stream().anyMatch(first::startsWith);
     }
   }
 }

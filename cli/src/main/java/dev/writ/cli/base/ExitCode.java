@@ -77,6 +77,7 @@ public enum ExitCode {
                 Map.entry("CNF", UNAVAILABLE),
                 Map.entry("GWY", REFUSED),
                 Map.entry("SNK", UNAVAILABLE),
+                Map.entry("SGN", UNAVAILABLE),
                 Map.entry("PGS", UNAVAILABLE),
                 Map.entry("BAK", BROKEN_INPUT),
                 Map.entry("PRC", BROKEN_INPUT),

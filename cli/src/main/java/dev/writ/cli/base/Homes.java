@@ -6,16 +6,13 @@ import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.HomeWriter;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.KeyLookup;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.process.ProcessHost;
-import java.io.File;
-import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -49,16 +46,8 @@ public final class Homes {
 
   /** The data directory, whether there is one or not. */
   public static Home place(Session session) {
-    return new Home(session.home(), session.passphrases(), Map.of(), keyFolders(session));
-  }
-
-  /** The folders of WRIT_KEYS. */
-  private static List<Path> keyFolders(Session session) {
-    return Arrays.stream(
-            session.environment().getOrDefault("WRIT_KEYS", "").split(File.pathSeparator))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder).toAbsolutePath().normalize())
-        .toList();
+    return new Home(
+        session.home(), session.passphrases(), Map.of(), KeyLookup.of(session.environment()));
   }
 
   /**

@@ -2,7 +2,7 @@ package dev.writ.cli.base;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.error.CliError;
-import dev.writ.cli.term.Question;
+import dev.writ.cli.term.AskedLine;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.KeyPassphrase;
@@ -58,7 +58,7 @@ public final class Passphrases implements KeyPassphrase {
 
   private Optional<char[]> ask(String question) {
     try {
-      return Question.secret(session.terminal(), question);
+      return AskedLine.secret(session.terminal(), question);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, "the terminal", e);
     }

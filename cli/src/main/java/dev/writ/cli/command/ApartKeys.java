@@ -3,7 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.term.Question;
+import dev.writ.cli.term.AskedLine;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeySource;
@@ -49,7 +49,7 @@ final class ApartKeys {
     String answer;
     try {
       answer =
-          Question.line(
+          AskedLine.line(
               session.terminal(),
               "Folder for them (nothing for " + usual + ", - for the server's): ");
     } catch (IOException e) {

@@ -32,6 +32,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
@@ -96,37 +97,53 @@ public final class KeyCommand implements CliCommand {
     }
   }
 
-  /** Signs a change of keys as the operator, and writes the file of public keys again. */
-  static void change(
-      OpenHome open, String kind, JsonValue.Obj detail, Instant at, SigningKey operator) {
-    open.kernel().change(signed(operator, kind, detail, at));
+  /** Applies a signed change of keys, and writes the file of public keys again. */
+  static void change(OpenHome open, Envelope signed) {
+    open.kernel().change(signed);
     export(open.home(), open.kernel().system().trust());
   }
 
-  private static Envelope signed(
-      SigningKey operator, String kind, JsonValue.Obj detail, Instant at) {
+  /** A change of keys, signed by an operator. */
+  static Envelope signed(SigningKey operator, String kind, JsonValue.Obj detail, Instant at) {
     return Envelope.sign(SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), operator);
   }
 
-  /** The same, wherever the home is open. */
+  /** Signs a change of keys as the operator, and applies it wherever the home is open. */
   static Keys change(
       Session session,
       Arguments arguments,
       String kind,
       BiFunction<Trust, Instant, JsonValue.Obj> detail) {
+    return change(session, arguments, kind, detail, () -> {});
+  }
+
+  /**
+   * @param beforehand done where the home can be changed and the change is signed
+   */
+  private static Keys change(
+      Session session,
+      Arguments arguments,
+      String kind,
+      BiFunction<Trust, Instant, JsonValue.Obj> detail,
+      Runnable beforehand) {
     SigningKey operator = SystemWords.operator(Homes.home(session), arguments);
     Trust trust =
         Homes.write(
             session,
             open -> {
               Instant now = open.kernel().now();
-              change(open, kind, detail.apply(open.kernel().system().trust(), now), now, operator);
+              JsonValue.Obj what = detail.apply(open.kernel().system().trust(), now);
+              Envelope signed = signed(operator, kind, what, now);
+              beforehand.run();
+              change(open, signed);
               return open.kernel().system().trust();
             },
             server -> {
               Instant now = Timestamps.truncate(Homes.clock().instant());
               JsonValue.Obj what = detail.apply(trust(session), now);
-              server.post(SystemWords.CHANGES, signed(operator, kind, what, now));
+              Envelope signed = signed(operator, kind, what, now);
+              beforehand.run();
+              server.post(SystemWords.CHANGES, signed);
               export(server.home(), trust(session));
               return trust(session);
             });
@@ -175,6 +192,7 @@ public final class KeyCommand implements CliCommand {
               .flag(
                   "--installation",
                   "A key of the installation, not of a tenant: for approvers" + " of tools.")
+              .option("--key", "KEY", AgentsKey.OPTION)
               .example("key new builder")
               .example("key new surface-tools --role surface --subject tools"));
     }
@@ -188,25 +206,30 @@ public final class KeyCommand implements CliCommand {
         throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       SecureRandom random = new SecureRandom();
-      SigningKey key = SigningKey.generateEd25519(random);
+      Optional<SigningKey> agents = AgentsKey.of(home, arguments);
+      SigningKey key = agents.orElseGet(() -> SigningKey.generateEd25519(random));
       session.show(
           change(
               session,
               arguments,
               EventKind.KEY_ENROLLED,
-              (_, now) -> {
-                // Where the home cannot be changed, no file is left behind.
-                KeyFiles.write(
-                    home.keyPlaces().fileOfNew(name, role), key, Homes.passphrase(session), random);
-                return new TrustedKey(
-                        key.verifyingKey(),
-                        role,
-                        tenant(home, role, arguments),
-                        arguments.option("--subject").orElse(name),
-                        now,
-                        Optional.empty(),
-                        Optional.empty())
-                    .toJson();
+              (_, now) ->
+                  new TrustedKey(
+                          key.verifyingKey(),
+                          role,
+                          tenant(home, role, arguments),
+                          arguments.option("--subject").orElse(name),
+                          now,
+                          Optional.empty(),
+                          Optional.empty())
+                      .toJson(),
+              () -> {
+                Path file = home.keyPlaces().fileOfNew(name, role);
+                if (agents.isPresent()) {
+                  KeyFiles.writePublicHalf(file, key.verifyingKey());
+                } else {
+                  KeyFiles.write(file, key, Homes.passphrase(session), random);
+                }
               }),
           KeyCommand::print);
       return ExitCode.OK;

@@ -40,6 +40,7 @@ final class KeyRotation implements CliCommand {
                 "The key before is still believed until it is revoked. Do that when nothing that it"
                     + " signed is under way: intents live for at most five minutes.")
             .argument("ROLE", "guardian, executor or log.")
+            .option("--key", "KEY", AgentsKey.OPTION + " Not for the log.")
             .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
             .example("key rotate guardian")
             .example("key rotate executor --overlap 300"));
@@ -89,8 +90,12 @@ final class KeyRotation implements CliCommand {
     Home home = Homes.home(session);
     KeyRole role = role(arguments.argument("ROLE"));
     Optional<Long> overlap = arguments.integer("--overlap", 0, OVERLAP_MAX_S);
+    Optional<SigningKey> agents = AgentsKey.of(home, arguments);
+    if (agents.isPresent() && role == KeyRole.LOG) {
+      throw new WritException(CliError.USAGE, "the log's key is in a file (spec/keys.md, 33)");
+    }
     if (!Files.exists(home.keyFile(role.text()))) {
-      next(session, home, role); // the kernel opens with this one
+      next(session, home, role, agents); // the kernel opens with this one
     }
     List<String> before = believed(KeyCommand.trust(session), role);
     SigningKey[] key = {null};
@@ -99,7 +104,7 @@ final class KeyRotation implements CliCommand {
         arguments,
         EventKind.KEY_ENROLLED,
         (trust, now) -> {
-          key[0] = next(session, home, role);
+          key[0] = next(session, home, role, agents);
           return enrolment(trust, role, key[0], now).toJson();
         });
     Path waiting = home.nextKeyFile(role.text());
@@ -130,13 +135,23 @@ final class KeyRotation implements CliCommand {
   }
 
   /** The key that waits: one that an earlier call left, or a new one. */
-  private static SigningKey next(Session session, Home home, KeyRole role) {
+  private static SigningKey next(
+      Session session, Home home, KeyRole role, Optional<SigningKey> agents) {
     Path file = home.nextKeyFile(role.text());
     if (!Files.exists(file)) {
       SecureRandom random = new SecureRandom();
-      KeyFiles.write(file, SigningKey.generateEd25519(random), Homes.passphrase(session), random);
+      if (agents.isPresent()) {
+        KeyFiles.writePublicHalf(file, agents.get().verifyingKey());
+      } else {
+        KeyFiles.write(file, SigningKey.generateEd25519(random), Homes.passphrase(session), random);
+      }
     }
-    return KeyFiles.read(file, () -> session.passphrases().of(file));
+    SigningKey waits = home.key(file.toString());
+    if (agents.filter(key -> !key.kid().equals(waits.kid())).isPresent()) {
+      throw new WritException(
+          CliError.USAGE, "another key waits in " + file + ": rotate without --key, then again");
+    }
+    return waits;
   }
 
   private static List<String> believed(Trust trust, KeyRole role) {

@@ -1,10 +1,13 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Homes;
 import dev.writ.embed.home.Home;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +27,18 @@ public final class PeoplesKeys {
     if (!Files.isDirectory(home.keys())) {
       return List.of();
     }
-    return home.keyNames().stream().filter(name -> isPeoples(name, trust)).toList();
+    return home.keyNames().stream()
+        .filter(name -> isPeoples(name, trust) && hasSecret(home.keyFile(name)))
+        .toList();
+  }
+
+  /** Whether it may be more than the public half of a key that an agent has. */
+  private static boolean hasSecret(Path file) {
+    try {
+      return KeyFiles.publicHalf(file).isEmpty();
+    } catch (WritException e) {
+      return true;
+    }
   }
 
   private static boolean isPeoples(String name, Trust trust) {

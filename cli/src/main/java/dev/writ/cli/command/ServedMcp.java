@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Homes;
@@ -61,8 +62,14 @@ final class ServedMcp {
             now,
             Optional.empty(),
             Optional.empty());
+    Envelope signed;
+    try {
+      signed = KeyCommand.signed(home.key(OPERATOR), EventKind.KEY_ENROLLED, trusted.toJson(), now);
+    } catch (WritException e) {
+      return false; // the operator's key is in an agent, or encrypted, and this server has neither
+    }
     KeyFiles.write(home.keyFile(KEY), key, Homes.passphrase(session), random);
-    KeyCommand.change(open, EventKind.KEY_ENROLLED, trusted.toJson(), now, home.key(OPERATOR));
+    KeyCommand.change(open, signed);
     return true;
   }
 

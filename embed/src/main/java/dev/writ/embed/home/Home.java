@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.signer.SshAgent;
 import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,11 +28,10 @@ import java.util.stream.Stream;
  * @param dir for example {@code writ-data}
  * @param passphrase of the key files, asked only where one is encrypted
  * @param brought keys that the caller gives, by name; they are in no file
- * @param keyFolders where keys of people and agents are looked for first; none to look where the
- *     home's settings say
+ * @param lookup where keys are looked for that are not in the home
  */
 public record Home(
-    Path dir, KeyPassphrase passphrase, Map<String, SigningKey> brought, List<Path> keyFolders) {
+    Path dir, KeyPassphrase passphrase, Map<String, SigningKey> brought, KeyLookup lookup) {
   static final int FORMAT = 1;
 
   /** The end of the name of a file with a key that waits. */
@@ -40,12 +40,11 @@ public record Home(
   public Home {
     dir = dir.toAbsolutePath().normalize();
     brought = Map.copyOf(brought);
-    keyFolders = List.copyOf(keyFolders);
   }
 
   /** A home with one passphrase for all files, and keys that the caller gives. */
   public Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
-    this(dir, _ -> passphrase.get(), brought, List.of());
+    this(dir, _ -> passphrase.get(), brought, KeyLookup.NONE);
   }
 
   /** A home whose keys are all in files, with one passphrase. */
@@ -55,7 +54,7 @@ public record Home(
 
   /** The same in another directory. */
   public Home at(Path other) {
-    return new Home(other, passphrase, brought, keyFolders);
+    return new Home(other, passphrase, brought, lookup);
   }
 
   /**
@@ -165,11 +164,15 @@ public record Home(
   /**
    * A private key (spec/keys.md, "Where a private key is").
    *
-   * @param key a name, or a file
+   * @param key a name, a file, or {@code agent:} and what an agent's key is named by
    * @throws WritException {@code CLI-013} for no possible name, {@code CLI-024} where there is no
-   *     key of that name, {@code CAN-07x} where its file cannot be read
+   *     key of that name, {@code CAN-07x} where its file cannot be read, {@code SGN-00x} where an
+   *     agent does not have it
    */
   public SigningKey key(String key) {
+    if (key.startsWith(SshAgent.PREFIX)) {
+      return lookup.agent().named(key.substring(SshAgent.PREFIX.length()));
+    }
     if (KeyPlaces.isFile(key)) {
       return read(Path.of(key));
     }
@@ -194,8 +197,11 @@ public record Home(
     return new KeyPlaces(this);
   }
 
-  private SigningKey read(Path file) {
-    return KeyFiles.read(file, () -> passphrase.of(file));
+  /** The key of a file, or of the agent where the file has only the public half. */
+  SigningKey read(Path file) {
+    return KeyFiles.publicHalf(file)
+        .map(lookup.agent()::of)
+        .orElseGet(() -> KeyFiles.read(file, () -> passphrase.of(file)));
   }
 
   /** Where a key was lost, the one that is to take its place is all there is. */

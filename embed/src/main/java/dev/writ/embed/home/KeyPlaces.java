@@ -60,7 +60,7 @@ public final class KeyPlaces {
   /** The folders for keys of people and agents, the first to be looked into first. */
   public List<Path> folders() {
     List<Path> folders =
-        new ArrayList<>(home.keyFolders().isEmpty() ? recorded() : home.keyFolders());
+        new ArrayList<>(home.lookup().folders().isEmpty() ? recorded() : home.lookup().folders());
     folders.add(home.keys());
     return folders;
   }

@@ -118,8 +118,7 @@ public record MovedKeys(Path folder, List<String> moved, List<String> stayed) {
     if (isKernels(name)) {
       return Optional.of("the kernel's");
     }
-    Path file = home.keyFile(name);
-    String kid = KeyFiles.read(file, () -> home.passphrase().of(file)).kid();
+    String kid = home.read(home.keyFile(name)).kid();
     Optional<KeyRole> role = trust.key(kid).map(TrustedKey::role);
     return role.isEmpty()
         ? Optional.of("never enrolled")

@@ -248,7 +248,9 @@ class KeysAreMovedWithoutLossTest {
     for (String name : List.of("operator", "guardian")) {
       KeyFiles.write(own.resolve(name + ".pem"), SigningKey.generateEd25519(random), null, random);
     }
-    Home with = new Home(home.dir(), _ -> null, Map.of(), List.of(own));
+    Home with =
+        new Home(
+            home.dir(), _ -> null, Map.of(), KeyLookup.of(Map.of("WRIT_KEYS", own.toString())));
     assertThat(with.key("operator").kid()).isNotEqualTo(kids.get("operator"));
     assertThat(with.key("guardian").kid()).isEqualTo(kids.get("guardian"));
     assertThatThrownBy(() -> with.key("approver"))

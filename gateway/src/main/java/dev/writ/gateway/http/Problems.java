@@ -30,6 +30,7 @@ public final class Problems {
               Map.entry("RPL", 409),
               Map.entry("GWY", 400),
               Map.entry("ERR", 409),
+              Map.entry("SGN", 503),
               Map.entry("PGS", 503),
               Map.entry("OBJ", 503)));
 
@@ -126,6 +127,7 @@ public final class Problems {
     status(507, LedgerError.QUOTA);
     status(
         503,
+        CanonicalizeError.SIGNER_WRONG,
         ExecutorError.DRIVER_MISSING,
         ExecutorError.SANDBOX_MISSING,
         ExecutorError.PREPARE_FAILED,

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** A question to the person at the terminal that is answered by a line. Asked beside the data. */
-public final class Question {
+public final class AskedLine {
   /** Of a longer answer the rest is read and forgotten. */
   private static final int ANSWER_MAX = 4096;
 
-  private Question() {}
+  private AskedLine() {}
 
   /** The answer without white space around it; empty at the end of the input. */
   public static String line(Terminal terminal, String question) throws IOException {
