@@ -50,6 +50,8 @@ function addedUp(runs) {
   };
 }
 
+const SEAL_RUNS = 50; // lines at the seal
+
 const distinct = (values) => [...new Set(values)];
 
 function overviewWords(runs, extra) {
@@ -67,7 +69,7 @@ function overviewWords(runs, extra) {
       t.open > 0 && `${plural(t.open, 'run')} of these ${t.open === 1 ? 'is' : 'are'} still open.`),
     policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '.'),
     selection && el('p', null, el('span', { class: 'tag' }, 'Stated by whoever made this page; not verified: '), 'these are the runs of tenant ', foreign(selection.tenant ?? '', 120), ' with an event',
-      selection.from && ` from ${moment(selection.from)} UTC`, selection.to && ` before ${moment(selection.to)} UTC`, !selection.from && !selection.to && ' at any time', '.'));
+      selection.from && [' from ', foreign(moment(String(selection.from)), 40), ' UTC'], selection.to && [' before ', foreign(moment(String(selection.to)), 40), ' UTC'], !selection.from && !selection.to && ' at any time', '.'));
 }
 
 /** The lines of all runs, each once, with the number of runs that it is said of. */
@@ -109,7 +111,7 @@ function sealedAll(runs, state) {
   seal(pinned ? 'good' : 'warn', sealKicker(pinned, state), `${number(runs.length)} runs`,
     pinned ? 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits, and rests on the pinned keys.'
       : 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits. But no pinned key says whose they are. Choose a trust file that you hold from elsewhere.', [
-      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, 50).map((run) => `run ${run.manifest.run}: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`), 'good', 'check')),
+      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, SEAL_RUNS).map((run) => `run ${run.manifest.run}: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`), 'good', 'check'), runs.length > SEAL_RUNS && el('p', { class: 'cut' }, `${SEAL_RUNS} of ${number(runs.length)} runs are named here; the list below has all.`)),
       el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, 'What was not'), lineList(notVerifiedOf(runs), 'warn', 'dash'))]);
 }
 
