@@ -61,15 +61,13 @@ function overviewWords(runs, extra) {
   const subjects = distinct(runs.flatMap((run) => run.subjects)).map((who) => foreign(who, 120));
   const policies = distinct(runs.flatMap((run) => run.policies.map((p) => JSON.stringify([p.name, p.version])))).map((p) => JSON.parse(p)).map(([name, version]) => [foreign(name, 120), ` version ${number(version)}`]);
   const rest = [t.waiting > 0 && `${number(t.waiting)} waiting for an approval`, t.undecided > 0 && `${number(t.undecided)} not decided`].filter(Boolean);
-  const { selection } = extra;
   return el('div', { class: 'prose' },
     el('p', null, `${plural(runs.length, 'run')} of tenant${tenants.length > 1 ? 's' : ''} `, some(tenants), ' in the log ', some(logs), `, from ${moment(t.from)} to ${moment(t.to)} UTC: `,
       some(subjects), ` made ${plural(t.requests, 'request')}. ${number(t.allowed)} were allowed${t.allowed > 0 ? ` (${outcomeWords(t)})` : ''} and ${number(t.denied)} denied`, rest.length > 0 && `; ${rest.join(', ')}`, '. ',
       t.escalated > 0 && `${number(t.escalated)} of them asked for an approval first, and ${number(t.approved)} got one. `,
       t.open > 0 && `${plural(t.open, 'run')} of these ${t.open === 1 ? 'is' : 'are'} still open.`),
     policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '.'),
-    selection && el('p', null, el('span', { class: 'tag' }, 'Stated by whoever made this page; not verified: '), 'these are the runs of tenant ', foreign(selection.tenant ?? '', 120), ' with an event',
-      selection.from && [' from ', foreign(moment(String(selection.from)), 40), ' UTC'], selection.to && [' before ', foreign(moment(String(selection.to)), 40), ' UTC'], !selection.from && !selection.to && ' at any time', '.'));
+    selectionSaid(extra));
 }
 
 /** The lines of all runs, each once, with the number of runs that it is said of. */
