@@ -114,6 +114,9 @@ test('keys can be compared by other means: as many groups as a digest has, and t
   assert.equal(shown.replaceAll(' ', ''), Buffer.from(id, 'base64url').toString('hex'));
 }));
 
+/** Runs in the page: cells whose text does not stand beside the name of its column, as a whole. */
+const scatteredCells = () => [...document.querySelectorAll('td')].filter((cell) => cell.childNodes.length > 1).map((cell) => cell.textContent);
+
 /** Runs in the page: words in tables that stand on two lines. Ids alone may, since nothing else is as long. */
 function brokenWords() {
   const found = [];
@@ -137,6 +140,7 @@ test('no table breaks inside a word on a telephone', () => opened('good.html', {
   await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
   assert.ok(await page.eval(count('td')) > 20);
   assert.deepEqual(await page.eval(`(${brokenWords})()`), []);
+  assert.deepEqual(await page.eval(`(${scatteredCells})()`), []);
 }));
 
 test('without keys it says integrity only, never that it is verified', () => opened('unpinned.html', {}, async (page, outcome) => {

@@ -15,7 +15,7 @@ const EVIDENCE = {
   roles: (view) => `${plural(view.result.counts.decisions, 'decision')}, each with the roles, limits and checks that it used; policy ${view.policies.map((p) => `version ${p.document.version}`).join(', ') || 'none'}, signed by its owner`,
   tools: (view) => `${plural(new Set(view.effects.filter((fx) => fx.receipt).map((fx) => fx.receipt.document.tool.package)).size, 'tool package')} ran, each approved by digest`,
   confined: (view) => `sandbox profiles: ${[...new Set(view.effects.map((fx) => fx.request.effect.sandbox))].slice(0, 8).join(', ') || 'none'}; ${number(view.effects.filter((fx) => fx.decisions.some((d) => d.document.checks.some((c) => c.check === 'envelope' && c.outcome === 'refuse'))).length)} refused as beyond manifest or role`,
-  changes: (view) => `${plural(view.bundle.journals.system.length, 'signed change')} of keys, policies and tools, up to the checkpoint`,
+  changes: (view) => `${plural(view.bundle.journals.system.length - 1, 'signed change')} of keys, policies and tools, up to the checkpoint`,
   reads: (view) => `${plural(view.result.counts.reads, 'read')} by people stated in this bundle`,
 };
 

@@ -50,6 +50,8 @@ function addedUp(runs) {
   };
 }
 
+const SEAL_RUNS = 50; // lines at the seal
+
 const distinct = (values) => [...new Set(values)];
 
 function overviewWords(runs, extra) {
@@ -59,15 +61,13 @@ function overviewWords(runs, extra) {
   const subjects = distinct(runs.flatMap((run) => run.subjects)).map((who) => foreign(who, 120));
   const policies = distinct(runs.flatMap((run) => run.policies.map((p) => JSON.stringify([p.name, p.version])))).map((p) => JSON.parse(p)).map(([name, version]) => [foreign(name, 120), ` version ${number(version)}`]);
   const rest = [t.waiting > 0 && `${number(t.waiting)} waiting for an approval`, t.undecided > 0 && `${number(t.undecided)} not decided`].filter(Boolean);
-  const { selection } = extra;
   return el('div', { class: 'prose' },
     el('p', null, `${plural(runs.length, 'run')} of tenant${tenants.length > 1 ? 's' : ''} `, some(tenants), ' in the log ', some(logs), `, from ${moment(t.from)} to ${moment(t.to)} UTC: `,
       some(subjects), ` made ${plural(t.requests, 'request')}. ${number(t.allowed)} were allowed${t.allowed > 0 ? ` (${outcomeWords(t)})` : ''} and ${number(t.denied)} denied`, rest.length > 0 && `; ${rest.join(', ')}`, '. ',
       t.escalated > 0 && `${number(t.escalated)} of them asked for an approval first, and ${number(t.approved)} got one. `,
       t.open > 0 && `${plural(t.open, 'run')} of these ${t.open === 1 ? 'is' : 'are'} still open.`),
     policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '.'),
-    selection && el('p', null, el('span', { class: 'tag' }, 'Stated by whoever made this page; not verified: '), 'these are the runs of tenant ', foreign(selection.tenant ?? '', 120), ' with an event',
-      selection.from && ` from ${moment(selection.from)} UTC`, selection.to && ` before ${moment(selection.to)} UTC`, !selection.from && !selection.to && ' at any time', '.'));
+    selectionSaid(extra));
 }
 
 /** The lines of all runs, each once, with the number of runs that it is said of. */
@@ -109,7 +109,7 @@ function sealedAll(runs, state) {
   seal(pinned ? 'good' : 'warn', sealKicker(pinned, state), `${number(runs.length)} runs`,
     pinned ? 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits, and rests on the pinned keys.'
       : 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits. But no pinned key says whose they are. Choose a trust file that you hold from elsewhere.', [
-      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, 50).map((run) => `run ${run.manifest.run}: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`), 'good', 'check')),
+      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, SEAL_RUNS).map((run) => `run ${run.manifest.run}: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`), 'good', 'check'), runs.length > SEAL_RUNS && el('p', { class: 'cut' }, `${SEAL_RUNS} of ${number(runs.length)} runs are named here; the list below has all.`)),
       el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, 'What was not'), lineList(notVerifiedOf(runs), 'warn', 'dash'))]);
 }
 

@@ -107,7 +107,7 @@ const paperVerified = ({ result }) => [
 
 /** The sections, in their order; each is numbered, and named in the contents. */
 const PAPER = [
-  ['Summary', (view) => [whoAndWhen(view), whatHappened(view), policySaid(view), refused(view), facts(view)]],
+  ['Summary', (view) => [whoAndWhen(view), whatHappened(view), policySaid(view), refused(view), selectionSaid(view.extra), facts(view)]],
   ['What was verified, and what was not', paperVerified],
   ['Sample', (view) => view.extra.sample && sampleTable(view.extra.sample, drawn(view), false)],
   ['Effects', paperEffects],

@@ -329,7 +329,7 @@ function table(caption, heads, rows, numbersFrom = 99) {
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     el('table', null, el('caption', { class: 'sr' }, caption),
       el('thead', null, el('tr', null, heads.map((h, i) => el('th', { scope: 'col', class: cls(i) }, h)))),
-      el('tbody', null, rows.map((row) => el('tr', null, row.map((cell, i) => el('td', { class: cls(i), 'data-head': heads[i] }, cell)))))));
+      el('tbody', null, rows.map((row) => el('tr', null, row.map((cell, i) => el('td', { class: cls(i), 'data-head': heads[i] }, cell !== '' && el('div', null, cell))))))));
 }
 
 // -------------------------------------------------------------------------------------- contents

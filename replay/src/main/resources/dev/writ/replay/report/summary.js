@@ -112,13 +112,19 @@ function refused({ effects }) {
     denials.length > LIST_MOST && el('p', { class: 'cut' }, `${LIST_MOST} of ${number(denials.length)} are listed here; the timeline has all.`)];
 }
 
+/** By what the runs of the page were chosen, where they were. */
+function selectionSaid({ selection }) {
+  return selection && el('p', null, el('span', { class: 'tag' }, 'Stated by whoever made this page; not verified: '), 'these are the runs of tenant ', foreign(selection.tenant ?? '', 120), ' with an event',
+    selection.from && [' from ', foreign(moment(String(selection.from)), 40), ' UTC'], selection.to && [' before ', foreign(moment(String(selection.to)), 40), ' UTC'], !selection.from && !selection.to && ' at any time', '.');
+}
+
 /** The lines of the verifier, each up to its colon: what follows is said at the seal. */
 function notVerifiedBriefly({ result }) {
   return el('p', null, 'Not verified by this page: ', result.notVerified.map((line, i) => [i === 0 ? '' : '; ', marked(line.split(/[:;]/)[0])]), '. What each means stands beside the seal.');
 }
 
 function summary(view) {
-  return section('summary', 'Summary', null, el('div', { class: 'prose' }, whoAndWhen(view), whatHappened(view), policySaid(view), refused(view), notVerifiedBriefly(view)), facts(view));
+  return section('summary', 'Summary', null, el('div', { class: 'prose' }, whoAndWhen(view), whatHappened(view), policySaid(view), refused(view), selectionSaid(view.extra), notVerifiedBriefly(view)), facts(view));
 }
 
 function policyText(view) {
