@@ -57,11 +57,85 @@ test('a good bundle under pinned keys gets the seal, and is drawn', () => opened
   await page.eval(`document.querySelectorAll('.fx details').forEach((d) => { d.open = true; })`);
   await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
   const text = await page.eval(`${$('#timeline')}.innerText`);
-  for (const word of ['What was asked', 'Decision', 'Proof', 'Budget', 'The stages', 'Output', 'Receipt, lamport', 'not verified by this page']) assert.ok(text.includes(word), word);
+  for (const word of ['What was asked', 'Decision', 'prg', 'budget', 'temporal', 'envelope', 'The eight stages', '8 Receipt', 'Output', 'Receipt, lamport', 'not verified by this page']) assert.ok(text.includes(word), word);
   assert.ok(await page.eval(count('#chain .lam')) >= 7);
   assert.ok(await page.eval(count('#budgets svg')) >= 1);
   assert.match(await page.eval(`${$('#divergences')}.innerText`), /No replay came with this page/);
   assert.match(await page.eval(`${$('#footer')}.innerText`), /WebCrypto/);
+}));
+
+test('its summary says who, what, when, under which policy, what was refused and what was not verified', () => opened('good.html', { width: 1100 }, async (page) => {
+  const text = await page.eval(`${$('#summary')}.innerText`);
+  for (const word of [
+    /run-1 of tenant acme, alice made 7 requests from 2026-\d\d-\d\d \d\d:\d\d:\d\d to/,
+    /rita answered 1 request for approval/,
+    /The run was closed at 2026-/,
+    /6 were allowed \(6 succeeded\) and 1 denied\. 1 of them asked for an approval first, and 1 got one/,
+    /Judged under policy \S+ version 1, in force since 2026-/,
+    /No\. 5 mail \/ do by alice: prg\s+GRD-102/,
+    /Not verified by this page: .*judgements; .*outcomes/,
+  ]) assert.match(text, word);
+  assert.ok(!text.includes('`'), 'commands are set as code');
+  assert.ok(!(await page.eval(`${$('#seal')}.innerText`)).includes('`'));
+  const policy = await page.eval(`(() => { const box = document.querySelector('#policy details'); box.open = true; box.fill(); return document.querySelector('#policy').innerText; })()`);
+  assert.match(policy, /"writ_policy": 1/);
+}));
+
+test('its numbers add up, and the time is that of the work, not until the run was closed', () => opened('good.html', { width: 1110 }, async (page) => {
+  const facts = await page.eval(`Object.fromEntries([...document.querySelectorAll('.facts > div')].map((d) => [d.querySelector('dt').textContent, d.querySelector('dd').innerText]))`);
+  const of = (name) => Number.parseInt(facts[name], 10);
+  assert.equal(of('Requests'), of('Allowed') + of('Denied') + of('Waiting'));
+  assert.match(facts.Took, /^\d+\.\d s/, 'the run was closed an hour later');
+}));
+
+test('effects are found by how they ended and by what was needed on the way', () => opened('good.html', { width: 1120 }, async (page) => {
+  const buttons = await page.eval(`[...document.querySelectorAll('.filters button')].map((b) => b.textContent)`);
+  assert.deepEqual(buttons, ['All 7', 'Succeeded 6', 'Denied 1', 'Escalated 1', 'Approved 1']);
+  for (const [i, all] of [7, 6, 1, 1, 1].entries()) {
+    await page.eval(`document.querySelectorAll('.filters button')[${i}].click()`);
+    assert.equal(await page.eval(count('.fx')), all, buttons[i]);
+  }
+  const card = await page.eval(`${$('.fx summary')}.innerText`);
+  assert.match(card, /alice asked: \S+/, 'a closed card says who asked, and what');
+  assert.match(card, /Approved by rita/);
+}));
+
+test('what policy would refuse if it did more than observe is said', () => opened('observed.html', {}, async (page) => {
+  assert.match(await page.eval(`${$('#summary')}.innerText`), /which only observes/);
+  await page.eval(`document.querySelectorAll('.fx > details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+  assert.match(await page.eval(`${$('#timeline')}.innerText`), /would refuse, but policy only observes/);
+}));
+
+test('keys can be compared by other means: as many groups as a digest has, and the bytes of the id', () => opened('good.html', { width: 1130 }, async (page) => {
+  const [shown, id] = await page.eval(`[...document.querySelectorAll('#keys .card')].map((c) => [c.querySelector('.print').textContent, c.querySelector('.id').textContent])[0]`);
+  assert.match(shown, /^([0-9a-f]{4} ){16}$/);
+  assert.equal(shown.replaceAll(' ', ''), Buffer.from(id, 'base64url').toString('hex'));
+}));
+
+/** Runs in the page: words in tables that stand on two lines. Ids alone may, since nothing else is as long. */
+function brokenWords() {
+  const found = [];
+  for (const cell of document.querySelectorAll('th, td')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      if (text.parentElement.closest('.id')) continue;
+      for (const word of text.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) found.push(word[0]);
+      }
+    }
+  }
+  return found;
+}
+
+test('no table breaks inside a word on a telephone', () => opened('good.html', { width: 390 }, async (page) => {
+  await page.eval(`document.querySelectorAll('details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+  assert.ok(await page.eval(count('td')) > 20);
+  assert.deepEqual(await page.eval(`(${brokenWords})()`), []);
 }));
 
 test('without keys it says integrity only, never that it is verified', () => opened('unpinned.html', {}, async (page, outcome) => {
@@ -114,7 +188,7 @@ test('hostile names, params and outputs stay text', () => opened('hostile.html',
   await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
   assert.equal(await page.eval('window.owned'), undefined);
   assert.equal(await page.eval(`${count('#content script')} + ${count('#content iframe')} + ${count('#content img:not(.output)')}`), 0);
-  const text = await page.eval(`${$('#timeline')}.textContent`);
+  const text = await page.eval(`${$('#content')}.textContent`);
   assert.ok(text.includes('</script><script>window.owned=1</script>'));
   assert.ok(text.includes('U+202E'), 'a hidden character is named');
   assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(text), 'and is not there');
@@ -218,8 +292,28 @@ test('what it saves is the bundle and the verifier that is shipped', () => opene
   assert.equal(await page.eval(`window.saved['run.writ'].size`), readFileSync(join(DIR, 'small.writ')).length);
 }));
 
-test('on paper every effect is open', () => opened('good.html', { width: 800 }, async (page) => {
-  const { data } = await page.send('Page.printToPDF', {});
+test('on paper the run is set for pages, whatever is open on screen and in whichever theme', () => opened('good.html', { width: 800, dark: true }, async (page) => {
+  await page.eval(`(() => {
+    addEventListener('afterprint', () => { window.printedIn = getComputedStyle(document.body).backgroundColor; });
+    addEventListener('beforeprint', () => { window.paper = { effects: ${count('#paper .p-fx')}, sections: ${count('#paper section')}, contents: ${count('#paper nav a')} }; });
+  })()`);
+  const { data } = await page.send('Page.printToPDF', { preferCSSPageSize: true });
   assert.ok(Buffer.from(data, 'base64').length > 10000);
-  assert.equal(await page.eval(`${count('.fx > details[open]')} === ${count('.fx > details')}`), true);
+  const { effects, sections, contents } = await page.eval('window.paper');
+  assert.equal(effects, 7);
+  assert.ok(sections >= 8);
+  assert.equal(contents, sections, 'each section is in the contents');
+  assert.equal(await page.eval(count('#paper')), 0, 'and it is gone again');
 }));
+
+test('nothing of a bundle that does not verify is printed', async () => {
+  const name = flipped('good.html', (bundle) => {
+    bundle[bundle.indexOf('effect.dispatched')] ^= 1;
+    return 'printed';
+  });
+  await opened(name, {}, async (page) => {
+    await page.eval(`addEventListener('beforeprint', () => { window.paper = ${count('#paper')}; })`);
+    await page.send('Page.printToPDF', { preferCSSPageSize: true });
+    assert.equal(await page.eval('window.paper'), 0);
+  });
+});

@@ -51,6 +51,7 @@ import dev.writ.cli.command.TopCommand;
 import dev.writ.cli.command.TrainCommand;
 import dev.writ.cli.command.UpgradeCommand;
 import dev.writ.cli.command.VerifyCommand;
+import dev.writ.cli.command.VerifyPeerCommand;
 import dev.writ.cli.command.VersionCommand;
 import dev.writ.cli.command.WitnessCommand;
 import dev.writ.cli.hook.HookCommand;
@@ -98,6 +99,7 @@ final class Commands {
           new ExportCommand(),
           new InspectCommand(),
           new VerifyCommand(),
+          new VerifyPeerCommand(),
           new ReplayCommand(),
           new DiffCommand(),
           new ReportCommand(),

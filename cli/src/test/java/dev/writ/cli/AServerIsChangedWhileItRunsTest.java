@@ -51,17 +51,6 @@ class AServerIsChangedWhileItRunsTest {
     return builder.redirectError(dir.resolve("log").toFile()).start();
   }
 
-  private String shell(String command) throws Exception {
-    Process shell =
-        new ProcessBuilder("bash", "-c", command)
-            .directory(dir.toFile())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(shell.waitFor()).as(command + "\n" + said).isZero();
-    return said;
-  }
-
   private String policy(String command) throws Exception {
     try (InputStream surfaces =
         Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces-played.yaml")) {
@@ -103,7 +92,8 @@ class AServerIsChangedWhileItRunsTest {
         dir.resolve("secret"),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(dir.resolve("secret"), "a shared secret of this test\n");
-    shell(
+    Pasted.into(
+        dir,
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
             + " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
             + " -keyout tls.key -out tls.pem 2>&1");
@@ -130,7 +120,8 @@ class AServerIsChangedWhileItRunsTest {
 
   private String curl(String url, String token, String path, String body) throws Exception {
     Files.writeString(dir.resolve("body.json"), body);
-    return shell(
+    return Pasted.into(
+        dir,
         "curl -sS --cacert tls.pem -H 'Content-Type: application/json' -H 'Authorization: Bearer "
             + token
             + "' --data-binary @body.json "
@@ -179,14 +170,15 @@ class AServerIsChangedWhileItRunsTest {
       assertThat(url).startsWith("https://127.0.0.1:");
       assertThat(Files.readString(dir.resolve("log"))).contains("\"grpcs://127.0.0.1:");
       assertThat(curl(url, whole, "/execute", execute())).contains("\"status\":\"success\"");
-      assertThat(shell(LOGLINE.replace("URL", url))).contains("\"stdout\":\"42\"");
+      assertThat(Pasted.into(dir, LOGLINE.replace("URL", url))).contains("\"stdout\":\"42\"");
       assertThat(curl(url, whole, "/v1/tools/exec", TOOLS)).contains("hello\\n");
       // A credential narrowed to another role, and a stranger's, get nothing.
       assertThat(curl(url, narrow, "/v1/tools/exec", TOOLS)).contains("\"status\":403");
       assertThat(curl(url, "writ_none", "/v1/tools/exec", TOOLS)).contains("GWY-020");
       // Policy approves tools that need a sandbox, and there is none of that name.
       assertThat(
-              shell(
+              Pasted.into(
+                  dir,
                   "until curl -sS --cacert tls.pem URL/ready | grep SBX-; do :; done"
                       .replace("URL", url)))
           .contains("{\"name\":\"sandbox\",\"ok\":false,\"why\":\"SBX-002\"}");
@@ -210,13 +202,15 @@ class AServerIsChangedWhileItRunsTest {
     Path config = dir.resolve("gateway.yaml");
     String before = Files.readString(config);
     Files.writeString(config, before.replace("tls.pem", "none.pem"));
-    shell("kill -HUP " + server.pid() + "; until grep -q GWY-007 log; do :; done");
+    Pasted.into(dir, "kill -HUP " + server.pid() + "; until grep -q GWY-007 log; do :; done");
     assertThat(curl(url, whole, "/v1/tools/exec", date)).doesNotContain("\"status\":403");
     Files.writeString(config, before.replace("name: whole", "name: other, roles: [analyst]"));
-    shell("kill -HUP " + server.pid() + "; until grep -q '\"reloaded\"' log; do :; done");
+    Pasted.into(
+        dir, "kill -HUP " + server.pid() + "; until grep -q '\"reloaded\"' log; do :; done");
     assertThat(curl(url, whole, "/v1/tools/exec", date)).contains("\"status\":403");
     Files.writeString(config, before.replaceAll("(?m)^  - \\{ name: whole.*\n", ""));
-    shell(
+    Pasted.into(
+        dir,
         "kill -HUP "
             + server.pid()
             + "; until [ \"$(grep -c '\"reloaded\"' log)\" = 2 ]; do :; done");

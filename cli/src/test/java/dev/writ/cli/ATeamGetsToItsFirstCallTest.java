@@ -37,17 +37,6 @@ class ATeamGetsToItsFirstCallTest {
     return lines;
   }
 
-  private String shell(String command) throws Exception {
-    Process shell =
-        new ProcessBuilder("bash", "-c", command)
-            .directory(dir.toFile())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(shell.waitFor()).as(command + "\n" + said).isZero();
-    return said;
-  }
-
   private Run writ(String... arguments) {
     List<String> all = new ArrayList<>(List.of("--home", dir.resolve("writ-data").toString()));
     all.addAll(List.of(arguments));
@@ -66,8 +55,8 @@ class ATeamGetsToItsFirstCallTest {
       assertThat(lines).anySatisfy(l -> assertThat(l).contains("\"mcpServers\"", token, "/mcp"));
       String call =
           lines.stream().map(String::strip).filter(l -> l.startsWith("curl ")).findFirst().get();
-      assertThat(shell(call)).contains("\"text\":\"42\"", "\"isError\":false");
-      assertThat(shell(call.replace(token, "writ_another"))).contains("GWY-020");
+      assertThat(Pasted.into(dir, call)).contains("\"text\":\"42\"", "\"isError\":false");
+      assertThat(Pasted.into(dir, call.replace(token, "writ_another"))).contains("GWY-020");
       String yaml = Files.readString(dir.resolve("writ-data/gateway.yaml"));
       assertThat(yaml).contains("name: \"team\"").doesNotContain(token);
       // Beside the server, its configuration is sound and its ports are its own.

@@ -119,7 +119,7 @@ class AToolIsWrittenAndUsedTest {
     done("tool", "package", project.toString(), "--out", file.toString());
     byte[] unsigned = Files.readAllBytes(file);
     refused("TOL-207", "tool", "register", file.toString());
-    refused("CAN-070", "tool", "sign", file.toString(), "--as", "nobody");
+    refused("CLI-024", "tool", "sign", file.toString(), "--as", "nobody");
     done("tool", "sign", file.toString(), "--as", "operator");
     refused("CAN-053", "tool", "register", file.toString());
     done("tool", "sign", file.toString());

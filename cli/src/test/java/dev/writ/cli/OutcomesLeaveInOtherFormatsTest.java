@@ -73,6 +73,11 @@ class OutcomesLeaveInOtherFormatsTest {
     Run signed = export("--format", "in-toto", "--key", key);
     assertThat(signed.status()).as(signed.err()).isZero();
     assertThat(signed.out()).contains("application/vnd.in-toto+json").hasLineCount(1);
+    Path folder = dir.resolve("statements");
+    assertThat(export("--format", "scitt", "-o", folder.toString()).err()).contains("--key");
+    Run scitt = export("--format", "scitt", "--key", key, "-o", folder.toString());
+    assertThat(scitt.status()).as(scitt.err()).isZero();
+    assertThat(folder).isDirectoryContaining(file -> file.toString().endsWith(".cose"));
     assertThat(export("--format", "csv", "--key", key).err()).startsWith("writ: CLI-001 ");
     assertThat(export("--key", key).err()).startsWith("writ: CLI-001 ");
     assertThat(export("--format", "csv", "--reads").err()).startsWith("writ: CLI-001 ");

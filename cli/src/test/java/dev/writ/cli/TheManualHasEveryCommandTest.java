@@ -40,7 +40,8 @@ class TheManualHasEveryCommandTest {
     List<String> expected = new ArrayList<>(List.of("writ.1"));
     for (CommandSpec command : shown()) {
       expected.add("writ-" + command.name() + ".1");
-      assertThat(page("writ.1")).contains(".BR writ\\-" + command.name() + " (1)\n");
+      assertThat(page("writ.1"))
+          .contains(".BR writ\\-" + command.name().replace("-", "\\-") + " (1)\n");
     }
     try (Stream<Path> pages = Files.list(folder.resolve("man1"))) {
       assertThat(pages.map(page -> page.getFileName().toString()))

@@ -30,18 +30,6 @@ class TheServersDemoIsReadyToPasteTest {
     return new ProcessBuilder(command).redirectError(dir.resolve("stderr").toFile()).start();
   }
 
-  /** A command as somebody pastes it into a shell. */
-  private String pasted(String command) throws Exception {
-    Process shell =
-        new ProcessBuilder("bash", "-c", command)
-            .directory(dir.toFile())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(shell.waitFor()).as(command + "\n" + said).isZero();
-    return said;
-  }
-
   @Test
   void everyExampleIsPlayedAsTheSeedsHaveItAndWorksAgainWhenPasted() throws Exception {
     Process server = writ("serve", "--demo", "--json");
@@ -63,7 +51,7 @@ class TheServersDemoIsReadyToPasteTest {
       TreeMap<String, String> answers = new TreeMap<>();
       for (var each : commands.entrySet()) {
         if (!each.getValue().contains("event-stream")) { // it has no end while the run is open
-          answers.put(each.getKey(), pasted(each.getValue()));
+          answers.put(each.getKey(), Pasted.into(dir, each.getValue()));
         }
       }
       assertThat(answers.get("native API: an effect that the agent has signed"))
@@ -107,14 +95,15 @@ class TheServersDemoIsReadyToPasteTest {
       assertThat(startingWith(answers, "mcp: a session"))
           .contains("\"text\":\"42\"", "\"isError\":false", "dev.writ/receipt");
       // Operations and seed 000 both answer /health, and say the same.
-      assertThat(pasted("curl -sS -f " + string(said, "url") + "/health"))
+      assertThat(Pasted.into(dir, "curl -sS -f " + string(said, "url") + "/health"))
           .isEqualTo("{\"status\":\"healthy\"}");
       // Its tools are processes: it is ready once the sandbox was looked for, in the background.
       assertThat(
-              pasted(
+              Pasted.into(
+                  dir,
                   "until curl -sS -f " + string(said, "url") + "/ready; do :; done 2> /dev/null"))
           .contains("{\"name\":\"sandbox\",\"ok\":true}");
-      String metrics = pasted("curl -sS " + string(said, "url") + "/metrics");
+      String metrics = Pasted.into(dir, "curl -sS " + string(said, "url") + "/metrics");
       assertThat(metrics)
           .contains("writ_sandboxes_running 0.0", "writ_guests_waiting 0.0")
           .containsPattern("writ_sandboxes_started_total [1-9]")
@@ -185,11 +174,12 @@ class TheServersDemoIsReadyToPasteTest {
             + token
             + "' -H 'Content-Type: application/json' "
             + url;
-    assertThat(pasted(curl + string(result, "logsRef"))).contains("\"metrics\"");
+    assertThat(Pasted.into(dir, curl + string(result, "logsRef"))).contains("\"metrics\"");
     JsonValue.Obj listed =
         ((JsonValue.Arr)
                 ((JsonValue.Obj)
-                        Jcs.parse(pasted(curl + "/v1/tools").getBytes(StandardCharsets.UTF_8)))
+                        Jcs.parse(
+                            Pasted.into(dir, curl + "/v1/tools").getBytes(StandardCharsets.UTF_8)))
                     .get("tools"))
             .items().stream()
                 .map(JsonValue.Obj.class::cast)
@@ -220,14 +210,16 @@ class TheServersDemoIsReadyToPasteTest {
             + "{\"name\":\"c\",\"version\":\"1\"}}}' -o /dev/null -D - | tr -d '\\r'"
             + " | sed -n 's/^[Mm]cp-[Ss]ession-[Ii]d: //p'); ";
     assertThat(
-            pasted(
+            Pasted.into(
+                dir,
                 session
                     + curl
                     + "/mcp -H \"Mcp-Session-Id: $s\""
                     + " -d '{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}'"))
         .contains("\"name\":\"word-stats\"", "word-stats 1.0.0, operation count");
     String called =
-        pasted(
+        Pasted.into(
+            dir,
             session
                 + curl
                 + "/mcp -H \"Mcp-Session-Id: $s\""
@@ -239,7 +231,8 @@ class TheServersDemoIsReadyToPasteTest {
     JsonValue.Obj envelope =
         (JsonValue.Obj)
             Jcs.parse(
-                pasted(curl + "/v1/receipts/" + receipt.group(1)).getBytes(StandardCharsets.UTF_8));
+                Pasted.into(dir, curl + "/v1/receipts/" + receipt.group(1))
+                    .getBytes(StandardCharsets.UTF_8));
     assertThat(
             new String(
                 Base64.getDecoder().decode(string(envelope, "payload")), StandardCharsets.UTF_8))
@@ -251,9 +244,9 @@ class TheServersDemoIsReadyToPasteTest {
     JsonValue.Obj told = (JsonValue.Obj) Jcs.parse(answer.getBytes(StandardCharsets.UTF_8));
     String curl = "curl -sS -f -H 'Authorization: Bearer " + token + "' " + url;
     String exec = "/v1/tools/exec/" + string(told, "exec_id");
-    assertThat(pasted(curl + exec + "/artifacts/junit.xml"))
+    assertThat(Pasted.into(dir, curl + exec + "/artifacts/junit.xml"))
         .contains("<testsuite ", "tests=\"2\"", "test_a_discount");
-    assertThat(pasted(curl + "'/v1/streams/swe:tools:exec:stream?follow=false'"))
+    assertThat(Pasted.into(dir, curl + "'/v1/streams/swe:tools:exec:stream?follow=false'"))
         .contains("\"cmd\":\"pytest -q\"", "\"subtask_id\":\"DEV-123\"");
   }
 
@@ -267,7 +260,8 @@ class TheServersDemoIsReadyToPasteTest {
         echo done; git; kubectl"}\
         """);
     String answer =
-        pasted(
+        Pasted.into(
+            dir,
             "curl -sS -H 'Authorization: Bearer "
                 + token
                 + "' -H 'Content-Type: application/json' "
@@ -286,7 +280,8 @@ class TheServersDemoIsReadyToPasteTest {
         dir.resolve("cmd.json"),
         "{\"role\":\"developer\",\"case_id\":\"case-9\",\"cmd\":\"kubectl get pods\"}");
     assertThat(
-            pasted(
+            Pasted.into(
+                dir,
                 "curl -sS -H 'Authorization: Bearer "
                     + token
                     + "' -H 'Content-Type: application/json' "

@@ -158,7 +158,7 @@ class AnInstallationInThisProcessTest {
       assertThatThrownBy(() -> run.ask(Effect.of("jss")))
           .hasMessageContaining("CLI-015")
           .hasMessageContaining("word-count");
-      assertThatThrownBy(() -> writ.agent("nobody")).hasMessageContaining("CAN-070");
+      assertThatThrownBy(() -> writ.agent("nobody")).hasMessageContaining("CLI-024");
     }
   }
 

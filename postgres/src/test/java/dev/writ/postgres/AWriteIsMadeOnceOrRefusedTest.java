@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 class AWriteIsMadeOnceOrRefusedTest {
   private static final String WRITE = "UPDATE cell SET size";
   private static final String COMMIT = "COMMIT";
+  private static final int ROUNDS = Integer.getInteger("writ.cuts", 40);
 
   /** What a writer sends, in its order, when it has to connect again. */
   private static final List<String> RECONNECTING =
@@ -110,7 +111,7 @@ class AWriteIsMadeOnceOrRefusedTest {
     later.addAll(List.of(WRITE, COMMIT));
     try (WireProxy proxy = new WireProxy(server.port());
         Storage storage = through(proxy).create()) {
-      for (long round = 0; round < 150; round++) {
+      for (long round = 0; round < ROUNDS; round++) {
         List<String> cut = new ArrayList<>(List.of(random.nextInt(3) == 0 ? WRITE : COMMIT));
         for (int more = random.nextInt(4); more > 0; more--) {
           cut.add(later.get(random.nextInt(later.size())));
@@ -123,8 +124,8 @@ class AWriteIsMadeOnceOrRefusedTest {
           assertWritten(round + 1);
         }
       }
-      assertWritten(150);
-      assertThat(proxy.cuts()).isGreaterThan(300);
+      assertWritten(ROUNDS);
+      assertThat(proxy.cuts()).isGreaterThan(2 * ROUNDS);
     }
   }
 

@@ -782,7 +782,7 @@ public abstract class StorageContract {
   // Against a map
 
   static LongStream seeds() {
-    return LongStream.range(0, 25);
+    return LongStream.range(0, Integer.getInteger("writ.seeds", 8));
   }
 
   @ParameterizedTest

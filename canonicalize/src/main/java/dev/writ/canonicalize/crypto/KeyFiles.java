@@ -2,6 +2,7 @@ package dev.writ.canonicalize.crypto;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -55,7 +56,7 @@ public final class KeyFiles {
           passphrase == null
               ? new Pem(Pem.PLAIN, plain).toBytes()
               : new Pem(Pem.ENCRYPTED, Pbes2.encrypt(plain, passphrase, random)).toBytes();
-      NewFile.write(path, pem, passphrase == null);
+      NewFile.write(path, pem, passphrase == null, DurableFiles.REAL);
     } catch (IOException e) {
       throw new WritException(CanonicalizeError.KEY_FILE, "writing " + path + ": " + reason(e), e);
     } finally {
@@ -63,6 +64,38 @@ public final class KeyFiles {
       if (pem != null) {
         Arrays.fill(pem, (byte) 0);
       }
+    }
+  }
+
+  /**
+   * Copies a key file as it is into a new file of mode 0600, whole or not at all.
+   *
+   * @throws WritException as {@link #write}; {@code CAN-057} also where the old file cannot be read
+   */
+  public static void copy(Path from, Path to, DurableFiles disk) {
+    byte[] content = null;
+    try {
+      content = content(from);
+      boolean plain = Pem.parse(content).filter(pem -> pem.label().equals(Pem.PLAIN)).isPresent();
+      NewFile.write(to, content, plain, disk);
+    } catch (IOException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE, "writing " + to + ": " + reason(e), e);
+    } finally {
+      clear(content);
+    }
+  }
+
+  /**
+   * @throws WritException {@code CAN-072} for a plain file that others may read
+   */
+  public static void requireOwnersAlone(Path path) throws IOException {
+    byte[] content = content(path);
+    try {
+      if (Pem.parse(content).filter(pem -> pem.label().equals(Pem.PLAIN)).isPresent()) {
+        requireOwnersAlone(path, attributes(path));
+      }
+    } finally {
+      clear(content);
     }
   }
 

@@ -44,7 +44,8 @@ final class NewFile {
    * @param needsPermissions whether to refuse a file system that cannot keep other users from
    *     reading the content
    */
-  static void write(Path path, byte[] content, boolean needsPermissions) throws IOException {
+  static void write(Path path, byte[] content, boolean needsPermissions, DurableFiles disk)
+      throws IOException {
     boolean posix = hasPosix(path);
     if (needsPermissions && !posix) {
       throw new WritException(
@@ -61,9 +62,9 @@ final class NewFile {
         Files.createTempFile(absolute.getParent(), "." + absolute.getFileName() + ".", ".new");
     try {
       try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.WRITE)) {
-        fill(channel, content, draft);
+        fill(disk, channel, content, draft);
       }
-      publish(draft, absolute, content, posix);
+      publish(disk, draft, absolute, content, posix);
     } catch (FileAlreadyExistsException e) {
       throw new WritException(CanonicalizeError.KEY_FILE_EXISTS, e.getFile(), e);
     } finally {
@@ -73,7 +74,7 @@ final class NewFile {
       return; // where there are no permissions, directories cannot be opened either
     }
     try {
-      DurableFiles.REAL.syncDirectory(absolute.getParent());
+      disk.syncDirectory(absolute.getParent());
     } catch (IOException e) {
       Files.deleteIfExists(
           absolute); // the name might not survive a power failure, so it must not be relied on
@@ -81,7 +82,8 @@ final class NewFile {
     }
   }
 
-  private static void publish(Path draft, Path target, byte[] content, boolean posix)
+  private static void publish(
+      DurableFiles disk, Path draft, Path target, byte[] content, boolean posix)
       throws IOException {
     try {
       Files.createLink(target, draft);
@@ -93,7 +95,7 @@ final class NewFile {
       FileAttribute<?>[] mode = posix ? new FileAttribute<?>[] {OWNERS_ALONE} : NO_MODE;
       FileChannel created = FileChannel.open(target, CREATE, mode);
       try (created) {
-        fill(created, content, target);
+        fill(disk, created, content, target);
       } catch (IOException failure) {
         Files.deleteIfExists(target);
         throw failure;
@@ -101,8 +103,9 @@ final class NewFile {
     }
   }
 
-  private static void fill(FileChannel channel, byte[] content, Path file) throws IOException {
-    DurableFiles.REAL.write(channel, ByteBuffer.wrap(content), file);
-    DurableFiles.REAL.sync(channel, file);
+  private static void fill(DurableFiles disk, FileChannel channel, byte[] content, Path file)
+      throws IOException {
+    disk.write(channel, ByteBuffer.wrap(content), file);
+    disk.sync(channel, file);
   }
 }

@@ -209,7 +209,7 @@ final class BackupRestore {
   }
 
   private Home partial() {
-    return new Home(parts, home.passphrase());
+    return home.at(parts);
   }
 
   private long intoService() throws IOException {
@@ -239,8 +239,12 @@ final class BackupRestore {
             .map(dir -> dir.resolve(file))
             .filter(Files::isRegularFile)
             .findFirst();
-    return KeyFiles.read(
-        found.orElseThrow(() -> new WritException(BackupError.KEYS_ABSENT, file)),
-        home.passphrase());
+    if (found.isPresent()) {
+      return KeyFiles.read(found.get(), () -> home.passphrase().of(found.get()));
+    }
+    if (!partial().hasKey(name)) {
+      throw new WritException(BackupError.KEYS_ABSENT, file);
+    }
+    return partial().key(name);
   }
 }

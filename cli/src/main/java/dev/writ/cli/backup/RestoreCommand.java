@@ -11,7 +11,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Terminal;
-import dev.writ.embed.home.Home;
 import dev.writ.ledger.NoteKey;
 import java.nio.file.Path;
 
@@ -40,7 +39,6 @@ public final class RestoreCommand implements CliCommand {
         arguments
             .option("--from")
             .orElseThrow(() -> new WritException(CliError.USAGE, "--from FOLDER is missing"));
-    char[] passphrase = Homes.passphrase(session);
     BackupRestore.Restored restored;
     try (Progress progress = new Progress(session.terminal())) {
       BackupContents contents =
@@ -53,7 +51,7 @@ public final class RestoreCommand implements CliCommand {
       restored =
           BackupRestore.restore(
               contents,
-              new Home(session.home(), () -> passphrase),
+              Homes.place(session),
               new BackupRestore.Order(
                   arguments.option("--keys").map(Path::of),
                   arguments.has("--accept-loss"),

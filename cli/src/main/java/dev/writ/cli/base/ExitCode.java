@@ -79,6 +79,7 @@ public enum ExitCode {
                 Map.entry("SNK", UNAVAILABLE),
                 Map.entry("PGS", UNAVAILABLE),
                 Map.entry("BAK", BROKEN_INPUT),
+                Map.entry("PRC", BROKEN_INPUT),
                 Map.entry("OBJ", UNAVAILABLE),
                 Map.entry("ERR", REFUSED)));
 
@@ -87,6 +88,9 @@ public enum ExitCode {
             Map.ofEntries(
                 Map.entry(CliError.USAGE.code(), USAGE),
                 Map.entry(EmbedError.KEY_NAME.code(), USAGE),
+                Map.entry(EmbedError.KEY_ELSEWHERE.code(), BROKEN_INPUT),
+                Map.entry(EmbedError.KEY_FOLDER.code(), UNAVAILABLE),
+                Map.entry(EmbedError.KEY_STAYS.code(), USAGE),
                 Map.entry(CliError.PARAMETER.code(), USAGE),
                 Map.entry(CliError.IMPORT_FILE.code(), BROKEN_INPUT),
                 Map.entry(CliError.IMPORT_CHANGED.code(), BROKEN_INPUT),
@@ -98,6 +102,8 @@ public enum ExitCode {
                 Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
                 Map.entry(EmbedError.FILE_EXISTS.code(), UNAVAILABLE),
                 Map.entry(CliError.OUTPUT_CLOSED.code(), UNAVAILABLE),
+                Map.entry(CliError.BROWSER_MISSING.code(), UNAVAILABLE),
+                Map.entry(CliError.PRINTING_FAILED.code(), UNAVAILABLE),
                 Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),

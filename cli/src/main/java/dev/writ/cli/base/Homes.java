@@ -11,7 +11,12 @@ import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.process.ProcessHost;
+import java.io.File;
+import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** How commands get at the data directory; the one place where the command line reads the clock. */
@@ -30,14 +35,30 @@ public final class Homes {
     return InstantSource.system();
   }
 
-  /** The passphrase of encrypted key files, from WRIT_PASSPHRASE. */
+  /** The passphrase of encrypted key files, from WRIT_PASSPHRASE; null where that is not set. */
   public static char[] passphrase(Session session) {
     String value = session.environment().getOrDefault("WRIT_PASSPHRASE", "");
     return value.isEmpty() ? null : value.toCharArray();
   }
 
   public static Home home(Session session) {
-    return Home.existing(session.home(), () -> passphrase(session));
+    Home home = place(session);
+    home.requireExisting();
+    return home;
+  }
+
+  /** The data directory, whether there is one or not. */
+  public static Home place(Session session) {
+    return new Home(session.home(), session.passphrases(), Map.of(), keyFolders(session));
+  }
+
+  /** The folders of WRIT_KEYS. */
+  private static List<Path> keyFolders(Session session) {
+    return Arrays.stream(
+            session.environment().getOrDefault("WRIT_KEYS", "").split(File.pathSeparator))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder).toAbsolutePath().normalize())
+        .toList();
   }
 
   /**

@@ -22,6 +22,7 @@ public final class Session {
   private final Map<String, String> environment;
   private Path home;
   private boolean json;
+  private final Passphrases passphrases = new Passphrases(this);
 
   public Session(Terminal terminal, Map<String, String> environment) {
     this.terminal = terminal;
@@ -36,6 +37,11 @@ public final class Session {
 
   public Map<String, String> environment() {
     return environment;
+  }
+
+  /** Of key files. */
+  public Passphrases passphrases() {
+    return passphrases;
   }
 
   /** The data directory: {@code --home}, else WRIT_HOME, else writ-data in the current folder. */

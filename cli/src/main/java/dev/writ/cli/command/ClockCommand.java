@@ -125,16 +125,17 @@ public final class ClockCommand implements CliCommand {
   static final class Correct implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "correct",
-              "Sign, with the operator's key, that the clock is right and the log's time"
-                  + " continues from it.",
-              "No server may run. If time goes back, every intent issued before is void, and"
-                  + " charges at later times count as made now.")
-          .flag(
-              "--yes",
-              "The clock is right: sign. Without this option the command shows"
-                  + " what it would sign.");
+      return SystemWords.signer(
+          CommandUsage.of(
+                  "correct",
+                  "Sign, with the operator's key, that the clock is right and the log's time"
+                      + " continues from it.",
+                  "No server may run. If time goes back, every intent issued before is void, and"
+                      + " charges at later times count as made now.")
+              .flag(
+                  "--yes",
+                  "The clock is right: sign. Without this option the command shows"
+                      + " what it would sign."));
     }
 
     @Override
@@ -145,7 +146,7 @@ public final class ClockCommand implements CliCommand {
         return ExitCode.REFUSED;
       }
       Home home = Homes.home(session);
-      SigningKey operator = home.key("operator");
+      SigningKey operator = SystemWords.operator(home, arguments);
       ClockCorrection made =
           ClockCheck.correct(
               new LedgerConfig(

@@ -99,9 +99,7 @@ public final class ConfigCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      Optional<Home> home =
-          Optional.of(new Home(session.home(), () -> Homes.passphrase(session)))
-              .filter(Home::exists);
+      Optional<Home> home = Optional.of(Homes.place(session)).filter(Home::exists);
       String file =
           arguments
               .optionalArgument("FILE")
@@ -117,6 +115,7 @@ public final class ConfigCommand implements CliCommand {
       if (keys) {
         SystemState system = Homes.read(session, SystemState::read);
         served.require(home.get(), system.trust());
+        PeoplesKeys.finding(home.get(), system.trust()).ifPresent(line -> warn(session, line));
         if (config.extras().cells().isPresent()) {
           Ledger.requireSharedContents(home.get().ledger(), home.get().origin()); // as a takeover
         }

@@ -175,7 +175,8 @@ public final class ConformCommand implements CliCommand {
     if (file.isPresent() != arguments.option("--statement").isPresent()) {
       throw new WritException(CliError.USAGE, "--statement and --key belong together");
     }
-    return file.map(name -> KeyFiles.read(Path.of(name), () -> Homes.passphrase(session)));
+    return file.map(
+        name -> KeyFiles.read(Path.of(name), () -> session.passphrases().of(Path.of(name))));
   }
 
   private static void write(Arguments arguments, ConformanceReport report, SigningKey key) {

@@ -102,6 +102,7 @@ public final class DemoCommand implements CliCommand {
           NAMES,
           StarterPolicy.text(NAMES, BuiltinTools.manifests()),
           Optional.empty(),
+          Optional.empty(),
           Optional.empty());
       progress.step("starting the kernel");
       played = Homes.work(session, home -> new Play(home, progress).play());

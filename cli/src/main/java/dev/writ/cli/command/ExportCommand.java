@@ -49,9 +49,10 @@ public final class ExportCommand implements CliCommand {
             "-o",
             "FILE",
             "The file to write; an existing one is never overwritten. With --format the"
-                + " terminal where it is left out, and for tlog-proof a folder.")
+                + " terminal where it is left out, and for scitt and tlog-proof a folder.")
         .option("--format", "FORMAT", "One of " + String.join(", ", FormatExport.names()) + ".")
-        .option("--key", "PEM", "With --format in-toto: the key that signs the statements.")
+        .option(
+            "--key", "PEM", "With --format in-toto and scitt: the key that signs the statements.")
         .option("--trust", "JWKS", "With --format: keys that you pin, as `verify` takes them.")
         .option("--tenant", "TENANT", "The run's tenant (default: the home's own).")
         .option(

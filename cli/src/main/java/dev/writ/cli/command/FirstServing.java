@@ -5,6 +5,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.home.StarterGateway;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.tools.registry.BuiltinTools;
@@ -17,9 +18,10 @@ import java.util.Optional;
  * {@code writ serve --init}: a data directory for a team, with a token for its agent, and what to
  * do next.
  *
+ * @param keys the folder of the keys that are not in the home
  * @param token shown once; the configuration has its digest
  */
-record FirstServing(Home home, String token) {
+record FirstServing(Home home, Optional<Path> keys, String token) {
   private static final String NAME = "team";
 
   /** Empty where there is a data directory already: then nothing is made, and that is said. */
@@ -36,12 +38,14 @@ record FirstServing(Home home, String token) {
       return Optional.empty();
     }
     Home.Names names = InitCommand.NAMES;
+    Optional<KeySource.Apart> apart = ApartKeys.of(session, Optional.empty());
     String token = Tokens.generate(new SecureRandom());
     Home home =
         InitCommand.make(
             session,
             names,
             StarterPolicy.text(names, BuiltinTools.manifests()),
+            apart,
             Optional.empty(),
             Optional.empty());
     StarterGateway.write(
@@ -54,21 +58,25 @@ record FirstServing(Home home, String token) {
                 names.agent(),
                 List.of(),
                 Optional.empty())));
-    return Optional.of(new FirstServing(home, token));
+    return Optional.of(new FirstServing(home, apart.map(KeySource.Apart::folder), token));
   }
 
   /** What was made, and how the first call is made. */
   void print(Terminal terminal, String url) {
     String writ = Homes.name() + inHome();
+    terminal.out().println();
+    terminal.out().println("Made " + home.dir());
+    terminal.out().println("  keys/         " + ApartKeys.inHome(keys));
     List.of(
-            "",
-            "Made " + home.dir(),
-            "  keys/         private keys, one for each role",
             "  policy.yaml   what agents may do: principals has " + home.agent(),
             "  gateway.yaml  this server: tokens has \""
                 + NAME
                 + "\", for the subject "
-                + home.agent(),
+                + home.agent())
+        .forEach(terminal.out()::println);
+    ApartKeys.lines(keys, new Home.Names(home.tenant(), home.agent(), home.approver()))
+        .forEach(terminal.out()::println);
+    List.of(
             "",
             "The token, shown this once:",
             "  " + token,

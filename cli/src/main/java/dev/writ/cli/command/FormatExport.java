@@ -7,14 +7,13 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
-import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.replay.export.ExportedOutcome;
+import dev.writ.replay.export.FileFormat;
 import dev.writ.replay.export.LineFormat;
-import dev.writ.replay.export.TlogProofs;
 import dev.writ.verify.bundle.Bundle;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,8 +29,6 @@ import java.util.Optional;
 
 /** {@code writ export --format}: a verified bundle in the formats of others (spec/export.md). */
 final class FormatExport {
-  static final String TLOG_PROOF = "tlog-proof";
-
   private final String format;
   private final Optional<Path> to;
   private final Optional<SigningKey> key;
@@ -59,7 +56,7 @@ final class FormatExport {
 
   static List<String> names() {
     List<String> names = new ArrayList<>(LineFormat.NAMES);
-    names.add(TLOG_PROOF);
+    names.addAll(FileFormat.NAMES);
     return names;
   }
 
@@ -70,11 +67,11 @@ final class FormatExport {
   static FormatExport of(Session session, Arguments arguments, String named) {
     String format = Arguments.oneOf("--format", named, names());
     Optional<Path> to = arguments.option("-o").map(Path::of);
-    if (format.equals(TLOG_PROOF) && to.isEmpty()) {
-      throw new WritException(CliError.USAGE, "--format tlog-proof needs -o FOLDER");
+    if (FileFormat.NAMES.contains(format) && to.isEmpty()) {
+      throw new WritException(CliError.USAGE, "--format " + format + " needs -o FOLDER");
     }
     Optional<String> key = arguments.option("--key");
-    if (key.isPresent() != LineFormat.isSigned(format)) {
+    if (key.isPresent() != (LineFormat.isSigned(format) || FileFormat.isSigned(format))) {
       throw new WritException(
           CliError.USAGE,
           key.isPresent()
@@ -84,7 +81,8 @@ final class FormatExport {
     return new FormatExport(
         format,
         to,
-        key.map(file -> KeyFiles.read(Path.of(file), () -> Homes.passphrase(session))),
+        key.map(
+            file -> KeyFiles.read(Path.of(file), () -> session.passphrases().of(Path.of(file)))),
         arguments.option("--trust").map(file -> Trust.parse(session.read(file))));
   }
 
@@ -97,7 +95,7 @@ final class FormatExport {
       }
       Path place = to.get();
       long outcomes =
-          format.equals(TLOG_PROOF)
+          FileFormat.NAMES.contains(format)
               ? folder(bundle.recording(), place)
               : file(bundle.recording(), place);
       return Optional.of(new Exported(format, place.toString(), outcomes));
@@ -137,26 +135,27 @@ final class FormatExport {
     return outcomes[0];
   }
 
-  /** A file for each proof; the folder has its name when all are in it. */
-  private static long folder(Bundle bundle, Path folder) throws IOException {
+  /** A file for each outcome; the folder has its name when all are in it. */
+  private long folder(Bundle bundle, Path folder) throws IOException {
     if (Files.exists(folder)) {
       throw new FileAlreadyExistsException(folder.toString());
     }
     Path part = Files.createTempDirectory(folder.toAbsolutePath().getParent(), ".writ-export");
     try {
-      long[] proofs = {0};
-      TlogProofs.each(
+      FileFormat files = FileFormat.of(format, key);
+      long[] written = {0};
+      files.each(
           bundle,
-          (event, proof) -> {
+          (event, bytes) -> {
             try {
-              Files.write(part.resolve(event.body().hex() + "." + TLOG_PROOF), proof);
-              proofs[0]++;
+              Files.write(part.resolve(event.body().hex() + "." + files.suffix()), bytes);
+              written[0]++;
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }
           });
       Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
-      return proofs[0];
+      return written[0];
     } finally {
       remove(part);
     }

@@ -25,16 +25,18 @@ import dev.writ.ledger.LedgerConfig;
 public final class FsckCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of(
-            "fsck",
-            "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
-            "Only reads, also while a server runs, except with --restored.")
-        .flag("--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
-        .flag(
-            "--restored",
-            "Take a ledger that was restored from a backup into service, as its next"
-                + " incarnation: every intent issued before is void, and an event records that. The"
-                + " ledger is examined first.");
+    return SystemWords.signer(
+        CommandUsage.of(
+                "fsck",
+                "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
+                "Only reads, also while a server runs, except with --restored.")
+            .flag(
+                "--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
+            .flag(
+                "--restored",
+                "Take a ledger that was restored from a backup into service, as its next"
+                    + " incarnation: every intent issued before is void, and an event records that."
+                    + " The ledger is examined first."));
   }
 
   record Examined(FsckReport report) implements Report {
@@ -76,7 +78,7 @@ public final class FsckCommand implements CliCommand {
       long incarnation =
           NextIncarnation.begin(
               new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
-              home.key("operator"));
+              SystemWords.operator(home, arguments));
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;

@@ -77,6 +77,7 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     findings.add(home(home));
     clock(session).ifPresent(findings::add);
     contents(home).ifPresent(findings::add);
+    keys(session).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     List<Guarantee> waived = waived(session, findings);
     findings.addAll(ConfinementFindings.findings(engines, waived));
@@ -97,6 +98,23 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
       findings.add(
           new Finding(State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
       return List.of();
+    }
+  }
+
+  /** Whose private keys lie in the home. */
+  private static Optional<Finding> keys(Session session) {
+    Home home = Homes.place(session);
+    if (!Files.isDirectory(home.ledger()) || !home.exists()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          PeoplesKeys.finding(home, Homes.read(session, SystemState::read).trust())
+              .map(found -> new Finding(State.WARNING, "keys", found))
+              .orElse(new Finding(State.GOOD, "keys", "only what the server signs with")));
+    } catch (WritException e) {
+      return Optional.of(
+          new Finding(State.WARNING, "keys", "whose they are cannot be read: " + e.getMessage()));
     }
   }
 

@@ -18,6 +18,7 @@ import dev.writ.embed.home.HomeMaker;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.ledger.Ledger;
+import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.tools.registry.BuiltinTools;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -25,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** {@code writ init}: keys, policy and ledger of a new installation. */
@@ -37,7 +39,9 @@ public final class InitCommand implements CliCommand {
     return CommandUsage.of(
             "init",
             "Make a data directory: keys, a policy to begin with, a ledger.",
-            "With WRIT_PASSPHRASE set the keys are encrypted; otherwise only you can read them.")
+            "With WRIT_PASSPHRASE set the keys are encrypted; otherwise only you can read them.",
+            "At a terminal it asks in which folder the keys of operator, policy owner, approver and"
+                + " agent are to be, apart from the server's.")
         .option("--tenant", "NAME", "The tenant (default: local).")
         .option("--agent", "NAME", "The agent that requests (default: agent).")
         .option("--approver", "NAME", "The approver (default: approver).")
@@ -58,14 +62,28 @@ public final class InitCommand implements CliCommand {
             "Make a further gateway of an installation in a database, with the keys, policy and"
                 + " tools of this home or copy of it; --database and --contents where it reaches"
                 + " the database or the store by another address.")
+        .option(
+            "--keys-to",
+            "FOLDER",
+            "Make the keys of operator, policy owner, approver and agent in this folder, so that"
+                + " the data directory has only those that its server signs with.")
         .example("init")
+        .example("init --keys-to /media/ann/keys")
         .example("--home gw-1 init --database postgresql://writ@db.example/writ");
   }
 
-  record Made(Path dir) implements Report {
+  /**
+   * What was made.
+   *
+   * @param keys the folder of the keys that are not in the home
+   */
+  record Made(Path dir, Optional<Path> keys) implements Report {
     @Override
     public JsonValue toJson() {
-      return JsonValue.object().put("home", dir.toString()).build();
+      return JsonValue.object()
+          .put("home", dir.toString())
+          .putIfPresent("keys", keys, folder -> JsonValue.of(folder.toString()))
+          .build();
     }
   }
 
@@ -84,27 +102,30 @@ public final class InitCommand implements CliCommand {
             .option("--policy")
             .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
             .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
+    Optional<KeySource.Apart> apart = ApartKeys.of(session, arguments.option("--keys-to"));
     Home home =
         make(
             session,
             names,
             text,
+            apart,
             address(arguments, "--database"),
             address(arguments, "--contents"));
     StarterGateway.write(home, List.of());
-    session.show(new Made(home.dir()), InitCommand::print);
+    session.show(
+        new Made(home.dir(), apart.map(KeySource.Apart::folder)),
+        (made, terminal) -> print(made, names, terminal));
     return ExitCode.OK;
   }
 
   private static ExitCode join(Session session, Arguments arguments) {
-    for (String other : List.of("--tenant", "--agent", "--approver", "--policy")) {
+    for (String other : List.of("--tenant", "--agent", "--approver", "--policy", "--keys-to")) {
       if (arguments.option(other).isPresent()) {
         throw new WritException(CliError.USAGE, other + " with --join: those of that home hold");
       }
     }
-    char[] passphrase = Homes.passphrase(session);
-    Home first = new Home(Path.of(arguments.option("--join").orElseThrow()), () -> passphrase);
-    Home home = new Home(session.home(), () -> passphrase);
+    Home home = Homes.place(session);
+    Home first = home.at(Path.of(arguments.option("--join").orElseThrow()));
     first.requireExisting();
     URI database =
         address(arguments, "--database").orElseGet(() -> Ledger.database(first.ledger()));
@@ -112,7 +133,7 @@ public final class InitCommand implements CliCommand {
         address(arguments, "--contents").or(() -> Ledger.contents(first.ledger()));
     HomeJoiner.join(first, home, database, contents, Homes.clock());
     session.show(
-        new Made(home.dir()),
+        new Made(home.dir(), Optional.empty()),
         (made, terminal) -> {
           terminal.out().println("Made " + made.dir() + ", a further gateway");
           terminal.out().println("Next: write `cells` into its gateway.yaml, then writ serve");
@@ -142,27 +163,29 @@ public final class InitCommand implements CliCommand {
       Session session,
       Home.Names names,
       String policyText,
+      Optional<KeySource.Apart> apart,
       Optional<URI> database,
       Optional<URI> contents) {
     if (contents.isPresent() && database.isEmpty()) {
       throw new WritException(CliError.USAGE, "--contents without --database");
     }
-    char[] passphrase = Homes.passphrase(session);
-    Home home = new Home(session.home(), () -> passphrase);
-    HomeMaker maker =
+    Home home = Homes.place(session);
+    HomeMaker plain =
         new HomeMaker(
             home,
             names,
-            KeySource.made(Optional.ofNullable(passphrase)),
+            new KeySource(Map.of(), Optional.ofNullable(Homes.passphrase(session)), apart),
             Homes.clock(),
             new SecureRandom());
+    HomeMaker maker =
+        apart.isPresent() ? plain.withSurfaceKey(ServedMcp.KEY, McpSurface.NAME) : plain;
     database.map(at -> maker.withDatabase(at, contents)).orElse(maker).make(policyText);
     return home;
   }
 
-  private static void print(Made made, Terminal terminal) {
+  private static void print(Made made, Home.Names names, Terminal terminal) {
     terminal.out().println("Made " + made.dir());
-    terminal.out().println("  keys/         private keys, one for each role");
+    terminal.out().println("  keys/         " + ApartKeys.inHome(made.keys()));
     terminal
         .out()
         .println("  policy.yaml   what agents may do: change it, then writ policy activate");
@@ -170,6 +193,7 @@ public final class InitCommand implements CliCommand {
         .out()
         .println("  gateway.yaml  the server: change it, then writ config check and writ serve");
     terminal.out().println("  trust.jwks    the public keys, for whoever verifies");
+    ApartKeys.lines(made.keys(), names).forEach(terminal.out()::println);
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
     terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");
   }

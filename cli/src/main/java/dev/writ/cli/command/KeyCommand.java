@@ -43,7 +43,7 @@ import java.util.function.BiFunction;
 public final class KeyCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("key", "List, make, enrol, rotate and revoke keys.");
+    return CommandUsage.of("key", "List, make, enrol, rotate, revoke and move keys.");
   }
 
   @Override
@@ -53,7 +53,8 @@ public final class KeyCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new Lists(), new Make(), new Enrol(), new KeyRotation(), new Revoke());
+    return List.of(
+        new Lists(), new Make(), new Enrol(), new KeyRotation(), new Revoke(), new KeyMove());
   }
 
   record Keys(Trust trust) implements Report {
@@ -96,31 +97,36 @@ public final class KeyCommand implements CliCommand {
   }
 
   /** Signs a change of keys as the operator, and writes the file of public keys again. */
-  static void change(OpenHome open, String kind, JsonValue.Obj detail, Instant at) {
-    open.kernel().change(signed(open.home(), kind, detail, at));
+  static void change(
+      OpenHome open, String kind, JsonValue.Obj detail, Instant at, SigningKey operator) {
+    open.kernel().change(signed(operator, kind, detail, at));
     export(open.home(), open.kernel().system().trust());
   }
 
-  private static Envelope signed(Home home, String kind, JsonValue.Obj detail, Instant at) {
-    return Envelope.sign(
-        SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), home.key("operator"));
+  private static Envelope signed(
+      SigningKey operator, String kind, JsonValue.Obj detail, Instant at) {
+    return Envelope.sign(SystemChange.TYPE, new SystemChange(kind, detail, at).toJson(), operator);
   }
 
   /** The same, wherever the home is open. */
   static Keys change(
-      Session session, String kind, BiFunction<Trust, Instant, JsonValue.Obj> detail) {
+      Session session,
+      Arguments arguments,
+      String kind,
+      BiFunction<Trust, Instant, JsonValue.Obj> detail) {
+    SigningKey operator = SystemWords.operator(Homes.home(session), arguments);
     Trust trust =
         Homes.write(
             session,
             open -> {
               Instant now = open.kernel().now();
-              change(open, kind, detail.apply(open.kernel().system().trust(), now), now);
+              change(open, kind, detail.apply(open.kernel().system().trust(), now), now, operator);
               return open.kernel().system().trust();
             },
             server -> {
               Instant now = Timestamps.truncate(Homes.clock().instant());
               JsonValue.Obj what = detail.apply(trust(session), now);
-              server.post(SystemWords.CHANGES, signed(server.home(), kind, what, now));
+              server.post(SystemWords.CHANGES, signed(operator, kind, what, now));
               export(server.home(), trust(session));
               return trust(session);
             });
@@ -150,25 +156,27 @@ public final class KeyCommand implements CliCommand {
   static final class Make implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "new",
-              "Make a key and enrol it: keys/NAME.pem, encrypted where WRIT_PASSPHRASE is set.",
-              "Policy must name its holder before it can do anything.")
-          .argument("NAME", "The file's name; also the holder's.")
-          .option("--subject", "NAME", "The holder, where the file is to have another name.")
-          .option(
-              "--role",
-              "ROLE",
-              "agent, approver, principal, attestor, surface, … (default: agent).")
-          .option(
-              "--tenant",
-              "NAME",
-              "The tenant (default: the home's; none for keys of the installation).")
-          .flag(
-              "--installation",
-              "A key of the installation, not of a tenant: for approvers" + " of tools.")
-          .example("key new builder")
-          .example("key new surface-tools --role surface --subject tools");
+      return SystemWords.signer(
+          CommandUsage.of(
+                  "new",
+                  "Make a key and enrol it: NAME.pem, encrypted where WRIT_PASSPHRASE is set, in"
+                      + " keys/ or where keys of people and agents are kept.",
+                  "Policy must name its holder before it can do anything.")
+              .argument("NAME", "The file's name; also the holder's.")
+              .option("--subject", "NAME", "The holder, where the file is to have another name.")
+              .option(
+                  "--role",
+                  "ROLE",
+                  "agent, approver, principal, attestor, surface, … (default: agent).")
+              .option(
+                  "--tenant",
+                  "NAME",
+                  "The tenant (default: the home's; none for keys of the installation).")
+              .flag(
+                  "--installation",
+                  "A key of the installation, not of a tenant: for approvers" + " of tools.")
+              .example("key new builder")
+              .example("key new surface-tools --role surface --subject tools"));
     }
 
     @Override
@@ -184,10 +192,12 @@ public final class KeyCommand implements CliCommand {
       session.show(
           change(
               session,
+              arguments,
               EventKind.KEY_ENROLLED,
               (_, now) -> {
                 // Where the home cannot be changed, no file is left behind.
-                KeyFiles.write(home.keyFile(name), key, Homes.passphrase(session), random);
+                KeyFiles.write(
+                    home.keyPlaces().fileOfNew(name, role), key, Homes.passphrase(session), random);
                 return new TrustedKey(
                         key.verifyingKey(),
                         role,
@@ -232,20 +242,21 @@ public final class KeyCommand implements CliCommand {
     @Override
     public CommandUsage usage() {
       return SystemWords.options(
-          CommandUsage.of(
-                  "enrol",
-                  "Enrol a public key whose secret half somebody else keeps: an approver's"
-                      + " browser, for example.",
-                  "Compare the key id with its holder before you do. Policy must name the holder"
-                      + " before the key can do anything.")
-              .argument("JWK", "The public key as JSON, or a file that has it; - for stdin.")
-              .option("--subject", "NAME", "Its holder; required.")
-              .option("--role", "ROLE", "approver, operator, policy-owner, … (default: approver).")
-              .option(
-                  "--tenant",
-                  "NAME",
-                  "The tenant (default: the home's; none for operators and policy owners).")
-              .option("--operator", "KEY", "The operator's key (default: operator)."));
+          SystemWords.signer(
+              CommandUsage.of(
+                      "enrol",
+                      "Enrol a public key whose secret half somebody else keeps: an approver's"
+                          + " browser, for example.",
+                      "Compare the key id with its holder before you do. Policy must name the"
+                          + " holder before the key can do anything.")
+                  .argument("JWK", "The public key as JSON, or a file that has it; - for stdin.")
+                  .option("--subject", "NAME", "Its holder; required.")
+                  .option(
+                      "--role", "ROLE", "approver, operator, policy-owner, … (default: approver).")
+                  .option(
+                      "--tenant",
+                      "NAME",
+                      "The tenant (default: the home's; none for operators and policy owners).")));
     }
 
     record Enrolled(TrustedKey key) implements Report {
@@ -305,11 +316,12 @@ public final class KeyCommand implements CliCommand {
   static final class Revoke implements CliCommand {
     @Override
     public CommandUsage usage() {
-      return CommandUsage.of(
-              "revoke",
-              "Revoke a key: it can sign nothing from now on; documents that are in the log"
-                  + " before still verify.")
-          .argument("NAME|KEY-ID", "A key file's name, or a key id.");
+      return SystemWords.signer(
+          CommandUsage.of(
+                  "revoke",
+                  "Revoke a key: it can sign nothing from now on; documents that are in the log"
+                      + " before still verify.")
+              .argument("NAME|KEY-ID", "A key file's name, or a key id."));
     }
 
     @Override
@@ -319,6 +331,7 @@ public final class KeyCommand implements CliCommand {
       session.show(
           change(
               session,
+              arguments,
               EventKind.KEY_REVOKED,
               (trust, _) ->
                   JsonValue.object()

@@ -31,17 +31,18 @@ final class KeyRotation implements CliCommand {
 
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of(
-            "rotate",
-            "Make and enrol another key for the kernel, and have it sign with that from now on,"
-                + " also while a server runs. Where the file of the key was lost, this is the way"
-                + " out.",
-            "The key before is still believed until it is revoked. Do that when nothing that it"
-                + " signed is under way: intents live for at most five minutes.")
-        .argument("ROLE", "guardian, executor or log.")
-        .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
-        .example("key rotate guardian")
-        .example("key rotate executor --overlap 300");
+    return SystemWords.signer(
+        CommandUsage.of(
+                "rotate",
+                "Make and enrol another key for the kernel, and have it sign with that from now on,"
+                    + " also while a server runs. Where the file of the key was lost, this is the"
+                    + " way out.",
+                "The key before is still believed until it is revoked. Do that when nothing that it"
+                    + " signed is under way: intents live for at most five minutes.")
+            .argument("ROLE", "guardian, executor or log.")
+            .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
+            .example("key rotate guardian")
+            .example("key rotate executor --overlap 300"));
   }
 
   /**
@@ -95,6 +96,7 @@ final class KeyRotation implements CliCommand {
     SigningKey[] key = {null};
     KeyCommand.change(
         session,
+        arguments,
         EventKind.KEY_ENROLLED,
         (trust, now) -> {
           key[0] = next(session, home, role);
@@ -107,6 +109,7 @@ final class KeyRotation implements CliCommand {
       before.forEach(old ->
           KeyCommand.change(
               session,
+              arguments,
               EventKind.KEY_REVOKED,
               (_, _) -> JsonValue.object().put("kid", old).build()));
     }
@@ -133,7 +136,7 @@ final class KeyRotation implements CliCommand {
       SecureRandom random = new SecureRandom();
       KeyFiles.write(file, SigningKey.generateEd25519(random), Homes.passphrase(session), random);
     }
-    return KeyFiles.read(file, () -> Homes.passphrase(session));
+    return KeyFiles.read(file, () -> session.passphrases().of(file));
   }
 
   private static List<String> believed(Trust trust, KeyRole role) {

@@ -47,17 +47,29 @@ public final class ReportCommand implements CliCommand {
         .options(
             "--witness", "VKEY", "The key of a witness that must have cosigned that checkpoint.")
         .option("--quorum", "N", "So many of the witnesses are enough (default: all).")
+        .option(
+            "--pdf",
+            "FILE",
+            "Print the page to a PDF by an installed Chromium, beside -o or in its place.")
         .flag("--replay", "Also replay the bundle, as `replay` does, and show what differs.")
         .flag("--verifier", "Write verify.mjs instead of a page.")
-        .example("report main.writ --trust writ-data/trust.jwks --replay -o main.html");
+        .example("report main.writ --trust writ-data/trust.jwks --replay -o main.html")
+        .example("report main.writ --trust writ-data/trust.jwks --pdf main.pdf");
   }
 
-  record Written(String file, long size, Optional<BundleVerifier.Verified> seen) implements Report {
+  /**
+   * @param file the page or the verifier, or the PDF where it alone was asked for
+   * @param seen of a page: what verifying its bundle gave
+   */
+  record Written(
+      String file, long size, Optional<String> pdf, Optional<BundleVerifier.Verified> seen)
+      implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("file", file)
           .put("size", size)
+          .putIfPresent("pdf", pdf, JsonValue::of)
           .putIfPresent("pinned", seen, verified -> JsonValue.of(verified.pinned()))
           .build();
     }
@@ -67,6 +79,7 @@ public final class ReportCommand implements CliCommand {
           + ": "
           + size
           + " bytes"
+          + pdf.map(name -> ", and printed to " + name).orElse("")
           + seen.map(v -> v.pinned() ? ", pinned" : ", integrity only; signer not pinned")
               .orElse("");
     }
@@ -74,19 +87,23 @@ public final class ReportCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    String out =
-        arguments
-            .option("-o")
-            .orElseThrow(() -> new WritException(CliError.USAGE, "report needs -o PAGE"));
+    Optional<String> page = arguments.option("-o");
+    Optional<String> pdf = arguments.option("--pdf");
+    if (page.isEmpty() && pdf.isEmpty()) {
+      throw new WritException(CliError.USAGE, "report needs -o PAGE or --pdf FILE");
+    }
     boolean verifier = arguments.has("--verifier");
     Optional<String> bundle = arguments.optionalArgument("FILE");
-    if (verifier == bundle.isPresent()) {
-      throw new WritException(CliError.USAGE, "report takes a bundle, or --verifier");
+    if (verifier == bundle.isPresent() || (verifier && pdf.isPresent())) {
+      throw new WritException(CliError.USAGE, "report takes a bundle, or --verifier with -o");
     }
-    Optional<BundleVerifier.Verified> seen = Optional.empty();
+    Written written;
     if (verifier) {
-      OutputFile.write(Path.of(out), file -> file.write(SecondVerifier.source()));
+      String file = page.orElseThrow();
+      OutputFile.write(Path.of(file), out -> out.write(SecondVerifier.source()));
+      written = new Written(file, size(file), Optional.empty(), Optional.empty());
     } else {
+      Optional<PagePrinter> printer = pdf.map(_ -> PagePrinter.of(session.environment()));
       Path source = readable(bundle.get());
       ReportPage.Options options =
           new ReportPage.Options(
@@ -96,14 +113,34 @@ public final class ReportCommand implements CliCommand {
                   : Optional.empty(),
               arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse),
               WitnessOptions.of(arguments));
-      BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
-      OutputFile.write(Path.of(out), file -> verified[0] = ReportPage.write(source, options, file));
-      seen = Optional.of(verified[0]);
+      written = page(source, options, page, pdf, printer);
     }
-    session.show(
-        new Written(out, size(out), seen),
-        (written, terminal) -> terminal.out().println(written.says()));
+    session.show(written, (done, terminal) -> terminal.out().println(done.says()));
     return ExitCode.OK;
+  }
+
+  /** The page where it was asked for, and the PDF of it. */
+  private static Written page(
+      Path source,
+      ReportPage.Options options,
+      Optional<String> page,
+      Optional<String> pdf,
+      Optional<PagePrinter> printer) {
+    Path folder = null;
+    try {
+      folder = page.isPresent() ? null : Files.createTempDirectory("writ-report");
+      Path file = page.map(Path::of).orElse(folder == null ? source : folder.resolve("page.html"));
+      BundleVerifier.Verified[] verified = new BundleVerifier.Verified[1];
+      OutputFile.write(file, out -> verified[0] = ReportPage.write(source, options, out));
+      pdf.ifPresent(name ->
+          OutputFile.write(Path.of(name), out -> out.write(printer.orElseThrow().print(file))));
+      String named = page.or(() -> pdf).orElseThrow();
+      return new Written(named, size(named), page.flatMap(_ -> pdf), Optional.of(verified[0]));
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
+    } finally {
+      FormatExport.remove(folder);
+    }
   }
 
   private static JsonValue replayed(String bundle, Session session) {

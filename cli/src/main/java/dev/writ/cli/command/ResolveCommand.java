@@ -21,14 +21,15 @@ import java.util.List;
 public final class ResolveCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of(
-            "resolve",
-            "State the outcome of an effect whose receipt says IN_DOUBT, after you have"
-                + " found it out.",
-            "Nothing is run: to do it again, submit a new request.")
-        .argument("RECEIPT", "Its id, or its beginning.")
-        .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
-        .option("--note", "NOTE", "How you found it out.");
+    return SystemWords.signer(
+        CommandUsage.of(
+                "resolve",
+                "State the outcome of an effect whose receipt says IN_DOUBT, after you have"
+                    + " found it out.",
+                "Nothing is run: to do it again, submit a new request.")
+            .argument("RECEIPT", "Its id, or its beginning.")
+            .argument("FOUND", "happened, did-not-happen or cannot-be-known.")
+            .option("--note", "NOTE", "How you found it out."));
   }
 
   @Override
@@ -86,6 +87,7 @@ public final class ResolveCommand implements CliCommand {
             arguments.option("--note").orElse(""),
             List.of(),
             at);
-    return Envelope.sign(Resolution.TYPE, resolution.toJson(), home.key("operator"));
+    return Envelope.sign(
+        Resolution.TYPE, resolution.toJson(), SystemWords.operator(home, arguments));
   }
 }

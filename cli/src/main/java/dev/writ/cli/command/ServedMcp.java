@@ -46,7 +46,7 @@ final class ServedMcp {
     if (Files.exists(home.keyFile(KEY))) {
       return isEnrolled(open, home.key(KEY));
     }
-    if (!Files.exists(home.keyFile(OPERATOR))) {
+    if (!home.hasKey(OPERATOR)) {
       return false;
     }
     SecureRandom random = new SecureRandom();
@@ -62,7 +62,7 @@ final class ServedMcp {
             Optional.empty(),
             Optional.empty());
     KeyFiles.write(home.keyFile(KEY), key, Homes.passphrase(session), random);
-    KeyCommand.change(open, EventKind.KEY_ENROLLED, trusted.toJson(), now);
+    KeyCommand.change(open, EventKind.KEY_ENROLLED, trusted.toJson(), now, home.key(OPERATOR));
     return true;
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -40,12 +41,22 @@ final class SystemWords {
             "With --server: the authority that issued the server's" + " certificate, PEM.");
   }
 
+  /** The option that names the operator's key. */
+  static CommandUsage signer(CommandUsage usage) {
+    return usage.option("--operator", "KEY", "The operator's key (default: operator).");
+  }
+
+  /** The operator's key. */
+  static SigningKey operator(Home home, Arguments arguments) {
+    return home.key(arguments.option("--operator").orElse("operator"));
+  }
+
   /** An operator's change, signed now. */
   static Envelope change(Home home, Arguments arguments, String kind, JsonValue.Obj detail) {
     return Envelope.sign(
         SystemChange.TYPE,
         new SystemChange(kind, detail, Homes.clock().instant()).toJson(),
-        home.key(arguments.option("--operator").orElse("operator")));
+        operator(home, arguments));
   }
 
   /**

@@ -13,7 +13,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
-import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.verify.bundle.BundleVerifier;
@@ -112,18 +111,7 @@ public final class VerifyCommand implements CliCommand {
 
   private static void print(Seen shown, Terminal terminal) {
     Verification seen = shown.verification();
-    seen.verified()
-        .forEach(line -> terminal.out().println("verified      " + Text.printable(line)));
-    seen.notVerified()
-        .forEach(line -> terminal.out().println("not verified  " + Text.printable(line)));
-    seen.failure()
-        .ifPresent(e ->
-            terminal
-                .out()
-                .println(
-                    terminal.paint(Style.BAD, "FAILED")
-                        + "        "
-                        + Text.printable(e.getMessage())));
+    VerificationLines.print(seen.verified(), seen.notVerified(), seen.failure(), terminal);
     if (seen.holds()) {
       terminal
           .out()

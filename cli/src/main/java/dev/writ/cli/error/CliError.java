@@ -66,6 +66,15 @@ public enum CliError implements ErrorCode {
       "CLI-079",
       "a server of a client cannot be taken as it stands there",
       "The message says what is in the way; the other servers were taken (spec/mcp-import.md)."),
+  BROWSER_MISSING(
+      "CLI-085",
+      "there is no Chromium to print with",
+      "Install one (apt-get install chromium), or name it: WRIT_CHROMIUM=/path/to/chromium. Or"
+          + " write the page with -o PAGE and print it from any browser."),
+  PRINTING_FAILED(
+      "CLI-086",
+      "Chromium did not print the page",
+      "Try it by hand: writ report with -o PAGE, then open and print the page."),
   WITNESSES_FEW(
       "CLI-100",
       "fewer witnesses cosigned than were asked for",

@@ -27,6 +27,19 @@ public enum EmbedError implements ErrorCode {
       "Name another directory with --home, or remove it and its .anchor yourself."),
   HOME_FORMAT(
       "CLI-012", "the data directory is of another format", "Use the release that wrote it."),
+  KEY_ELSEWHERE(
+      "CLI-024",
+      "a key is in none of the folders in which it is looked for",
+      "Name its folder (export WRIT_KEYS=FOLDER), or its file in place of its name"
+          + " (spec/keys.md)."),
+  KEY_FOLDER(
+      "CLI-025",
+      "keys cannot be kept in this folder",
+      "Name a folder that is not in the data directory, and that only you can write to."),
+  KEY_STAYS(
+      "CLI-026",
+      "a key is not one that can leave the data directory",
+      "Nothing was moved: name keys of people and agents (writ key list says the roles)."),
   KEY_NAME("CLI-013", "there is no key of that name", "See `writ key list`."),
   NOT_FOUND(
       "CLI-015",

@@ -27,8 +27,11 @@ import java.util.stream.Stream;
  * @param dir for example {@code writ-data}
  * @param passphrase of the key files, asked only where one is encrypted
  * @param brought keys that the caller gives, by name; they are in no file
+ * @param keyFolders where keys of people and agents are looked for first; none to look where the
+ *     home's settings say
  */
-public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
+public record Home(
+    Path dir, KeyPassphrase passphrase, Map<String, SigningKey> brought, List<Path> keyFolders) {
   static final int FORMAT = 1;
 
   /** The end of the name of a file with a key that waits. */
@@ -37,11 +40,22 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
   public Home {
     dir = dir.toAbsolutePath().normalize();
     brought = Map.copyOf(brought);
+    keyFolders = List.copyOf(keyFolders);
   }
 
-  /** A home whose keys are all in its files. */
+  /** A home with one passphrase for all files, and keys that the caller gives. */
+  public Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey> brought) {
+    this(dir, _ -> passphrase.get(), brought, List.of());
+  }
+
+  /** A home whose keys are all in files, with one passphrase. */
   public Home(Path dir, Supplier<char[]> passphrase) {
     this(dir, passphrase, Map.of());
+  }
+
+  /** The same in another directory. */
+  public Home at(Path other) {
+    return new Home(other, passphrase, brought, keyFolders);
   }
 
   /**
@@ -148,25 +162,53 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     }
   }
 
-  public SigningKey key(String name) {
-    if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
-      throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
+  /**
+   * A private key (spec/keys.md, "Where a private key is").
+   *
+   * @param key a name, or a file
+   * @throws WritException {@code CLI-013} for no possible name, {@code CLI-024} where there is no
+   *     key of that name, {@code CAN-07x} where its file cannot be read
+   */
+  public SigningKey key(String key) {
+    if (KeyPlaces.isFile(key)) {
+      return read(Path.of(key));
     }
-    SigningKey own = brought.get(name);
-    return own != null ? own : KeyFiles.read(keyFileInUse(name), passphrase);
+    if (!key.matches("[A-Za-z0-9._-]+") || key.startsWith(".")) {
+      throw new WritException(EmbedError.KEY_NAME, "\"" + key + "\"");
+    }
+    SigningKey own = brought.get(key);
+    return own != null ? own : read(keyFileInUse(key));
+  }
+
+  /** Whether {@link #key} finds one of that name; it may be unreadable all the same. */
+  public boolean hasKey(String name) {
+    try {
+      return brought.containsKey(name) || Files.exists(keyFileInUse(name));
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
+  /** Where private keys are looked for. */
+  public KeyPlaces keyPlaces() {
+    return new KeyPlaces(this);
+  }
+
+  private SigningKey read(Path file) {
+    return KeyFiles.read(file, () -> passphrase.of(file));
   }
 
   /** Where a key was lost, the one that is to take its place is all there is. */
   private Path keyFileInUse(String name) {
     return !Files.exists(keyFile(name)) && Files.exists(nextKeyFile(name))
         ? nextKeyFile(name)
-        : keyFile(name);
+        : keyPlaces().find(name);
   }
 
   /** The key that waits to take the place of the one of that name. */
   Optional<SigningKey> nextKey(String name) {
     return Files.exists(nextKeyFile(name))
-        ? Optional.of(KeyFiles.read(nextKeyFile(name), passphrase))
+        ? Optional.of(read(nextKeyFile(name)))
         : Optional.empty();
   }
 
@@ -199,14 +241,19 @@ public record Home(Path dir, Supplier<char[]> passphrase, Map<String, SigningKey
     }
   }
 
-  static JsonValue settings(String origin, Names names) {
-    return JsonValue.object()
-        .put("format", FORMAT)
-        .put("origin", origin)
-        .put("tenant", names.tenant())
-        .put("agent", names.agent())
-        .put("approver", names.approver())
-        .build();
+  /**
+   * @param apart where the keys of people and agents were made, if not in the home
+   */
+  static JsonValue settings(String origin, Names names, Optional<Path> apart) {
+    JsonValue.Obj settings =
+        JsonValue.object()
+            .put("format", FORMAT)
+            .put("origin", origin)
+            .put("tenant", names.tenant())
+            .put("agent", names.agent())
+            .put("approver", names.approver())
+            .build();
+    return apart.isEmpty() ? settings : KeyPlaces.with(settings, List.of(apart.get()));
   }
 
   /** Who is who in a new home. */

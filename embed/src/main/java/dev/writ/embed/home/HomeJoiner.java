@@ -47,7 +47,7 @@ public final class HomeJoiner {
     boolean whole = false;
     try {
       DurableFiles.REAL.createDirectory(parts);
-      Home made = new Home(parts, home.passphrase(), home.brought());
+      Home made = home.at(parts);
       for (String folder : COPIED) {
         copy(first.dir().resolve(folder), parts.resolve(folder));
       }

@@ -45,13 +45,14 @@ public final class HomeMaker {
   private final SecureRandom random;
   private final Optional<URI> database;
   private final Optional<URI> contents;
+  private final List<Holder> surfaces;
 
   /**
    * @param keys where its private keys come from
    */
   public HomeMaker(
       Home home, Home.Names names, KeySource keys, InstantSource clock, SecureRandom random) {
-    this(home, names, keys, clock, random, Optional.empty(), Optional.empty());
+    this(home, names, keys, clock, random, Optional.empty(), Optional.empty(), List.of());
   }
 
   private HomeMaker(
@@ -61,7 +62,8 @@ public final class HomeMaker {
       InstantSource clock,
       SecureRandom random,
       Optional<URI> database,
-      Optional<URI> contents) {
+      Optional<URI> contents,
+      List<Holder> surfaces) {
     this.home = home;
     this.names = names;
     this.keys = keys;
@@ -69,6 +71,19 @@ public final class HomeMaker {
     this.random = random;
     this.database = database;
     this.contents = contents;
+    this.surfaces = surfaces;
+  }
+
+  /**
+   * One that also makes a key with which a surface vouches for its callers: a server that has no
+   * operator's key cannot have it enrolled later.
+   *
+   * @param file the key's name
+   * @param surface its holder
+   */
+  public HomeMaker withSurfaceKey(String file, String surface) {
+    Holder holder = new Holder(file, KeyRole.SURFACE, Optional.of(names.tenant()), surface);
+    return new HomeMaker(home, names, keys, clock, random, database, contents, List.of(holder));
   }
 
   /**
@@ -77,26 +92,31 @@ public final class HomeMaker {
    * @param store the address of a store for large contents; empty for the home
    */
   public HomeMaker withDatabase(URI address, Optional<URI> store) {
-    return new HomeMaker(home, names, keys, clock, random, Optional.of(address), store);
+    return new HomeMaker(home, names, keys, clock, random, Optional.of(address), store, surfaces);
   }
 
   private record Holder(String file, KeyRole role, Optional<String> tenant, String subject) {}
 
   private List<Holder> holders() {
     Optional<String> tenant = Optional.of(names.tenant());
-    return List.of(
-        new Holder("operator", KeyRole.OPERATOR, Optional.empty(), "operator"),
-        new Holder("policy-owner", KeyRole.POLICY_OWNER, Optional.empty(), "policy-owner"),
-        new Holder("guardian", KeyRole.GUARDIAN, Optional.empty(), "guardian"),
-        new Holder("executor", KeyRole.EXECUTOR, Optional.empty(), "executor"),
-        new Holder("log", KeyRole.LOG, Optional.empty(), "log"),
-        new Holder(names.agent(), KeyRole.AGENT, tenant, names.agent()),
-        new Holder(names.approver(), KeyRole.APPROVER, tenant, names.approver()));
+    List<Holder> holders = new ArrayList<>();
+    holders.addAll(
+        List.of(
+            new Holder("operator", KeyRole.OPERATOR, Optional.empty(), "operator"),
+            new Holder("policy-owner", KeyRole.POLICY_OWNER, Optional.empty(), "policy-owner"),
+            new Holder("guardian", KeyRole.GUARDIAN, Optional.empty(), "guardian"),
+            new Holder("executor", KeyRole.EXECUTOR, Optional.empty(), "executor"),
+            new Holder("log", KeyRole.LOG, Optional.empty(), "log"),
+            new Holder(names.agent(), KeyRole.AGENT, tenant, names.agent()),
+            new Holder(names.approver(), KeyRole.APPROVER, tenant, names.approver())));
+    holders.addAll(surfaces);
+    return holders;
   }
 
   /**
    * @param policyText the policy to begin with
-   * @throws WritException {@code CLI-011} if something exists in its place
+   * @throws WritException {@code CLI-011} if something exists in its place; {@code CLI-025} for a
+   *     folder of keys in it, {@code CAN-071} where a key of a name is in that folder
    */
   public void make(String policyText) {
     Umask.ownersAlone();
@@ -105,6 +125,7 @@ public final class HomeMaker {
         throw new WritException(EmbedError.HOME_EXISTS, taken.toString());
       }
     }
+    keys.apart().ifPresent(place -> MovedKeys.makeFolder(home, place.folder()));
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
     try {
       makePrivate(parts);
@@ -114,14 +135,16 @@ public final class HomeMaker {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts.toString(), e);
     }
     boolean whole = false;
+    List<Path> apart = new ArrayList<>();
     try {
-      build(new Home(parts, home.passphrase(), home.brought()), policyText);
+      build(home.at(parts), policyText, apart);
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
       if (!whole) {
+        apart.forEach(HomeMaker::remove);
         remove(parts);
         remove(home.anchor());
         remove(LedgerConfig.lockOf(home.anchor()));
@@ -129,14 +152,20 @@ public final class HomeMaker {
     }
   }
 
-  private void build(Home parts, String policyText) throws IOException {
+  /**
+   * @param apart takes the key files that were made elsewhere
+   */
+  private void build(Home parts, String policyText, List<Path> apart) throws IOException {
     makePrivate(parts.keys());
     makePrivate(parts.tools());
     Instant now = Timestamps.truncate(clock.instant());
     List<SigningKey> made = new ArrayList<>();
     List<TrustedKey> trusted = new ArrayList<>();
     for (Holder holder : holders()) {
-      SigningKey key = keys.make(parts, holder.file(), random);
+      SigningKey key = keys.make(parts, holder.file(), holder.role(), random);
+      keys.file(parts, holder.file(), holder.role())
+          .filter(file -> !file.startsWith(parts.dir()))
+          .ifPresent(apart::add);
       made.add(key);
       trusted.add(
           new TrustedKey(
@@ -180,7 +209,9 @@ public final class HomeMaker {
     }
     DurableFiles.REAL.write(parts.policyFile(), policyBytes);
     DurableFiles.REAL.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
-    DurableFiles.REAL.write(parts.settings(), Jcs.write(Home.settings(origin, names)));
+    DurableFiles.REAL.write(
+        parts.settings(),
+        Jcs.write(Home.settings(origin, names, keys.apart().map(KeySource.Apart::folder))));
   }
 
   private static void makePrivate(Path dir) throws IOException {

@@ -9,17 +9,16 @@ import java.util.Base64;
 import java.util.function.BiConsumer;
 
 /** Proofs that an outcome's event is in the log, in the form c2sp.org/tlog-proof@v1. */
-public final class TlogProofs {
+final class TlogProofs implements FileFormat {
   private static final String HEAD = "c2sp.org/tlog-proof@v1";
 
-  private TlogProofs() {}
+  @Override
+  public String suffix() {
+    return "tlog-proof";
+  }
 
-  /**
-   * Makes a proof for each outcome of a verified bundle.
-   *
-   * @param taker gets the event and the proof, in the order of the log
-   */
-  public static void each(Bundle bundle, BiConsumer<Event, byte[]> taker) {
+  @Override
+  public void each(Bundle bundle, BiConsumer<Event, byte[]> taker) {
     String checkpoint = new String(bundle.checkpoint().toBytes(), StandardCharsets.UTF_8);
     InclusionPaths.each(
         bundle,

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -42,6 +43,10 @@ public final class ReportPage {
   private static final int PIECE = 3 << 14;
 
   private static final Pattern PLACE = Pattern.compile("@(POLICY|STYLE|BUNDLE|EXTRA|SCRIPT)@");
+
+  /** The page's own scripts; the last one begins the work. */
+  private static final List<String> SCRIPTS =
+      List.of("report.js", "summary.js", "paper.js", "page.js");
 
   private ReportPage() {}
 
@@ -147,7 +152,7 @@ public final class ReportPage {
   }
 
   private static void pack(Bytes bundle, byte[] extra, OutputStream out) {
-    byte[] script = join(SecondVerifier.source(), new byte[] {'\n'}, resource("report.js"));
+    byte[] script = script();
     byte[] style = resource("report.css");
     TreeMap<String, byte[]> parts = new TreeMap<>();
     parts.put("SCRIPT", script);
@@ -197,10 +202,15 @@ public final class ReportPage {
     return "'sha256-" + Base64.getEncoder().encodeToString(hash.digest(content)) + "'";
   }
 
-  private static byte[] join(byte[]... parts) {
+  /**
+   * One script, since the page allows one: the verifier, then each file in the order of its needs.
+   */
+  private static byte[] script() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      out.writeBytes(part);
+    out.writeBytes(SecondVerifier.source());
+    for (String name : SCRIPTS) {
+      out.write('\n');
+      out.writeBytes(resource(name));
     }
     return out.toByteArray();
   }

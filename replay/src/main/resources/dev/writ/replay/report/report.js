@@ -47,6 +47,9 @@ function foreign(value, most = TEXT_MOST) {
   return out;
 }
 
+/** Lines of Writ's own with `commands` between backticks, which are set as code. */
+const marked = (line, most = 600) => String(line).split('`').map((part, i) => (i % 2 === 1 ? el('code', null, foreign(part, most)) : foreign(part, most)));
+
 const ICONS = {
   check: ['M4 12l5 5L20 6'],
   cross: ['M6 6l12 12', 'M18 6L6 18'],
@@ -119,7 +122,7 @@ function seal(tone, kicker, title, says, more = []) {
   byId('seal-more').replaceChildren(...more);
 }
 
-const lineList = (lines, tone, name) => el('ul', { class: 'lines' }, lines.map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(name)), foreign(line, 600))));
+const lineList = (lines, tone, name) => el('ul', { class: 'lines' }, lines.map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(name)), marked(line))));
 
 function sealed(result, state) {
   const { manifest } = result;
@@ -212,9 +215,11 @@ const verdictChip = (decision) => chip(...VERDICTS[decision.verdict], decision.c
 
 // ------------------------------------------------------------------------------------- the stages
 
-const STAGES = ['Preflight', 'Gate', 'Snapshot', 'Prepare', 'Dispatch', 'Drift', 'Canonicalize', 'Store', 'Receipt'];
-const STAGE_OF_CODE = { 'EXE-401': 4, ERR_CONNECTOR_CONTRACT_DRIFT: 5, 'EXE-601': 6, 'EXE-701': 7, 'EXE-702': 7, 'EXE-801': 8 };
-const STAGE_OF_REFUSAL = { gate: 1, snapshot: 2, prepare: 3 };
+const STAGES = ['Gate', 'Snapshot', 'Prepare', 'Dispatch', 'Drift', 'Canonicalize', 'Store', 'Receipt'];
+const DISPATCH = STAGES.indexOf('Dispatch');
+const RECEIPT = STAGES.indexOf('Receipt');
+const STAGE_OF_CODE = { 'EXE-401': 'Dispatch', ERR_CONNECTOR_CONTRACT_DRIFT: 'Drift', 'EXE-601': 'Canonicalize', 'EXE-701': 'Store', 'EXE-702': 'Store', 'EXE-801': 'Receipt' };
+const STAGE_OF_REFUSAL = { gate: 'Gate', snapshot: 'Snapshot', prepare: 'Prepare' };
 
 /** How far it came: a state for each stage, and words for where it stopped. */
 function stagesOf(fx) {
@@ -223,21 +228,22 @@ function stagesOf(fx) {
   const refusal = fx.refusals.at(-1)?.document;
   const receipt = fx.receipt?.document;
   if (receipt) {
-    upTo(4);
-    const stopped = receipt.code ? (STAGE_OF_CODE[receipt.code] ?? 4) : 4;
-    if (receipt.status === 'succeeded') upTo(9);
-    else if (receipt.status === 'in_doubt') states[4] = ['doubt', 'nobody saw how it went'];
+    upTo(DISPATCH);
+    if (receipt.status === 'succeeded') upTo(RECEIPT);
+    else if (receipt.status === 'in_doubt') states[DISPATCH] = ['doubt', 'nobody saw how it went'];
     else {
+      const stopped = STAGES.indexOf(STAGE_OF_CODE[receipt.code] ?? 'Dispatch');
       upTo(stopped);
       states[stopped] = ['stopped', receipt.code ?? receipt.status.replace('_', ' ')];
     }
-    states[8] = ['passed', 'signed'];
+    states[RECEIPT] = ['passed', 'signed'];
   } else if (refusal && outcomeOf(fx) === 'refused') {
-    upTo(STAGE_OF_REFUSAL[refusal.stage]);
-    states[STAGE_OF_REFUSAL[refusal.stage]] = ['stopped', refusal.code];
+    const stopped = STAGES.indexOf(STAGE_OF_REFUSAL[refusal.stage]);
+    upTo(stopped);
+    states[stopped] = ['stopped', refusal.code];
   } else if (fx.dispatched) {
-    upTo(4);
-    states[4] = ['doubt', 'running'];
+    upTo(DISPATCH);
+    states[DISPATCH] = ['doubt', 'running'];
   }
   return states;
 }
@@ -245,23 +251,32 @@ function stagesOf(fx) {
 function stages(fx) {
   const none = !fx.receipt && !fx.dispatched && outcomeOf(fx) !== 'refused';
   return [
-    el('h3', null, 'The stages'),
+    el('h3', null, 'The eight stages'),
     none && el('p', { class: 'faint' }, 'No intent of it was served, so none of the stages was reached.'),
     !none && el('ol', { class: 'stages' }, stagesOf(fx).map(([state, says], i) => el('li', { class: state },
-      el('b', null, icon({ passed: 'check', stopped: 'cross', doubt: 'question' }[state] ?? 'dash'), ' ', STAGES[i]), foreign(says, 80)))),
+      el('b', null, icon({ passed: 'check', stopped: 'cross', doubt: 'question' }[state] ?? 'dash'), ` ${i + 1} `, STAGES[i]), foreign(says, 80)))),
   ];
 }
 
 // ---------------------------------------------------------------------------------- the judgement
 
-const CHECK_SAYS = { pass: ['good', 'check', 'passes'], refuse: ['bad', 'cross', 'refuses'], escalate: ['warn', 'clock', 'asks for an approval'], not_reached: ['none', 'dash', 'not reached'] };
-const CHECK_NAMES = { prg: 'Proof', budget: 'Budget', temporal: 'Time', envelope: 'Envelope' };
+const CHECK_SAYS = {
+  pass: ['good', 'check', 'passes'],
+  refuse: ['bad', 'cross', 'refuses'],
+  escalate: ['warn', 'clock', 'asks for an approval'],
+  would_refuse: ['warn', 'cross', 'would refuse, but policy only observes'],
+  would_escalate: ['warn', 'clock', 'would ask for an approval, but policy only observes'],
+  not_reached: ['none', 'dash', 'not reached'],
+};
+
+// A check has one name everywhere: the one that is signed. This is what it looks at.
+const CHECK_ABOUT = { profile: 'rules of the surface', prg: 'what policy requires', budget: 'accounts', temporal: 'times and rates', envelope: 'manifest and role' };
 
 function checks(decision, extra, id) {
   return el('ul', { class: 'checks' }, decision.checks.map((check) => {
     const [tone, sign, says] = CHECK_SAYS[check.outcome];
     return el('li', null,
-      el('span', { class: `name t-${tone}` }, icon(sign), CHECK_NAMES[check.check]),
+      el('span', { class: `name t-${tone}` }, icon(sign), el('span', null, el('code', null, check.check), el('small', null, CHECK_ABOUT[check.check]))),
       el('div', null,
         el('span', { class: `t-${tone}` }, says), check.code ? [' ', el('code', null, foreign(check.code, 60))] : null,
         check.detail ? el('div', { class: 'faint' }, foreign(check.detail, 1500)) : null,
@@ -313,7 +328,7 @@ function table(caption, heads, rows, numbersFrom = 99) {
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     el('table', null, el('caption', { class: 'sr' }, caption),
       el('thead', null, el('tr', null, heads.map((h, i) => el('th', { scope: 'col', class: cls(i) }, h)))),
-      el('tbody', null, rows.map((row) => el('tr', null, row.map((cell, i) => el('td', { class: cls(i) }, cell)))))));
+      el('tbody', null, rows.map((row) => el('tr', null, row.map((cell, i) => el('td', { class: cls(i), 'data-head': heads[i] }, cell)))))));
 }
 
 // -------------------------------------------------------------------------------------- contents
@@ -400,7 +415,17 @@ function textView(bytes, mediaType) {
   }
 }
 
-function brief(fx, bundle) {
+/** What was asked, on one line. */
+function askedBriefly(fx) {
+  const { params } = fx.request.effect;
+  const keys = Object.keys(params);
+  const inputs = fx.request.effect.inputs.map((input) => `file ${input.name}`);
+  const texts = keys.map((k) => `${k}: ${typeof params[k] === 'string' ? params[k] : pretty(params[k])}`);
+  return [...texts, ...inputs].join('; ').slice(0, 400).replace(/\s+/g, ' ') || 'no parameters';
+}
+
+/** How it ended, on one line. */
+function endedBriefly(fx, bundle) {
   const receipt = fx.receipt?.document;
   if (receipt?.status === 'succeeded') {
     const blob = bundle.contents.blobs.get(receipt.output.digest);
@@ -464,7 +489,7 @@ function asked(fx, bundle) {
 
 function receiptView(fx) {
   const receipt = fx.receipt?.document;
-  const ids = [['Request', fx.id], ...fx.approvals.map((a) => [`Approval by ${a.document.approver.slice(0, 60)}`, a.id]), ...fx.decisions.map((d) => ['Decision', d.id]),
+  const ids = [['Request', fx.id], ...fx.approvals.map((a) => [`${a.document.verdict === 'approve' ? 'Approval' : 'Rejection'} by ${a.document.approver.slice(0, 60)}`, a.id]), ...fx.decisions.map((d) => ['Decision', d.id]),
     ...fx.intents.map((i) => ['Intent', i.id]), ...fx.refusals.map((r) => ['Refusal', r.id])];
   const rows = ids.map(([key, id]) => [foreign(key, 90), longId(id)]);
   if (!receipt) return [el('h3', null, 'Documents'), pairs(...rows)];
@@ -485,20 +510,33 @@ function steps(fx) {
     fx.events.map((e) => [String(e.seq), e.kind, `${day(e.at)} ${clock(e.at)}`, number(e.index)])));
 }
 
+const tookMs = (fx) => (fx.receipt ? Date.parse(fx.receipt.document.finished_at) - Date.parse(fx.receipt.document.started_at) : 0);
+
+/** Who asked: a subject by its own key, or by a surface that vouches for it. */
+const asker = ({ request }) => [foreign(request.subject, 120), request.origin ? [' through ', foreign(request.origin.surface, 60)] : null];
+
+const APPROVALS = { approve: ['info', 'check', 'Approved by '], reject: ['bad', 'cross', 'Rejected by '] };
+const approvalChip = ({ document }) => chip(...APPROVALS[document.verdict], foreign(document.approver, 60));
+const wasEscalated = (fx) => fx.decisions.some((d) => d.document.verdict === 'ESCALATE');
+const wasApproved = (fx) => fx.approvals.some((a) => a.document.verdict === 'approve');
+
+/** Every decision on it, as a word and a code, and how it ended. */
+const verdictChips = (fx) => [
+  fx.decisions.map((d) => verdictChip(d.document)), fx.approvals.map(approvalChip),
+  fx.receipt || outcomeOf(fx) === 'refused' ? chip(...OUTCOMES[outcomeOf(fx)]) : null,
+];
+
 function effectItem(fx, view) {
   const { bundle, extra } = view;
   const outcome = OUTCOMES[outcomeOf(fx)];
   const { effect } = fx.request;
-  const receipt = fx.receipt?.document;
-  const took = receipt ? `${number(Date.parse(receipt.finished_at) - Date.parse(receipt.started_at))} ms` : null;
-  const verdict = fx.decisions.at(-1)?.document;
+  const ended = endedBriefly(fx, bundle);
   const box = lazy({ id: `effect-${fx.n}` }, [
     el('span', { class: 'what' }, el('span', { class: 'n' }, fx.n), foreign(effect.tool, 120), el('span', { class: 'faint' }, ' / '), foreign(effect.operation, 120)),
-    el('span', { class: 'when' }, clock(fx.at), took ? `, ${took}` : ''),
-    el('span', { class: 'brief' }, foreign(brief(fx, bundle).slice(0, 300).replace(/\s+/g, ' '), 240)),
-    el('span', { class: 'verdicts' },
-      verdict && verdictChip(verdict), receipt || outcomeOf(fx) === 'refused' ? chip(...outcome) : null,
-      fx.approvals.length > 0 && chip('info', 'check', `${fx.approvals.length} approval${fx.approvals.length > 1 ? 's' : ''}`)),
+    el('span', { class: 'when' }, view.stamp(fx.at), fx.receipt ? `, ${number(tookMs(fx))} ms` : ''),
+    el('span', { class: 'brief' }, el('span', { class: 'who' }, asker(fx)), ' asked: ', foreign(askedBriefly(fx), 240)),
+    ended !== '' && el('span', { class: 'brief' }, fx.receipt?.document.status === 'succeeded' ? 'Gave: ' : 'Why: ', foreign(ended.slice(0, 300).replace(/\s+/g, ' '), 240)),
+    el('span', { class: 'verdicts' }, verdictChips(fx)),
   ], () => el('div', { class: 'fx-body' }, asked(fx, bundle), fx.decisions.map((d, i, all) => judgement(d, i, all, extra)),
     stages(fx), outcomeView(fx, bundle), receiptView(fx), steps(fx)));
   return el('li', { class: 'fx' }, el('span', { class: `dot t-${outcome[0]}` }, icon(outcome[1])), box);
@@ -510,24 +548,17 @@ function section(id, title, lead, ...children) {
   return el('section', { id, 'aria-labelledby': `${id}-title`, tabindex: '-1' }, el('h2', { id: `${id}-title` }, title), lead && el('p', { class: 'lead' }, lead), children);
 }
 
-function facts(view) {
-  const { effects, result } = view;
-  const many = (f) => effects.filter(f).length;
-  const c = result.counts;
-  const at = (i) => view.bundle.journals.run.at(i).at;
-  const seconds = (Date.parse(at(-1)) - Date.parse(at(0))) / 1000;
-  const fact = (label, value, small) => el('div', null, el('dt', null, label), el('dd', null, value, small && el('small', null, small)));
-  return el('dl', { class: 'facts' },
-    fact('Requests', number(effects.length)),
-    fact('Allowed', number(c.allowed), `${number(c.denied)} denied, ${number(c.escalated)} escalated`),
-    fact('Receipts', number(c.receipts), `${number(many((f) => f.receipt?.document.status === 'succeeded'))} succeeded`),
-    fact('Events', number(view.bundle.journals.run.length), `of ${number(view.bundle.checkpoint.size)} in the log`),
-    fact('Signatures', number(c.signatures)),
-    fact('Took', `${seconds < 120 ? seconds.toFixed(1) + ' s' : (seconds / 60).toFixed(1) + ' min'}`, `${day(at(0))} ${clock(at(0)).slice(0, 8)} UTC`));
+/** What the list can be narrowed to: by how an effect ended, and by what was needed on the way. */
+function filtersOf(effects) {
+  const ends = [...new Set(effects.map(outcomeOf))].map((o) => ({ says: OUTCOMES[o][2], keeps: (fx) => outcomeOf(fx) === o }));
+  const ways = [{ says: 'Escalated', keeps: wasEscalated }, { says: 'Approved', keeps: wasApproved }];
+  return [{ says: 'All', keeps: () => true }, ...ends, ...ways]
+    .map((filter) => ({ ...filter, count: effects.filter(filter.keeps).length }))
+    .filter(({ count }) => count > 0);
 }
 
-function matches(fx, text, outcome) {
-  if (outcome !== 'all' && outcomeOf(fx) !== outcome) return false;
+function matches(fx, text, filter) {
+  if (!filter.keeps(fx)) return false;
   if (text === '') return true;
   const { effect, subject } = fx.request;
   const decision = fx.decisions.at(-1)?.document;
@@ -540,9 +571,9 @@ function timeline(view) {
   const listBox = el('div', { id: 'effects' });
   const status = el('p', { class: 'faint', role: 'status' });
   const search = el('input', { type: 'search', placeholder: 'Find: tool, subject, id, code, params', 'aria-label': 'Find effects' });
-  const present = [...new Set(effects.map(outcomeOf))];
-  let chosen = 'all';
-  const buttons = ['all', ...present].map((o) => el('button', { type: 'button', 'aria-pressed': String(o === 'all'), onclick: () => choose(o) }, o === 'all' ? 'All' : OUTCOMES[o][2]));
+  const filters = filtersOf(effects);
+  let [chosen] = filters;
+  const buttons = filters.map((f) => el('button', { type: 'button', 'aria-pressed': String(f === chosen), onclick: () => choose(f) }, f.says, ' ', el('span', { class: 'faint' }, number(f.count))));
   const items = (some) => el('ol', { class: 'fxs' }, some.map((fx) => effectItem(fx, view)));
   const draw = () => {
     const found = effects.filter((fx) => matches(fx, search.value.trim().toLowerCase(), chosen));
@@ -558,9 +589,9 @@ function timeline(view) {
       return box;
     })));
   };
-  const choose = (outcome) => {
-    chosen = outcome;
-    buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(['all', ...present][i] === outcome)));
+  const choose = (filter) => {
+    chosen = filter;
+    buttons.forEach((b, i) => b.setAttribute('aria-pressed', String(filters[i] === filter)));
     draw();
   };
   let timer = 0;
@@ -570,7 +601,7 @@ function timeline(view) {
   });
   draw();
   return section('timeline', 'Timeline', 'Each request, what was decided, what ran, and the receipt. All of it is read from the bundle that this page has just verified.',
-    effects.length > 3 && el('div', { class: 'filters' }, search, present.length > 1 && buttons), status, listBox);
+    effects.length > 3 && el('div', { class: 'filters' }, search, filters.length > 2 && buttons), status, listBox);
 }
 
 // ------------------------------------------------------------------------------------- budgets
@@ -713,146 +744,20 @@ function chain(view) {
     pages > 1 && el('p', { class: 'pager' }, previous, next, where), body);
 }
 
+/** A key's thumbprint in hexadecimal, in groups, as one reads it out: the bytes of its id, which is base64url. */
+function fingerprint(kid) {
+  const hex = toHex(fromBase64Url(kid));
+  return el('span', { class: 'print' }, hex.match(/.{4}/g).map((group) => [el('span', null, group), ' ']));
+}
+
 function keys(view) {
   const { system, logKey } = view.bundle;
   const rows = [...system.trust.keys.values()].map((key) => [
-    foreign(key.role, 40), foreign(key.subject, 200), key.tenant === null ? '–' : foreign(key.tenant, 200), key.algorithm,
-    [longId(key.kid), key.kid === system.founder.kid ? el('div', { class: 'faint' }, 'founded the installation') : null, key.kid === logKey.kid ? el('div', { class: 'faint' }, 'signed the checkpoint') : null],
+    foreign(key.role, 40), foreign(key.subject, 200), key.tenant === null ? '–' : foreign(key.tenant, 200), key.algorithm, longId(key.kid),
     system.revocations.has(key.kid) ? chip('bad', 'cross', `revoked ${day(key.revokedAt)}`) : chip('good', 'check', 'in force'),
   ]);
-  return section('keys', 'Keys', 'What the system run adds up to: who may sign what. Compare the founder’s and the log’s key with what you hold from elsewhere.',
+  const roots = [['Founded the installation', system.founder.kid], ['Signed the checkpoint', logKey.kid]];
+  return section('keys', 'Keys', 'Who may sign what, as the system run adds it up. The first two carry all others: compare them over the telephone, or on paper, with what the operator tells you.',
+    el('div', { class: 'cards' }, roots.map(([says, kid]) => el('div', { class: 'card' }, el('h3', null, says), fingerprint(kid), el('div', { class: 'faint' }, 'Key id ', longId(kid))))),
     table('Keys', ['Role', 'Subject', 'Tenant', 'Algorithm', 'Key id', 'State'], rows));
 }
-
-// ---------------------------------------------------------------------------------------- the page
-
-function render(result, state) {
-  const { bundle } = result;
-  const view = { bundle, result, extra: state.extra, effects: effectsOf(bundle) };
-  byId('content').replaceChildren(facts(view), timeline(view), budgets(view), divergences(view), chain(view), keys(view));
-  byId('sections').hidden = false;
-  document.title = `${result.manifest.run.slice(0, 80).replace(HIDDEN, '\ufffd')}: Writ report`;
-}
-
-const embedded = (id) => byId(id).textContent.trim();
-const state = { bundle: null, name: 'run.writ', trust: null, trustFrom: null, note: null, extra: {}, turn: 0 };
-
-function reset() {
-  const bundle = embedded('writ-bundle');
-  state.bundle = bundle === '' ? null : fromBase64(bundle);
-  state.extra = JSON.parse(embedded('writ-extra'));
-  state.trust = state.extra.trust ? utf8(JSON.stringify(state.extra.trust)) : null;
-  state.trustFrom = state.trust ? 'page' : null;
-  state.note = state.extra.checkpoint ? utf8(state.extra.checkpoint) : null;
-  state.note = null;
-  state.name = 'run.writ';
-  byId('reset').hidden = true;
-  byId('own-says').textContent = '';
-}
-
-async function verify() {
-  const turn = ++state.turn;
-  byId('content').replaceChildren();
-  byId('sections').hidden = true;
-  byId('save-trust').hidden = !state.extra.trust;
-  document.title = 'Writ report';
-  seal('waiting', 'Nothing is verified yet', 'Verifying …', 'This page verifies the bundle it carries before it shows anything of it.');
-  let shown = 0;
-  const progress = (what, done, all) => {
-    const now = performance.now();
-    if (now - shown < 100) return;
-    shown = now;
-    byId('seal-progress').value = (what === 'contents' ? 0 : 0.3) + (done / all) * (what === 'contents' ? 0.3 : 0.7);
-  };
-  let outcome;
-  try {
-    if (state.bundle === null) throw new Refusal('RPL-011', 'the bundle in this page');
-    const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, witnesses: state.extra.witnesses, quorum: state.extra.quorum, progress });
-    if (turn !== state.turn) return;
-    sealed(result, state);
-    render(result, state);
-    outcome = result.pinned ? 'verified' : 'integrity';
-    if (!result.pinned) byId('own-box').open = true;
-  } catch (e) {
-    if (turn !== state.turn) return;
-    if (!(e instanceof Refusal)) console.error(e);
-    byId('content').replaceChildren();
-    byId('sections').hidden = true;
-    broken(e);
-    outcome = 'broken';
-  }
-  const engine = await ed25519Engine();
-  const digest = state.bundle === null ? 'none' : await digestOfLarge(state.bundle);
-  byId('footer').replaceChildren(
-    el('p', null, `Bundle: ${number(state.bundle?.length ?? 0)} bytes, `, el('span', { class: 'id' }, digest), '.'),
-    el('p', null, engine === 'WebCrypto' ? 'Signatures: Ed25519 of this browser’s WebCrypto, and our own arithmetic wherever it says no.' : 'Signatures: this browser’s WebCrypto has no Ed25519, so our own arithmetic (RFC 8032) judged every one.',
-      ' The verifier is written from the specification alone; the same file runs under Node: save it above.'));
-  document.documentElement.dataset.outcome = outcome;
-}
-
-async function take(kind, file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  if (kind === 'trust') Object.assign(state, { trust: bytes, trustFrom: 'reader' });
-  else if (kind === 'note') state.note = bytes;
-  else Object.assign(state, { bundle: bytes, name: file.name });
-  byId('own-says').replaceChildren({ trust: 'Your trust file: ', note: 'Your checkpoint: ', bundle: 'Your bundle: ' }[kind], foreign(file.name, 200));
-  byId('reset').hidden = false;
-  await verify();
-}
-
-/** What a dropped file is, by its first bytes. */
-async function kindOf(file) {
-  const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
-  if (start[0] === 0x50 && start[1] === 0x4b) return 'bundle';
-  return DECODER.decode(start.map((b) => b & 0x7f)).trimStart().startsWith('{') ? 'trust' : 'note';
-}
-
-function verifierSource() {
-  const source = document.querySelector('script[type=module]').textContent;
-  return source.slice(0, source.indexOf('// The page around ' + 'the verifier')).trim() + '\n';
-}
-
-function wire() {
-  for (const [id, kind] of [['pick-trust', 'trust'], ['pick-bundle', 'bundle'], ['pick-note', 'note']]) {
-    byId(id).addEventListener('change', (e) => e.target.files[0] && take(kind, e.target.files[0]));
-  }
-  byId('save-bundle').addEventListener('click', () => state.bundle && save(state.name, state.bundle));
-  byId('save-verifier').addEventListener('click', () => save('verify.mjs', utf8(verifierSource()), 'text/javascript'));
-  byId('save-trust').addEventListener('click', () => save('trust.jwks', utf8(JSON.stringify(state.extra.trust)), 'application/json'));
-  byId('reset').addEventListener('click', () => {
-    reset();
-    for (const id of ['pick-trust', 'pick-bundle', 'pick-note']) byId(id).value = '';
-    verify();
-  });
-  const themes = ['system', 'light', 'dark'];
-  byId('theme').addEventListener('click', () => {
-    const root = document.documentElement;
-    const next = themes[(themes.indexOf(root.dataset.theme ?? 'system') + 1) % 3];
-    if (next === 'system') delete root.dataset.theme;
-    else root.dataset.theme = next;
-    byId('theme').textContent = `Theme: ${next}`;
-  });
-  const drop = (on) => document.body.classList.toggle('dropping', on);
-  addEventListener('dragover', (e) => {
-    e.preventDefault();
-    drop(true);
-  });
-  addEventListener('dragleave', (e) => e.relatedTarget === null && drop(false));
-  addEventListener('drop', async (e) => {
-    e.preventDefault();
-    drop(false);
-    for (const file of e.dataTransfer.files) await take(await kindOf(file), file);
-  });
-  // On paper everything is open, as far as that is a reasonable number of pages.
-  addEventListener('beforeprint', () => {
-    const boxes = [...document.querySelectorAll('.fx > details')];
-    if (boxes.length <= 200) boxes.forEach((box) => {
-      box.fill();
-      box.open = true;
-    });
-  });
-}
-
-wire();
-reset();
-await verify();

@@ -28,6 +28,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.dataformat.cbor.CBORMapper;
 
 /**
  * Each outcome of a run is in every format once, in the order of the log, and whoever has the line
@@ -196,14 +199,69 @@ class OutcomesAreExportedTest {
   void each_proof_leads_from_its_event_to_the_signed_root() {
     List<String> proved = new ArrayList<>();
     try (Bundle open = Bundle.of(bundle)) {
-      TlogProofs.each(
-          open,
-          (event, proof) -> {
-            proved.add(event.kind());
-            requireProof(event, new String(proof, StandardCharsets.UTF_8));
-          });
+      new TlogProofs()
+          .each(
+              open,
+              (event, proof) -> {
+                proved.add(event.kind());
+                requireProof(event, new String(proof, StandardCharsets.UTF_8));
+              });
       assertThat(proved).contains("receipt.signed", "decision.made", "effect.refused");
     }
+  }
+
+  /**
+   * Read by another library; the bytes that are signed are put together by hand (RFC 9052, 4.4).
+   */
+  @Test
+  void a_statement_of_scitt_is_a_cose_sign1_over_the_document() {
+    CBORMapper cbor = new CBORMapper();
+    List<String> subjects = new ArrayList<>();
+    try (Bundle open = Bundle.of(bundle)) {
+      FileFormat.of("scitt", Optional.of(EXPORTER))
+          .each(
+              open,
+              (event, statement) -> {
+                assertThat(statement).startsWith(0xd2, 0x84); // tag 18, array of 4
+                JsonNode parts = cbor.readTree(statement);
+                byte[] header = parts.get(0).binaryValue();
+                byte[] payload = parts.get(2).binaryValue();
+                assertThat(parts.get(1).size()).isZero();
+                assertThat(header).startsWith(0xa4, 0x01, 0x27, 0x03); // map of 4, alg -8, 3
+                JsonNode known = cbor.readTree(header);
+                assertThat(known.get("3").stringValue())
+                    .isEqualTo("application/vnd.dsse.envelope.v1+json");
+                assertThat(known.get("4").binaryValue())
+                    .asString(StandardCharsets.UTF_8)
+                    .isEqualTo(EXPORTER.kid());
+                assertThat(known.get("15").get("1").stringValue())
+                    .isEqualTo("urn:writ:log:writ.example/log");
+                subjects.add(known.get("15").get("2").stringValue());
+                assertThat(Envelope.parse(payload).id()).isEqualTo(event.body());
+                ArrayNode signed =
+                    cbor.createArrayNode().add("Signature1").add(header).add(new byte[0]);
+                EXPORTER
+                    .verifyingKey()
+                    .verify(
+                        cbor.writeValueAsBytes(signed.add(payload)), parts.get(3).binaryValue());
+              });
+    }
+    assertThat(subjects)
+        .hasSize(text("cloudevents", "o").size())
+        .allMatch(subject -> subject.matches("urn:writ:request:sha256:[0-9a-f]{64}"));
+  }
+
+  @Test
+  void lengths_and_integers_have_their_shortest_form() {
+    int[] lengths = {0, 23, 24, 255, 256, 65_535, 65_536};
+    int[] heads = {1, 1, 2, 2, 3, 3, 5};
+    for (int i = 0; i < lengths.length; i++) {
+      byte[] item = new Cbor().bytes(new byte[lengths[i]]).toBytes();
+      assertThat(item).hasSize(heads[i] + lengths[i]);
+      assertThat(new CBORMapper().readTree(item).binaryValue()).hasSize(lengths[i]);
+    }
+    assertThat(new CBORMapper().readTree(new Cbor().integer(-49).toBytes()).intValue())
+        .isEqualTo(-49);
   }
 
   /** By the text of the standard, without what made it. */

@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Resources;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.error.ReplayError;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +69,7 @@ class TheReportVerifiesItselfInABrowserTest {
   private static byte[] whole(Path dir) {
     try (TestHome home = Sample.home(dir)) {
       Sample.fill(home);
+      home.clock.forward(Duration.ofHours(1));
       Sample.close(home, "run-1");
       return Sample.export(home);
     }
@@ -112,6 +115,16 @@ class TheReportVerifiesItselfInABrowserTest {
     }
   }
 
+  /** A policy that only observes lets pass what it would refuse. */
+  private static byte[] observed(Path dir) {
+    try (TestHome home = Sample.home(dir)) {
+      home.activate(TestPolicy.YAML + "mode: observe\n");
+      home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
+      Sample.close(home, "run-1");
+      return Sample.export(home);
+    }
+  }
+
   private static byte[] large(Path dir) {
     try (TestHome home = Sample.home(dir)) {
       for (int n = 0; n < LARGE; n++) {
@@ -138,6 +151,7 @@ class TheReportVerifiesItselfInABrowserTest {
         dir.resolve("replayed.html"),
         page(whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
     Files.write(dir.resolve("hostile.html"), page(hostile(temporary.resolve("c")), pinned()));
+    Files.write(dir.resolve("observed.html"), page(observed(temporary.resolve("e")), pinned()));
     Files.write(dir.resolve("large.html"), page(large(temporary.resolve("d")), pinned()));
     Files.write(dir.resolve("trust.jwks"), Jcs.write(Sample.pins().toJson()));
     Trust foreign =

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * so that the same page gives the same bytes. A date is replaced by one as long, so that no offset
  * moves; Chromium writes no document id.
  */
-final class PinnedPdf {
+public final class PinnedPdf {
   private static final Pattern DATE =
       Pattern.compile("/(CreationDate|ModDate) \\(D:[0-9]{14}\\+00'00'\\)");
   private static final DateTimeFormatter FORMAT =
@@ -21,7 +21,8 @@ final class PinnedPdf {
 
   private PinnedPdf() {}
 
-  static byte[] at(Instant time, byte[] pdf) {
+  /** The same document, with this time in place of the one at which it was printed. */
+  public static byte[] at(Instant time, byte[] pdf) {
     byte[] pinned = pdf.clone();
     byte[] date = FORMAT.format(time).getBytes(StandardCharsets.US_ASCII);
     Matcher dates = DATE.matcher(new String(pdf, StandardCharsets.ISO_8859_1));
