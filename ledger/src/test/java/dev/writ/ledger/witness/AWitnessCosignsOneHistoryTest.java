@@ -232,6 +232,8 @@ class AWitnessCosignsOneHistoryTest {
               "old 0\n\n" + note.replace("\n3\n", "\n03\n"))) {
         assertThat(witness.add(bytes(body), NOW).status()).as(body).isEqualTo(400);
       }
+      assertThat(witness.add(bytes("old 0"), NOW).text())
+          .startsWith(LedgerError.WITNESS_REQUEST.code());
       assertThat(witness.add(bytes("old 0\n" + hash.repeat(63) + "\n" + note), NOW).status())
           .as("63 hashes are a form, and no proof")
           .isEqualTo(422);
