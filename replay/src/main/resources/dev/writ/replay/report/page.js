@@ -13,7 +13,7 @@ function render(result, state, digest) {
 }
 
 const embedded = (id) => byId(id).textContent.trim();
-const state = { bundle: null, name: 'run.writ', trust: null, trustFrom: null, note: null, extra: {}, turn: 0 };
+const state = { bundle: null, name: 'run.writ', trust: null, trustFrom: null, note: null, noteFrom: null, witnesses: [], extra: {}, turn: 0 };
 
 function reset() {
   const bundle = embedded('writ-bundle');
@@ -22,6 +22,8 @@ function reset() {
   state.trust = state.extra.trust ? utf8(JSON.stringify(state.extra.trust)) : null;
   state.trustFrom = state.trust ? 'page' : null;
   state.note = state.extra.checkpoint ? utf8(state.extra.checkpoint) : null;
+  state.noteFrom = state.note ? 'page' : null;
+  state.witnesses = state.extra.witnesses ?? [];
   state.name = 'run.writ';
   byId('reset').hidden = true;
   byId('own-says').textContent = '';
@@ -46,7 +48,7 @@ async function verify() {
   let outcome;
   try {
     if (state.bundle === null) throw new Refusal('RPL-011', 'the bundle in this page');
-    const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, witnesses: state.extra.witnesses, quorum: state.extra.quorum, progress });
+    const result = await verifyBundle(state.bundle, { trust: state.trust, checkpoint: state.note, witnesses: state.witnesses, quorum: state.extra.quorum, progress });
     if (turn !== state.turn) return;
     const digest = await digestOfLarge(state.bundle);
     if (turn !== state.turn) return;
@@ -75,8 +77,8 @@ async function verify() {
 async function take(kind, file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (kind === 'trust') Object.assign(state, { trust: bytes, trustFrom: 'reader' });
-  else if (kind === 'note') state.note = bytes;
-  else Object.assign(state, { bundle: bytes, name: file.name });
+  else if (kind === 'note') Object.assign(state, { note: bytes, noteFrom: 'reader', witnesses: [] });
+  else Object.assign(state, { bundle: bytes, name: file.name, note: state.noteFrom === 'reader' ? state.note : null, witnesses: [] });
   byId('own-says').replaceChildren({ trust: 'Your trust file: ', note: 'Your checkpoint: ', bundle: 'Your bundle: ' }[kind], foreign(file.name, 200));
   byId('reset').hidden = false;
   await verify();
