@@ -19,7 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  * request has its own connection, a deadline, and a limit for the size of its answer.
  */
 public final class ApiClient {
-  private static final long LOOK_MS = 5_000;
+  /** A service that systemd starts for this, on a busy host, takes a while. */
+  private static final long LOOK_MS = 20_000;
   private static final long CALL_MS = 60_000;
   private static final long PULL_MS = 1_800_000;
   private static final int MOST_BODY = 8 << 20;
