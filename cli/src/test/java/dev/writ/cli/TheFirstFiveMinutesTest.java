@@ -193,7 +193,7 @@ class TheFirstFiveMinutesTest {
     offline.navigate(report.toUri().toString());
     assertThat(offline.locator("body")).containsText("Integrity only");
     assertThat(offline.locator("body")).containsText("1 denied, 1 escalated");
-    assertThat(offline.locator("body")).containsText("1 approval");
+    assertThat(offline.locator("body")).containsText("Approved by approver");
     picture(offline, "6-report");
   }
 

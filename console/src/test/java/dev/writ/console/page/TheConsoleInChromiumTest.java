@@ -302,6 +302,35 @@ class TheConsoleInChromiumTest {
     assertThat(other.locator("#filter-tool")).hasValue("mail");
   }
 
+  /** The address comes back to the field after a moment, in which a slow machine gets more keys. */
+  @Test
+  void what_is_typed_while_the_list_narrows_stays() {
+    Page page = settled(desk.open("rita", Screen.WIDE, "#/effects"));
+    Object typed =
+        page.evaluate(
+            """
+            () => new Promise((done) => {
+              const field = document.getElementById('filter-text');
+              const type = (text) => {
+                field.value = text;
+                field.dispatchEvent(new Event('input', { bubbles: true }));
+              };
+              const replace = history.replaceState;
+              history.replaceState = (...address) => {
+                history.replaceState = replace;
+                history.replaceState(...address);
+                type('invo');
+                requestAnimationFrame(() => requestAnimationFrame(() => done(field.value)));
+              };
+              type('inv');
+            })
+            """);
+    assertThat(typed).isEqualTo("invo");
+    page.waitForURL("**/#/effects?text=invo");
+    page.evaluate("() => { location.hash = '#/effects?text=other'; }");
+    assertThat(page.locator("#filter-text")).hasValue("other");
+  }
+
   @Test
   void pages_are_walked_by_keyboard() {
     Page page = settled(desk.open("rita", Screen.WIDE, "#/live"));

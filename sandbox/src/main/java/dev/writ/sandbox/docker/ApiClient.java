@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class ApiClient {
   /** A service that systemd starts for this, on a busy host, takes a while. */
   private static final long LOOK_MS = 20_000;
+
   private static final long CALL_MS = 60_000;
   private static final long PULL_MS = 1_800_000;
   private static final int MOST_BODY = 8 << 20;

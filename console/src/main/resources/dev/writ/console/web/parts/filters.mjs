@@ -57,12 +57,23 @@ export function Filters({ query, live = false, fixed = [] }) {
 export function Field({ name, type, query, set, wide = false }) {
   const [typed, put] = useState(query[name] ?? '');
   const waiting = useRef(0);
-  useEffect(() => put(query[name] ?? ''), [query[name]]);
+  // What this field put into the address: when it comes back from there, more may have been typed.
+  const own = useRef(query[name] ?? '');
+  useEffect(() => {
+    const now = query[name] ?? '';
+    if (now === own.current) return;
+    own.current = now;
+    clearTimeout(waiting.current);
+    put(now);
+  }, [query[name]]);
   useEffect(() => () => clearTimeout(waiting.current), []);
   const take = (/** @type {string} */ value) => {
     put(value);
     clearTimeout(waiting.current);
-    waiting.current = window.setTimeout(() => set({ [name]: value.trim() || undefined }), 300);
+    waiting.current = window.setTimeout(() => {
+      own.current = value.trim();
+      set({ [name]: own.current || undefined });
+    }, 300);
   };
   return h('label', { class: `field${wide ? ' wide' : ''}` },
     h('span', { class: wide ? 'sr' : '' }, t(`filter.${name}`)),
