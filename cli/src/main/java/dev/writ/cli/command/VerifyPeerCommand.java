@@ -97,6 +97,6 @@ public final class VerifyPeerCommand implements CliCommand {
     }
     return seen.whole()
         ? "verified: all of the chain"
-        : "verified up to here; its end is not known";
+        : "verified, but not known to be all of the chain";
   }
 }

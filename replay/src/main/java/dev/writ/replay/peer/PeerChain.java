@@ -22,6 +22,7 @@ final class PeerChain {
   private final SortedSet<String> signers = new TreeSet<>();
   private Optional<PeerFormat> format = Optional.empty();
   private int receipts;
+  private boolean beginsLater;
 
   PeerChain(PeerVerification.Options options) {
     this.options = options;
@@ -42,7 +43,7 @@ final class PeerChain {
         format.map(PeerFormat::name),
         receipts,
         !options.keys().isEmpty(),
-        endIsKnown(),
+        endIsKnown() && !beginsLater,
         verified,
         notVerified,
         failure);
@@ -115,6 +116,7 @@ final class PeerChain {
     if (!known.mayBeginLater()) {
       throw new WritException(PeerError.CHAIN, "/0 names a receipt before it");
     }
+    beginsLater = true;
     notVerified.add("what came before the first receipt, which names one that is not here");
   }
 

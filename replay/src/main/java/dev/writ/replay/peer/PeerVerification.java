@@ -15,7 +15,8 @@ import java.util.Optional;
  * @param format the name of the format; empty where it was not recognised
  * @param receipts how many receipts the file has
  * @param pinned whether signatures were verified under keys from elsewhere
- * @param whole whether the end was compared with what is known from elsewhere
+ * @param whole whether the chain is here from its beginning, and its end was compared with what is
+ *     known from elsewhere
  * @param verified what was verified, a line each
  * @param notVerified what was not, a line each
  * @param failure the first failure

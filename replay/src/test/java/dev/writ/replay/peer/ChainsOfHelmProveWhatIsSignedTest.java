@@ -82,6 +82,8 @@ class ChainsOfHelmProveWhatIsSignedTest {
   void aChainThatBeginsLaterSaysSo() {
     PeerVerification result = verify(helm().subList(1, 3), pinned(HELM_KEY, 2));
     assertThat(result.failure()).isEmpty();
+    assertThat(result.whole()).isFalse();
+    assertThat(verify(helm(), pinned(HELM_KEY, 3)).whole()).isTrue();
     assertThat(result.notVerified()).anyMatch(line -> line.startsWith("what came before"));
   }
 
