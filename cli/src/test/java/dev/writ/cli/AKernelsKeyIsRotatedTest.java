@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,15 +24,11 @@ class AKernelsKeyIsRotatedTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", home().toString()));
-    all.addAll(List.of(arguments));
-    return Run.in(environment, all.toArray(String[]::new));
+    return new OneHome(home(), environment).writ(arguments);
   }
 
   private Run done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
-    return run;
+    return new OneHome(home(), environment).done(arguments);
   }
 
   private Path home() {

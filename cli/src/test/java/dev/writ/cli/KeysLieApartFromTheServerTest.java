@@ -46,15 +46,11 @@ class KeysLieApartFromTheServerTest {
   }
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", home().toString()));
-    all.addAll(List.of(arguments));
-    return Run.in(environment, all.toArray(String[]::new));
+    return new OneHome(home(), environment).writ(arguments);
   }
 
   private Run done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
-    return run;
+    return new OneHome(home(), environment).done(arguments);
   }
 
   private static List<String> in(Path folder) throws IOException {
