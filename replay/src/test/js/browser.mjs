@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The browser's command, or null where there is none. */
-export const CHROMIUM = process.env.WRIT_CHROMIUM ?? 'chromium';
+export const CHROMIUM = process.env.WRIT_CHROMIUM ?? 'chromium-headless-shell';
 
 export class Browser {
   static async start() {
@@ -30,7 +30,7 @@ export class Browser {
         held = held.slice(end + 1);
       }
     });
-    await Promise.race([browser.send('Browser.getVersion'), browser.ended.then(() => { throw new Error('chromium ended'); })]);
+    await Promise.race([browser.send('Browser.getVersion'), browser.ended.then(() => { throw new Error('the browser ended'); })]);
     return browser;
   }
 

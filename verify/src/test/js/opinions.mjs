@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url';
 const [, , verifier, dir] = process.argv;
 const V = await import(pathToFileURL(verifier));
 const read = (name) => (name ? new Uint8Array(readFileSync(join(dir, name))) : null);
-for (const { bundle, trust, checkpoint, closed, witnesses, quorum } of JSON.parse(readFileSync(join(dir, 'cases.json'), 'utf8'))) {
+for (const { bundle, trust, checkpoint, closed, witnesses, quorum, installation } of JSON.parse(readFileSync(join(dir, 'cases.json'), 'utf8'))) {
   try {
-    await V.verifyBundle(read(bundle), { trust: read(trust), checkpoint: read(checkpoint), closed, witnesses, quorum });
+    await V.verifyBundle(read(bundle), { trust: read(trust), checkpoint: read(checkpoint), closed, witnesses, quorum, installation: read(installation) });
     console.log('-');
   } catch (e) {
     console.log(e instanceof V.Refusal ? `${e.code} ${String(e.message).replace(/[^ -~]/g, '?')}` : `CRASH ${e.stack.replaceAll('\n', ' ')}`);

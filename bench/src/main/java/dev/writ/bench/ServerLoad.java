@@ -58,10 +58,10 @@ public final class ServerLoad {
   }
 
   private void measure(int effects) throws Exception {
-    run("init");
+    run(launcher, home, "init");
     Path policy = home.resolve("policy.yaml");
     Files.writeString(policy, unlimited(Files.readString(policy)));
-    run("policy", "activate", policy.toString());
+    run(launcher, home, "policy", "activate", policy.toString());
     Process server =
         new ProcessBuilder(launcher, "--home", home.toString(), "serve", "--port", "0")
             .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -92,7 +92,7 @@ public final class ServerLoad {
   }
 
   /** Without the starter policy's limits of rates and budgets, and with a place for each caller. */
-  private static String unlimited(String policy) {
+  static String unlimited(String policy) {
     int rates = policy.indexOf("temporal:");
     return (policy.substring(0, rates) + policy.substring(policy.indexOf("runs:", rates)))
             .replace("version: 1\n\nlimits", "version: 2\n\nlimits")
@@ -109,7 +109,7 @@ public final class ServerLoad {
       callers.add(new HttpCaller(url.getPort(), "/v1/effects"));
       List<byte[]> requests = new ArrayList<>();
       for (int n = 0; n < each; n++) {
-        requests.add(request(key, "run-" + i));
+        requests.add(request(key, "local", "run-" + i, numbers.incrementAndGet()));
       }
       work.add(requests);
     }
@@ -139,11 +139,11 @@ public final class ServerLoad {
         residentMib(pid));
   }
 
-  private byte[] request(SigningKey key, String run) {
-    long number = numbers.incrementAndGet();
+  /** A signed request for a small script. */
+  static byte[] request(SigningKey key, String tenant, String run, long number) {
     Request request =
         new Request(
-            new Scope("local", run, "agent"),
+            new Scope(tenant, run, "agent"),
             new Effect(
                 "js",
                 "1.0.0",
@@ -165,7 +165,8 @@ public final class ServerLoad {
     return Envelope.sign(Request.TYPE, request.toJson(), key).toBytes();
   }
 
-  private void run(String... arguments) throws Exception {
+  /** A command in that home, which has to succeed. */
+  static void run(String launcher, Path home, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(launcher, "--home", home.toString()));
     command.addAll(List.of(arguments));
     Process process =
@@ -187,7 +188,8 @@ public final class ServerLoad {
     }
   }
 
-  private static double processorMs(long pid) throws IOException {
+  /** What a process has taken of the processors. */
+  static double processorMs(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * TICK_MS;

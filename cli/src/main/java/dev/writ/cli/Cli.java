@@ -91,6 +91,7 @@ public final class Cli {
       Optional<PlainLine> plain = PlainLine.read(meant.getFirst(), args);
       if (plain.isPresent()) {
         plain.get().home().ifPresent(home -> session.home(Path.of(home)));
+        plain.get().cell().ifPresent(session::cell);
         CliCommand command = plain.get().command();
         endsAtOnce = command.endsAtOnce();
         return run(command, plain.get().arguments());
@@ -115,6 +116,7 @@ public final class Cli {
 
   private ExitCode run(CliCommand command, Arguments arguments) throws IOException {
     session.output(arguments);
+    arguments.option("--tenant").ifPresent(session::tenant);
     return command.run(session, arguments);
   }
 
@@ -140,11 +142,15 @@ public final class Cli {
         "which command of " + result.commandSpec().name() + "?");
   }
 
-  /** The option may stand before the command or behind it. */
+  /** The options may stand before the command or behind it. */
   private void readHome(ParseResult result) {
     String home = result.matchedOptionValue("--home", (String) null);
     if (home != null) {
       session.home(Path.of(home));
+    }
+    String cell = result.matchedOptionValue("--cell", (String) null);
+    if (cell != null) {
+      session.cell(cell);
     }
   }
 

@@ -5,9 +5,11 @@ import dev.writ.cli.backup.RestoreCommand;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.command.ApprovalsCommand;
 import dev.writ.cli.command.ApproveCommand;
+import dev.writ.cli.command.ArchiveCommand;
 import dev.writ.cli.command.AuditCommand;
 import dev.writ.cli.command.BenchCommand;
 import dev.writ.cli.command.CanonCommand;
+import dev.writ.cli.command.CellsCommand;
 import dev.writ.cli.command.CheckpointCommand;
 import dev.writ.cli.command.ClockCommand;
 import dev.writ.cli.command.CloseCommand;
@@ -18,6 +20,8 @@ import dev.writ.cli.command.ConsoleCommand;
 import dev.writ.cli.command.DemoCommand;
 import dev.writ.cli.command.DiffCommand;
 import dev.writ.cli.command.DoctorCommand;
+import dev.writ.cli.command.EraseCommand;
+import dev.writ.cli.command.ExecutorCommand;
 import dev.writ.cli.command.ExportCommand;
 import dev.writ.cli.command.FsckCommand;
 import dev.writ.cli.command.GcCommand;
@@ -45,6 +49,7 @@ import dev.writ.cli.command.SecretCommand;
 import dev.writ.cli.command.ServeCommand;
 import dev.writ.cli.command.ShowCommand;
 import dev.writ.cli.command.SinkCommand;
+import dev.writ.cli.command.StampCommand;
 import dev.writ.cli.command.SubmitCommand;
 import dev.writ.cli.command.ToolCommand;
 import dev.writ.cli.command.TopCommand;
@@ -78,7 +83,9 @@ final class Commands {
           new RunsCommand(),
           new CloseCommand(),
           new CheckpointCommand(),
+          new CellsCommand(),
           new WitnessCommand(),
+          new StampCommand(),
           new PolicyCommand(),
           new KeyCommand(),
           new ToolCommand(),
@@ -95,6 +102,8 @@ final class Commands {
           new MigrateCommand(),
           new RetentionCommand(),
           new HoldCommand(),
+          new EraseCommand(),
+          new ArchiveCommand(),
           new AuditCommand(),
           new ExportCommand(),
           new InspectCommand(),
@@ -106,6 +115,7 @@ final class Commands {
           new CanonCommand(),
           new ConformCommand(),
           new ServeCommand(),
+          new ExecutorCommand(),
           new ConsoleCommand(),
           new McpCommand(),
           new HookCommand(),
@@ -113,7 +123,7 @@ final class Commands {
           new ConfigCommand(),
           new SinkCommand(),
           new IncidentCommand(),
-          new DoctorCommand(),
+          new DoctorCommand(Cli::commandLine),
           new BenchCommand(),
           new CompletionCommand(Cli::commandLine),
           new VersionCommand(),
@@ -136,7 +146,7 @@ final class Commands {
   /** The first argument that is no option and no option's value. */
   static String word(List<String> args) {
     for (int i = 0; i < args.size(); i++) {
-      if (args.get(i).equals("--home")) {
+      if (args.get(i).equals("--home") || args.get(i).equals("--cell")) {
         i++;
       } else if (!args.get(i).startsWith("-")) {
         return args.get(i);

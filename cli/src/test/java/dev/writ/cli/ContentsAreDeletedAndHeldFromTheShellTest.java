@@ -11,11 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code writ retention} and {@code writ hold}, without a server and beside one. */
+/**
+ * {@code writ retention}, {@code writ hold} and {@code writ erase}, without a server and beside
+ * one.
+ */
 class ContentsAreDeletedAndHeldFromTheShellTest {
   private static final String RULE =
       "\n"
@@ -73,7 +78,7 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
   void what_a_rule_covers_is_planned_deleted_told_and_verified() throws Exception {
     String receipt = receipt(1);
     assertThat(done("retention", "plan")).contains("no section retention: everything is kept");
-    assertThat(done("retention", "status")).contains("nothing was deleted by a rule so far");
+    assertThat(done("retention", "status")).contains("nothing was deleted so far");
     activate(RULE);
     assertThat(done("retention", "plan")).containsPattern("at-once +1 +10 +1 +10");
     assertThat(done("output", receipt)).isEqualTo("\"output 1\"");
@@ -104,6 +109,86 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
         .contains("only the receipt was made again, their contents were deleted by rule at-once")
         .containsPattern(
             "outputs sha256:[0-9a-f]{64} of event \\d+: deleted at .* by rule at-once");
+  }
+
+  private static final String SEALED =
+      "\nretention: { rules: [], sealed: { contents: [inputs, outputs, observations, artifacts],"
+          + " by: subject } }\n";
+
+  /** What the script gives is in no parameter. */
+  private static final String SECRET = "nobody-".repeat(9);
+
+  private List<Path> filesWithTheSecret() throws Exception {
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(dir)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(SECRET)) {
+          found.add(file);
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void what_an_operator_orders_is_erased_from_backups_as_well() throws Exception {
+    activate(SEALED);
+    JsonValue.Obj run = json("run", "js", "--param", "source='nobody-'.repeat(9)");
+    String receipt = ((JsonValue.Str) run.get("receipt_id")).value();
+    assertThat(done("output", receipt)).contains(SECRET);
+    Path backups = dir.resolve("backups");
+    assertThat(done("backup", "--to", backups.toString(), "--without-secrets"))
+        .contains("without content-keys");
+    assertThat(filesWithTheSecret()).isEmpty();
+    refused(ExitCode.USAGE, "CLI-001", "erase", "acme");
+    refused(ExitCode.USAGE, "CLI-001", "erase", "acme", "--subject", "agent", "--run", "main");
+    refused(
+        ExitCode.BROKEN_INPUT,
+        "CAN-05",
+        "erase",
+        "acme",
+        "--subject",
+        "agent",
+        "--operator",
+        "agent");
+    done("hold", "place", "case 9", "acme", "--run", "main");
+    refused(ExitCode.REFUSED, "EXE-962", "erase", "acme", "--run", "main");
+    done("hold", "release", "case 9");
+    assertThat(done("erase", "acme", "--run", "main")).contains("order sha256:", "carried out at");
+    assertThat(done("retention", "status"))
+        .contains("erasure of run main of acme: carried out at", "order sha256:");
+    refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
+    assertThat(done("audit")).contains("contents: erased at ");
+    done("fsck");
+    Path bundle = dir.resolve("erased.writ");
+    done("export", "main", "-o", bundle.toString());
+    String pins = dir.resolve("home/trust.jwks").toString();
+    assertThat(done("verify", bundle.toString(), "--trust", pins)).contains("contents: erased at ");
+    assertThat(done("replay", bundle.toString(), "--trust", pins))
+        .contains("their contents were deleted by an operator's order sha256:");
+    // That was one run; its key is the subject's.
+    String subject =
+        Pattern.compile("\"subject\":\"([^\"]+)\"")
+            .matcher(done("--json", "show", receipt))
+            .results()
+            .findFirst()
+            .orElseThrow()
+            .group(1);
+    assertThat(done("erase", "acme", "--subject", subject)).contains("carried out at");
+    Path restored = dir.resolve("restored");
+    Run restore =
+        Run.of(
+            "--home",
+            restored.toString(),
+            "restore",
+            "--from",
+            backups.toString(),
+            "--keys",
+            dir.resolve("home/keys").toString());
+    assertThat(restore.status()).as(restore.err()).isZero();
+    assertThat(Run.of("--home", restored.toString(), "output", receipt).err()).contains("LED-096");
+    assertThat(Run.of("--home", restored.toString(), "audit").status()).isZero();
+    assertThat(filesWithTheSecret()).isEmpty();
   }
 
   @Test

@@ -162,7 +162,7 @@ class KeysOfAnAgentSignTest {
     // Not enrolled: it signs, and is not believed.
     refused("CAN-052", "key", "new", "x", "--operator", key);
     assertThat(done("key", "list", "--json").out()).isEqualTo(before);
-    Files.deleteIfExists(home().resolve("keys/x.pem"));
+    assertThat(home().resolve("keys/x.pem")).as("of a refused enrolment").doesNotExist();
     done("key", "new", "ann", "--role", "operator", "--key", key);
     ssh("ssh-add", "-q", "-d", file("ann"));
     refused("SGN-002", "key", "new", "x", "--operator", "ann");

@@ -18,15 +18,15 @@ import java.util.List;
 import java.util.Map;
 
 /** {@code writ witness serve} in this JVM, until it is closed. */
-final class WitnessHere implements AutoCloseable {
-  final String key;
-  final String url;
+public final class WitnessHere implements AutoCloseable {
+  public final String key;
+  public final String url;
   private final Thread thread;
 
   /**
    * @param more further arguments than the directory and a free port
    */
-  WitnessHere(Path dir, String... more) throws IOException {
+  public WitnessHere(Path dir, String... more) throws IOException {
     List<String> args = new ArrayList<>(List.of("witness", "serve", "--dir", dir.toString()));
     args.addAll(List.of("--port", "0"));
     args.addAll(List.of(more));

@@ -111,6 +111,7 @@ const OPERATIONS = {
       witnesses: input.witnesses ?? [],
       quorum: input.quorum ?? null,
       closed: input.closed === true,
+      installation: 'installation' in input ? V.utf8(input.installation) : null,
     });
     const { incarnation, origin, run, size, state, tenant } = manifest;
     return { incarnation, origin, pinned, run, size, state, tenant, ...('witnesses' in input ? { witnesses } : {}) };

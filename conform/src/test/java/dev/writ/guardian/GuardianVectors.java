@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.fixture.TestMandate;
 import dev.writ.guardian.World.RequestBuilder;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
@@ -29,6 +30,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Makes the vectors of golden-vectors/guardian: one file, one reason. The expected verdict or code
@@ -58,6 +60,7 @@ final class GuardianVectors {
     factory.governance();
     factory.approval();
     factory.accounts();
+    factory.mandates();
     factory.policyFiles();
     factory.manifests();
     return factory.vectors;
@@ -1563,15 +1566,25 @@ final class GuardianVectors {
   // ---- accounts
 
   private void steps(String name, String reason, String expect, JsonValue.Obj... steps) {
+    steps(name, reason, expect, World.policy(), World.manifest(), steps);
+  }
+
+  private void steps(
+      String name,
+      String reason,
+      String expect,
+      Policy policy,
+      ToolManifest manifest,
+      JsonValue.Obj... steps) {
     add(
         name,
         reason,
         expect,
         "guardian.accounts",
         JsonValue.object()
-            .put("policy", World.policy().toJson())
+            .put("policy", policy.toJson())
             .putList("keys", World.keys(), TrustedKey::toJson)
-            .put("manifest", World.manifest().toJson())
+            .put("manifest", manifest.toJson())
             .put("snapshot", World.SNAPSHOT)
             .put("steps", JsonValue.of(List.of(steps))));
   }
@@ -1612,6 +1625,124 @@ final class GuardianVectors {
         "GRD-011",
         step(World.request(), List.of()).put("settle_cpu_ms", 5).build(),
         step(World.request(), List.of()).build());
+  }
+
+  // ---- mandates
+
+  private static final String PAYMENT = "{\"amount\":2000,\"payee\":\"shop\",\"source\":\"pay()\"}";
+
+  /** Judgements on payments, each with these mandates. */
+  private void paid(String name, String reason, String expect, JsonValue.Obj... steps) {
+    Policy policy =
+        World.policy(
+            World.POLICY.replace(
+                    "{ cel: 'size(params.source) < 20000' }",
+                    "{ mandate: { issuers: [bank], vct: mandate.payment.open.1, payee: /payee,"
+                        + " amount: /amount, currency: EUR } }")
+                + TestMandate.policySection(),
+            payingTool());
+    steps("mandate-" + name, reason, expect, policy, payingTool(), steps);
+  }
+
+  /** The tool with params of any names. */
+  private static ToolManifest payingTool() {
+    ToolManifest m = World.manifest();
+    ToolManifest.Operation eval = m.operations().getFirst();
+    return new ToolManifest(
+        m.name(),
+        m.version(),
+        m.driver(),
+        m.determinism(),
+        List.of(
+            new ToolManifest.Operation(
+                eval.name(),
+                (JsonValue.Obj) World.json("{\"type\":\"object\"}"),
+                Optional.empty(),
+                "application/json")),
+        m.capabilities(),
+        m.resourcesMax(),
+        m.sandboxes(),
+        m.files());
+  }
+
+  private static JsonValue.Obj payment(String nonce, String params, TestMandate... mandates) {
+    RequestBuilder request = World.request().params(params);
+    request.nonce = nonce;
+    List<Envelope> brought =
+        Stream.of(mandates)
+            .map(mandate -> mandate.envelope(request.request(), World.AGENT))
+            .toList();
+    request.evidence = brought.stream().map(Envelope::id).sorted().toList();
+    return step(request, brought).build();
+  }
+
+  private static TestMandate mandate() {
+    return TestMandate.open(World.NOW, text -> text);
+  }
+
+  private void mandates() {
+    paid("good", "a payment that its mandate covers", "ALLOW", payment("n-1", PAYMENT, mandate()));
+    paid(
+        "form",
+        "base64url with padding",
+        "DENY GRD-620",
+        payment("n-1", PAYMENT, mandate().sent(text -> text.replace(".", "=."))));
+    paid(
+        "issuer",
+        "an issuer whom policy does not trust",
+        "DENY GRD-621",
+        payment(
+            "n-1", PAYMENT, mandate().by("mallory", "{\"alg\":\"ES256\",\"typ\":\"a+sd-jwt\"}")));
+    paid(
+        "over",
+        "a mandate that ended",
+        "DENY GRD-622",
+        payment("n-1", PAYMENT, TestMandate.open(World.NOW.minusSeconds(3600), text -> text)));
+    paid(
+        "disclosure",
+        "a disclosure that nothing names",
+        "DENY GRD-623",
+        payment("n-1", PAYMENT, mandate().disclose("[\"s\",\"a\",1]")));
+    paid(
+        "binding",
+        "a mandate that was bound to another request",
+        "DENY GRD-624",
+        payment(
+            "n-1",
+            PAYMENT,
+            mandate()
+                .binding(text -> text.replaceFirst("\"nonce\":\"[^\"]*\"", "\"nonce\":\"n-2\""))));
+    paid(
+        "limit",
+        "a limit that is not kept here",
+        "DENY GRD-625",
+        payment(
+            "n-1",
+            PAYMENT,
+            TestMandate.open(World.NOW, text -> text.replace("ON_DEMAND", "MONTHLY"))));
+    paid("missing", "no mandate", "DENY GRD-626", payment("n-1", PAYMENT));
+    paid(
+        "payee",
+        "a payee that was not disclosed",
+        "DENY GRD-627",
+        payment("n-1", PAYMENT.replace("shop", "smith"), mandate()));
+    paid(
+        "amount",
+        "more than the mandate is for",
+        "DENY GRD-628",
+        payment("n-1", PAYMENT.replace("2000", "5001"), mandate()));
+    paid(
+        "spent",
+        "more than is left of the mandate's total",
+        "DENY GRD-629",
+        payment("n-1", PAYMENT.replace("2000", "5000"), mandate()),
+        payment("n-2", PAYMENT.replace("2000", "4001"), mandate()));
+    paid(
+        "left",
+        "what is left of it",
+        "ALLOW",
+        payment("n-1", PAYMENT.replace("2000", "5000"), mandate()),
+        payment("n-2", PAYMENT.replace("2000", "4000"), mandate()));
   }
 
   // ---- policy files

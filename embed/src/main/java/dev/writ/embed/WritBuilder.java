@@ -12,6 +12,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.StarterPolicy;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
@@ -179,9 +180,10 @@ public final class WritBuilder {
     if (!javaTools.isEmpty()) {
       all.add(new JavaDriver(javaTools));
     }
-    Opening opening = Opening.of(time, host(home)).withTools(all, own);
+    Home ofTenant = home.inCell(CellPlacement.cellOf(home.tenant(), home.cells()));
+    Opening opening = Opening.of(time, host(ofTenant)).withTools(all, own);
     return new Writ(
-        OpenHome.open(home, opening.measuring(elapsed.orElseGet(opening::elapsed), random)),
+        OpenHome.open(ofTenant, opening.measuring(elapsed.orElseGet(opening::elapsed), random)),
         random,
         afterwards);
   }

@@ -42,6 +42,13 @@ final class Administration {
     this.runs = runs;
   }
 
+  /** Applies a statement of any kind that another cell of the installation accepted. */
+  InForce.Change apply(Envelope signed, SystemState before) {
+    return signed.payloadType().equals(SystemState.POLICY_TYPE)
+        ? activate(signed, before)
+        : change(signed, before);
+  }
+
   /** Puts a policy in force. */
   InForce.Change activate(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);

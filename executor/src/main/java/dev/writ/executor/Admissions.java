@@ -4,15 +4,20 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.dsse.SignatureCheck;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.KernelTime;
+import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.ExpectedRows;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
@@ -84,6 +89,7 @@ final class Admissions {
     SystemState state = inForce.now();
     Policy policy = state.policyInForce();
     Instant now = time.now(KernelTime.Reading.ADMISSION);
+    ledger.expect(() -> rowsOf(envelope, state));
     Optional<Instant> receivedAt = row(envelope.id()).map(RequestRow::receivedAt);
     boolean stored = receivedAt.isPresent() && isStored(envelope);
     try {
@@ -142,6 +148,28 @@ final class Admissions {
         .document(envelope.id())
         .filter(kept -> Arrays.equals(kept.toBytes(), envelope.toBytes()))
         .isPresent();
+  }
+
+  /** What is looked at of a request until it is judged. */
+  private static ExpectedRows rowsOf(Envelope envelope, SystemState state) {
+    Digest id = envelope.id();
+    ExpectedRows rows = new ExpectedRows().row(Tables.REQUEST, Tables.key(id)).document(id);
+    boolean isStrangers =
+        envelope.signatures().stream()
+            .anyMatch(signature -> state.trust().key(signature.kid()).isEmpty());
+    if (isStrangers) {
+      return rows; // it is refused before anybody parses it
+    }
+    try {
+      Fields request = Fields.of("request", envelope.document());
+      Scope scope = Scope.read(request);
+      Optional<String> key = request.optional("idempotency_key", request::name);
+      return rows.row(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(scope, key, id))
+          .row(Tables.RUN, Tables.key(scope.tenant(), scope.run()))
+          .head(new RunId(scope.tenant(), scope.run()));
+    } catch (WritException e) {
+      return rows; // admission says what is wrong with it
+    }
   }
 
   private Optional<RequestRow> row(Digest request) {

@@ -16,6 +16,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.MandateAccounts;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import dev.writ.ledger.Batch;
@@ -121,7 +122,9 @@ final class CorrectedAccounts {
   private static long neededMaxS(Policy policy) {
     long longest = policy.limits().requestAgeMaxS();
     for (Budget budget : policy.budgets().values()) {
-      longest = Math.max(longest, budget.windowS());
+      if (!MandateAccounts.isOne(budget.name())) { // whose rows are never deleted
+        longest = Math.max(longest, budget.windowS());
+      }
     }
     for (Rate rate : policy.rates().values()) {
       longest = Math.max(longest, rate.perS());

@@ -87,10 +87,16 @@ final class Judging {
     private final PendingWrites pendingWrites;
     private final boolean ofNewRequest;
     private final Optional<Issued> issued;
+    private final Optional<Envelope> request;
     private boolean written;
 
-    DecisionWrites(boolean ofNewRequest, Optional<Issued> issued, PendingWrites pendingWrites) {
+    DecisionWrites(
+        boolean ofNewRequest,
+        Optional<Issued> issued,
+        Optional<Envelope> request,
+        PendingWrites pendingWrites) {
       this.ofNewRequest = ofNewRequest;
+      this.request = request;
       this.issued = issued;
       this.pendingWrites = pendingWrites;
     }
@@ -103,6 +109,11 @@ final class Judging {
     @Override
     public Optional<Issued> issued() {
       return issued;
+    }
+
+    @Override
+    public Optional<Envelope> request() {
+      return request;
     }
 
     @Override
@@ -272,6 +283,7 @@ final class Judging {
         new DecisionWrites(
             before.isEmpty(),
             intent.map(signed -> new PendingWrites.Issued(decision, signed)),
+            Optional.of(admitted.envelope()),
             turn -> {
               if (before.isEmpty()) {
                 turn.open(admitted.holder().kid(), runSeed, admitted.id(), admitted.receivedAt());
@@ -432,6 +444,7 @@ final class Judging {
             judged.answer(),
             new DecisionWrites(
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 turn -> {
                   turn.event(EventKind.APPROVAL_RECEIVED, approval.id(), now);

@@ -9,9 +9,17 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.apart.RemoteExecutor;
+import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.ExecutionOrder;
+import dev.writ.executor.document.LegalHold;
+import dev.writ.executor.document.RunClose;
+import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.PendingWrites;
 import dev.writ.executor.journal.RequestRow;
@@ -19,8 +27,12 @@ import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.journal.TenantContents;
 import dev.writ.executor.reads.ReadLog;
+import dev.writ.executor.retention.ArchivedBundle;
+import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.retention.RetentionPlan;
+import dev.writ.executor.retention.Sealing;
+import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
@@ -47,12 +59,14 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.ClockLimits;
+import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Commit;
 import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
@@ -60,7 +74,7 @@ import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.StorageUse;
-import java.io.ByteArrayInputStream;
+import dev.writ.ledger.seal.ContentOwner;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -71,8 +85,10 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -111,10 +127,16 @@ public final class Kernel {
   private final Watch stages = new Watch();
   private final Access access;
   private final ContentRetention retention;
+  private volatile ArchivedContents archived = ArchivedContents.NONE;
   private final ReadLog reads;
+  private final CellRoots roots;
+  private final Optional<ApartGuardian> apart;
+  private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
+  private volatile CellRules cell = CellRules.ALONE;
 
-  private Kernel(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
+  private Kernel(
+      KernelConfig config, UnaryOperator<SafeExecutor> seam, Optional<RemoteExecutor> elsewhere) {
     this.ledger = config.ledger();
     this.elapsed = config.elapsed();
     this.inForce = new InForce(SystemState.read(ledger));
@@ -127,13 +149,22 @@ public final class Kernel {
         AccountSummaries.restore(ledger, system().policyInForce(), config.summarizedEvery());
     this.accounts = summaries.accounts();
     this.tools = new Tools(config.registry(), config.drivers());
-    this.wipes = new WorkspaceWipes(ledger, config.workspaces(), locks);
+    this.apart =
+        elsewhere.map(executing ->
+            new ApartGuardian(
+                executing, ledger, time, this::system, this::write, this::receiptStage));
+    this.workspaces = apart.<RunWorkspaces>map(a -> a).orElse(config.workspaces());
+    this.wipes = new WorkspaceWipes(ledger, workspaces, locks);
     this.admissions = new Admissions(ledger, time, inForce, signatures);
     this.kept = new Evidence(ledger, locks);
     this.ownKeys = new OwnKeys(config.guardianKey(), config.executorKey());
-    Parts parts = Parts.of(surroundings(config), seam);
+    Parts parts =
+        Parts.of(
+            surroundings(config),
+            stages -> apart.map(stages::with).map(seam).orElseGet(() -> seam.apply(stages)));
     this.retention = new ContentRetention(ledger, guarded(KeyRole.EXECUTOR));
     this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
+    this.roots = new CellRoots(ledger, guarded(KeyRole.GUARDIAN));
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
@@ -158,9 +189,13 @@ public final class Kernel {
         this::requireConsumable,
         input -> ledger.openBlob(input.digest()),
         this::write,
-        config.workspaces(),
+        workspaces,
         config::region,
         stages);
+  }
+
+  private ReceiptStage receiptStage() {
+    return executor.receipt();
   }
 
   private DocumentSigner guarded(KeyRole role) {
@@ -187,6 +222,12 @@ public final class Kernel {
   /** Registers what is told of each change of the system run, after it is in force and durable. */
   public void whenChanged(Runnable listener) {
     changed = listener;
+  }
+
+  /** Has the log be one of several in its installation, before any work is given to the kernel. */
+  public void inCell(CellRules rules) {
+    cell = rules;
+    ledger.alsoRequire(rules::requireCurrent);
   }
 
   /** Registers timing observers; they cannot affect execution. */
@@ -249,6 +290,18 @@ public final class Kernel {
   }
 
   /**
+   * Brings the log of a cell up to what is in force in its installation, before a kernel is opened
+   * over it. Each statement gets the time that it has in the system cell, or the log's where that
+   * is beyond it: so keys that have ended since then still count.
+   *
+   * @param statements all of the system cell, in order
+   * @throws WritException {@code EXE-993}, and the code of a statement that does not hold here
+   */
+  public static void copy(Ledger ledger, List<SystemStatement> statements, SecureRandom random) {
+    CellCopies.copy(ledger, statements, random);
+  }
+
+  /**
    * Opens a kernel. Effects that were dispatched and not finished become IN_DOUBT, with a receipt.
    *
    * @throws WritException {@code EXE-911} where no policy is in force, and the code of any document
@@ -258,9 +311,49 @@ public final class Kernel {
     return open(config, executor -> executor);
   }
 
+  /**
+   * Opens the kernel of a guardian whose executor is another process (spec/apart.md). What was
+   * dispatched and has no receipt here gets the executor's, as soon as that answers.
+   *
+   * @param config its executor's key signs over there
+   * @throws WritException as {@link #open(KernelConfig)}
+   */
+  public static Kernel guarding(KernelConfig config, RemoteExecutor elsewhere) {
+    return opened(new Kernel(config, executor -> executor, Optional.of(elsewhere)));
+  }
+
+  /**
+   * Opens the executor of a guardian in another process (spec/apart.md).
+   *
+   * @param config with a ledger of its own that {@link ApartExecutor#found} began, and without a
+   *     guardian's key: its own in that place signs no decision, since no guardian has it
+   * @param guarded the origin of the guardian's log
+   */
+  public static ApartExecutor executing(KernelConfig config, String guarded) {
+    GuardedLog log = new GuardedLog(config.ledger(), guarded);
+    Kernel kernel =
+        opened(
+            new Kernel(config, stages -> stages.with(new Gate(log::audience)), Optional.empty()));
+    return new ApartExecutor(
+        kernel,
+        config.ledger(),
+        kernel.time,
+        kernel.inForce,
+        kernel.executor,
+        kernel.runs,
+        kernel.locks,
+        kernel.ownKeys,
+        kernel.closings,
+        config.executorKey(),
+        log);
+  }
+
   /** For tests: replaces a collaborator of a stage by one that fails. */
   static Kernel open(KernelConfig config, UnaryOperator<SafeExecutor> seam) {
-    Kernel kernel = new Kernel(config, seam);
+    return opened(new Kernel(config, seam, Optional.empty()));
+  }
+
+  private static Kernel opened(Kernel kernel) {
     kernel.recover();
     kernel.seal();
     kernel.wipes.makeUp(kernel.time.latest());
@@ -284,8 +377,73 @@ public final class Kernel {
    * key.
    */
   private void recover() {
-    if (ownKeys.executorMaySign(system().trust(), time.latest())) {
+    if (apart.isPresent()) {
+      settleAwaited();
+    } else if (ownKeys.executorMaySign(system().trust(), time.latest())) {
       recovery.recover(ledger);
+    }
+  }
+
+  /**
+   * Where the executor is another process: asks it for the receipts that this log still lacks. What
+   * it does not tell is asked for again with the next call, and by whoever sends the request again.
+   *
+   * @return how many are left
+   */
+  public int settleAwaited() {
+    int left = 0;
+    for (DispatchedRow row : apart.map(ApartGuardian::dispatched).orElse(List.of())) {
+      left += settledIfFree(row) ? 0 : 1;
+    }
+    return left;
+  }
+
+  /** Whose request or run somebody works on is left to them. */
+  private boolean settledIfFree(DispatchedRow row) {
+    Digest request = Intent.read(ledger.document(row.intent()).orElseThrow().document()).request();
+    Optional<KeyedLocks.Held> own = locks.ifFree(Tables.key("request", request.hex()));
+    if (own.isEmpty()) {
+      return false;
+    }
+    try (KeyedLocks.Held _ = own.get();
+        Runs.Borrowed run = runs.borrow(row.run())) {
+      Optional<KeyedLocks.Held> workspace = wipes.lockIfFree(row.run());
+      if (workspace.isEmpty()) {
+        return false;
+      }
+      try (KeyedLocks.Held _ = workspace.get()) {
+        settleAwaited(request, run); // it takes this lock once more, which it may
+        return true;
+      }
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
+  /** Another request may have the key of this one, and its receipt be awaited. */
+  private void settleSameKey(Request request, Digest id) {
+    if (apart.isPresent()) {
+      ledger
+          .get(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(request, id))
+          .map(Digest::ofBytes)
+          .filter(first -> !first.equals(id))
+          .flatMap(first -> ledger.get(Tables.DISPATCHED, Tables.key(first)))
+          .map(DispatchedRow::parse)
+          .ifPresent(this::settledIfFree);
+    }
+  }
+
+  /** The request's lock is held, so that nobody else waits for its end. */
+  private void settleAwaited(Digest request, Runs.Borrowed run) {
+    if (apart.isEmpty() || ledger.get(Tables.DISPATCHED, Tables.key(request)).isEmpty()) {
+      return;
+    }
+    try (KeyedLocks.Held _ = wipes.lock(run.id().tenant(), run.id().run())) {
+      Optional<DispatchedRow> row =
+          ledger.get(Tables.DISPATCHED, Tables.key(request)).map(DispatchedRow::parse);
+      if (row.isPresent()) { // else another effect of the run had it settled
+        apart.get().settle(row.get(), run);
+      }
     }
   }
 
@@ -360,8 +518,9 @@ public final class Kernel {
       Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
     try (SharedVerification.Presence _ = signatures.enter()) {
       Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
+      cell.requireTenant(entry.request().scope().tenant());
       try {
-        return unlessMoved(() -> process(entry, evidence, raw, wanted));
+        return whileCurrent(() -> process(entry, evidence, raw, wanted));
       } finally {
         summaries.writeIfDue();
       }
@@ -384,12 +543,14 @@ public final class Kernel {
       ledger.pendingHead(runId); // refuses before judging if the ledger has stopped
       Optional<RequestRow> row = row(before.id()); // only who has its lock changes it
       Admissions.Entry entry = readmitIfChanged(before, row);
+      settleAwaited(entry.id(), run);
+      settleSameKey(request, entry.id());
       Optional<Answer> answered = answered(entry, row, wanted.execute());
       if (answered.isPresent()) {
         return answered.get();
       }
       entry.require();
-      boolean workspace = wanted.dispatch() && tools.usesWorkspace(request.effect());
+      boolean workspace = wanted.dispatch() && isAlone(request.effect());
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         return judgeAndExecute(
@@ -403,8 +564,26 @@ public final class Kernel {
     }
   }
 
+  /**
+   * Whether it is the only effect of its run while it is at work: it uses the run's workspace, or
+   * its receipt is chained in another process.
+   */
+  private boolean isAlone(Effect effect) {
+    return apart.isPresent() || tools.usesWorkspace(effect);
+  }
+
   private static List<Digest> inputs(Request request) {
     return request.effect().inputs().stream().map(Input::digest).toList();
+  }
+
+  /**
+   * The same, in a cell that has seen what is in force.
+   *
+   * @throws WritException {@code EXE-970}, {@code EXE-991}
+   */
+  private <T> T whileCurrent(Supplier<T> work) {
+    cell.requireCurrent();
+    return unlessMoved(work);
   }
 
   /**
@@ -413,7 +592,7 @@ public final class Kernel {
    *
    * @throws WritException {@code EXE-970} after {@link #ATTEMPTS_MAX} changes
    */
-  private static <T> T unlessMoved(Supplier<T> work) {
+  static <T> T unlessMoved(Supplier<T> work) {
     for (int attempt = 1; ; attempt++) {
       try {
         return work.get();
@@ -669,7 +848,7 @@ public final class Kernel {
     if (request.isEmpty()) {
       throw new WritException(ExecutorError.NOT_ISSUED, intent.id().toString());
     }
-    return unlessMoved(() -> execute(decision, intent, order, read, request.get()));
+    return whileCurrent(() -> execute(decision, intent, order, read, request.get()));
   }
 
   private Served execute(
@@ -677,7 +856,7 @@ public final class Kernel {
     RunId runId = new RunId(read.scope().tenant(), read.scope().run());
     try (KeyedLocks.Held _ = lockRequest(read.request());
         KeyedLocks.Held _ = lockKey(request, read.request());
-        Runs.Borrowed run = runs.borrow(runId);
+        Runs.Borrowed run = settled(runId, read.request());
         KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
       SystemState now = system(); // it may have changed while the locks were waited for
       TrustedKey submitter =
@@ -701,6 +880,17 @@ public final class Kernel {
     }
   }
 
+  private Runs.Borrowed settled(RunId id, Digest request) {
+    Runs.Borrowed run = runs.borrow(id);
+    try {
+      settleAwaited(request, run);
+      return run;
+    } catch (RuntimeException | Error e) {
+      run.close();
+      throw e;
+    }
+  }
+
   /**
    * Applies a signed approval or rejection and judges the pending request again. An allowed request
    * is executed when its holder submits it again.
@@ -708,7 +898,7 @@ public final class Kernel {
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
   public Answer approve(Envelope approvalEnvelope) {
-    return unlessMoved(() -> approved(approvalEnvelope));
+    return whileCurrent(() -> approved(approvalEnvelope));
   }
 
   private Answer approved(Envelope approvalEnvelope) {
@@ -740,7 +930,7 @@ public final class Kernel {
 
   /** Applies an operator's signed resolution of an IN_DOUBT receipt (protocol rule 18). */
   public void resolve(Envelope resolution) {
-    unlessMoved(() -> {
+    whileCurrent(() -> {
       SystemState state = system();
       try (KeyedLocks.Held _ = kept.own(resolution)) {
         administration.resolve(resolution, state.trust(), inForce.under(state));
@@ -757,8 +947,9 @@ public final class Kernel {
    *     its checkpoint, and the wipe is left for the next start
    */
   public Checkpoint closeRun(Envelope close) {
+    cell.requireTenant(RunClose.read(close.document()).tenant());
     RunId run =
-        unlessMoved(() -> {
+        whileCurrent(() -> {
           SystemState state = system();
           ownKeys.require(state.trust(), time.latest());
           try (KeyedLocks.Held _ = kept.own(close)) {
@@ -773,7 +964,34 @@ public final class Kernel {
     Checkpoint checkpoint = RunClosings.seal(ledger, this::checkpoint, run);
     tools.closed(run.tenant(), run.run());
     wipes.wipe(run);
+    closeThere(run);
     return checkpoint;
+  }
+
+  /**
+   * Nothing follows from the executor's run being closed but that it serves nothing more in it,
+   * which it is not asked for any more anyway.
+   */
+  private void closeThere(RunId run) {
+    if (apart.isPresent()) {
+      try {
+        apart.get().close(run);
+      } catch (WritException e) {
+        return;
+      }
+    }
+  }
+
+  /** Makes up for what follows the closing of a run: its checkpoint, and the wipe. */
+  void sealed(RunId run) {
+    seal();
+    tools.closed(run.tenant(), run.run());
+    wipes.wipe(run);
+  }
+
+  /** The digest of a run's workspace. */
+  Digest treeDigest(String tenant, String run) {
+    return workspaces.treeDigest(tenant, run);
   }
 
   /** Closed runs whose workspace could not be wiped so far. */
@@ -785,9 +1003,40 @@ public final class Kernel {
    * Activates a policy signed by its owner; decisions under the old one are refused from then on.
    */
   public void activate(Envelope signedPolicy) {
+    cell.requireSystem();
     try (KeyedLocks.Held _ = kept.own(signedPolicy)) {
       inForce.change(state -> administration.activate(signedPolicy, state));
     }
+    carryChange();
+    cell.changed();
+  }
+
+  /**
+   * Takes a statement of any kind that the installation's system cell has, in the order of that
+   * one.
+   *
+   * @throws WritException with the code of the failed check; nothing is written then
+   */
+  public void follow(Envelope statement) {
+    try (KeyedLocks.Held _ = kept.own(statement)) {
+      inForce.change(state -> administration.apply(statement, state));
+    }
+    beginErasure(statement);
+    changed.run();
+  }
+
+  /** So that a prohibition ends what runs there; the next order carries it over otherwise. */
+  private void carryChange() {
+    try {
+      apart.ifPresent(ApartGuardian::carrySystem);
+    } catch (WritException e) {
+      return;
+    }
+  }
+
+  /** Tells the listener that the system run has changed. */
+  void tellChanged() {
+    changed.run();
   }
 
   /**
@@ -798,10 +1047,111 @@ public final class Kernel {
    * @throws WritException with the code of the failed check; nothing is written then
    */
   public void change(Envelope systemChange) {
+    cell.requireSystem();
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
-      inForce.change(state -> administration.change(systemChange, state));
+      inForce.change(state -> {
+        requireErasable(systemChange, state);
+        return administration.change(systemChange, state);
+      });
     }
+    beginErasure(systemChange);
+    carryChange();
     changed.run();
+    cell.changed();
+    if (erasure(systemChange).isPresent()) {
+      eraseNow();
+    }
+  }
+
+  private static Optional<ErasureOrder> erasure(Envelope systemChange) {
+    return Optional.of(systemChange)
+        .filter(envelope -> envelope.payloadType().equals(SystemChange.TYPE))
+        .map(envelope -> SystemChange.read(envelope.document()))
+        .filter(change -> change.kind().equals(EventKind.CONTENTS_ERASED))
+        .map(change -> ErasureOrder.read(change.detail()));
+  }
+
+  /** Holds win, also where one keeps a single run of the subject. */
+  private void requireErasable(Envelope systemChange, SystemState state) {
+    Optional<ErasureOrder> order = erasure(systemChange);
+    if (order.isEmpty()) {
+      return;
+    }
+    if (apart.isPresent()) {
+      throw new WritException(ExecutorError.ERASURE_APART, order.get().toString());
+    }
+    for (LegalHold hold : state.holds().values()) {
+      if (hold.run().isPresent()
+          && hold.tenant().equals(order.get().tenant())
+          && hasRequestOf(new RunId(hold.tenant(), hold.run().get()), order.get())) {
+        throw new WritException(
+            ExecutorError.ERASURE_HELD,
+            "the hold " + hold.name() + " keeps the run " + hold.run().get() + " of it");
+      }
+    }
+  }
+
+  private boolean hasRequestOf(RunId run, ErasureOrder order) {
+    boolean[] found = {false};
+    ledger.events(
+        run,
+        0,
+        event -> {
+          if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
+            Request request = Request.read(ledger.document(event.body()).orElseThrow().document());
+            found[0] |= order.covers(request.scope());
+          }
+        });
+    return found[0];
+  }
+
+  /** What is stored from now on is not of the order. */
+  private void beginErasure(Envelope systemChange) {
+    if (erasure(systemChange).isPresent()) {
+      retention.beginErasure(underState(system()), systemChange.id(), time.latest());
+    }
+  }
+
+  /** The order holds, whatever this comes to: what is left is carried out later. */
+  private void eraseNow() {
+    try {
+      erase(now());
+    } catch (WritException e) {
+      return;
+    }
+  }
+
+  /**
+   * Carries out the orders of erasure that are not, as far as nothing needs what they cover: the
+   * statements are written, and the keys destroyed. A checkpoint covers the statements then.
+   *
+   * @param now the time of the events
+   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}, {@code LED-098}
+   */
+  public ContentRetention.Erased erase(Instant now) {
+    cell.requireCurrent(); // a hold may have been placed
+    ContentRetention.Erased done = retention.erase(() -> deletingUnder(now), now);
+    coverDeletions();
+    return done;
+  }
+
+  private boolean isErasurePending() {
+    return erasures().values().stream().anyMatch(Optional::isEmpty);
+  }
+
+  /** Orders of erasure, and when each was carried out; empty where it is not. */
+  public SortedMap<Digest, Optional<Instant>> erasures() {
+    TreeMap<Digest, Optional<Instant>> all = new TreeMap<>();
+    system()
+        .erasures()
+        .keySet()
+        .forEach(order -> all.put(order, ContentRetention.erasedAt(ledger, order)));
+    return all;
+  }
+
+  private ContentRetention.Under underState(SystemState state) {
+    return new ContentRetention.Under(
+        state.policyInForce(), state::isHeld, inForce.under(state), state.erasures());
   }
 
   /** Puts content into a tenant's store, streamed, for everybody in it. */
@@ -813,11 +1163,14 @@ public final class Kernel {
    * The same for one subject: another one cannot name it by its digest. It counts against the
    * tenant's quota from its first byte, and is collected where no document comes to name it.
    *
-   * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows
+   * @throws WritException {@code LED-080} where it is more than policy's {@code storage} allows,
+   *     {@code EXE-990} where another cell has the tenant
    */
   public Content put(String tenant, String subject, InputStream content, String mediaType) {
+    cell.requireTenant(tenant);
     StorageLimits limits = system().policyInForce().storage();
-    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax())) {
+    Optional<ContentOwner> owner = Sealing.ownerOfUpload(system().policyInForce(), tenant, subject);
+    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax(), owner)) {
       content.transferTo((OutputStream) sink);
       BlobRef blob = sink.finish();
       Instant at = time.now(KernelTime.Reading.OUTSIDE);
@@ -849,33 +1202,70 @@ public final class Kernel {
   }
 
   /**
-   * Deletes contents as policy's section {@code retention} says, with a signed statement of each
-   * deletion, and removes their bytes from the disk. A checkpoint covers the statements then, so
-   * that bundles can show them.
+   * Carries out orders of erasure, then deletes contents as policy's section {@code retention}
+   * says, with a signed statement of each deletion, and removes their bytes from the disk. A
+   * checkpoint covers the statements then, so that bundles can show them.
    *
    * @param now the time by which ages are computed; it is that of the events
-   * @throws WritException {@code EXE-912}, {@code EXE-970}
+   * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
    */
   public ContentRetention.Run retain(Instant now) {
-    ContentRetention.Run done =
-        retention.run(
-            () -> {
-              SystemState state = system();
-              ownKeys.require(state.trust(), now);
-              return new ContentRetention.Under(
-                  state.policyInForce(), state::isHeld, inForce.under(state));
-            },
-            now);
+    if (isErasurePending()) {
+      erase(now);
+    }
+    cell.requireCurrent(); // a hold may have been placed
+    ContentRetention.Run done = retention.run(() -> deletingUnder(now), now);
     coverDeletions();
     return done;
   }
 
+  /** Where contents of archived runs are read. */
+  public ArchivedContents archivedContents() {
+    return archived;
+  }
+
+  /** Has contents of archived runs be read there. */
+  public void readArchived(ArchivedContents contents) {
+    archived = contents;
+  }
+
+  /**
+   * Removes contents of closed runs that the archive has, with signed statements of it. A
+   * checkpoint covers the statements then, so that bundles can show them.
+   *
+   * @param bundles of the runs that are being archived: each was read back and verified
+   * @param earlier the same of a run that was archived before
+   * @param now the time of the events
+   * @throws WritException {@code EXE-940}, {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
+   */
+  public ContentRetention.Deleted archive(
+      SortedMap<RunId, ArchivedBundle> bundles,
+      Function<RunId, ArchivedBundle> earlier,
+      Instant now) {
+    cell.requireCurrent(); // a hold may have been placed
+    ContentRetention.Deleted done =
+        retention.archive(() -> deletingUnder(now), bundles, earlier, now);
+    coverDeletions();
+    return done;
+  }
+
+  /** What is in force, if this kernel may sign statements of deletion under it. */
+  private ContentRetention.Under deletingUnder(Instant now) {
+    SystemState state = system();
+    ownKeys.require(state.trust(), now);
+    return underState(state);
+  }
+
   /** Makes the checkpoint over the statements, also over those of a run that did not come to it. */
   private void coverDeletions() {
+    cover(Deletion.RUN);
+  }
+
+  private void cover(RunId run) {
     long covered = ledger.latestCheckpoint().map(Checkpoint::size).orElse(0L);
     ledger
-        .head(Deletion.RUN)
-        .filter(last -> ledger.indexOf(Deletion.RUN, last.seq()).orElseThrow() >= covered)
+        .head(run)
+        .filter(last -> ledger.indexOf(run, last.seq()).orElseThrow() >= covered)
         .ifPresent(_ -> checkpoint());
   }
 
@@ -896,6 +1286,38 @@ public final class Kernel {
     inForce
         .during(state -> reads.state(look, state.policyInForce(), this::now))
         .ifPresent(ReadLog.Stated::await);
+  }
+
+  /**
+   * States in the system cell's log how far the other cells' logs are, where that has changed, and
+   * makes a checkpoint over it: one root for the installation (spec/cells.md, "One root").
+   *
+   * @param logs of the other cells, by number, as they are now
+   * @throws WritException {@code EXE-912}, {@code EXE-992}, {@code LED-02x}
+   */
+  public CellsStated stateCells(SortedMap<Integer, ? extends LedgerView> logs) {
+    cell.requireSystem();
+    SystemState state = system();
+    CellRoots.Found found = roots.look(logs, state.trust());
+    Optional<Commit> commit =
+        inForce.during(now ->
+            // Under other keys they are looked at again, at the next turn.
+            now == state ? roots.state(found, this::now) : Optional.<Commit>empty());
+    commit.ifPresent(Commit::await);
+    cover(CellCheckpoints.RUN);
+    return new CellsStated(commit.isPresent(), found.refused());
+  }
+
+  /**
+   * Requires that a cell's log continues what the system cell has stated of it.
+   *
+   * @param system the system cell's
+   * @throws WritException {@code EXE-994}, {@code EXE-995}
+   */
+  public static void requireStated(LedgerView system, LedgerView log, int cell) {
+    CellRoots.last(system)
+        .flatMap(stated -> stated.of(cell))
+        .ifPresent(stated -> CellRoots.requireContinued(log, stated));
   }
 
   /** What each tenant has put into the store. */
@@ -942,13 +1364,10 @@ public final class Kernel {
     return ledger.storageUse().getOrDefault(tenant, StorageUse.NONE);
   }
 
-  private BlobRef write(byte[] content) {
-    return write(new ByteArrayInputStream(content));
-  }
-
-  private BlobRef write(InputStream content) {
-    try (BlobSink sink = ledger.newBlob()) {
-      content.transferTo((OutputStream) sink);
+  private BlobRef write(byte[] content, ContentClass as, Scope scope) {
+    Optional<ContentOwner> owner = Sealing.owner(system().policyInForce(), as, scope);
+    try (BlobSink sink = ledger.newBlob(owner)) {
+      sink.write(content);
       return sink.finish();
     } catch (IOException e) {
       throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
@@ -1054,7 +1473,7 @@ public final class Kernel {
 
   /** A stored outcome is returned without waiting for the workspace. */
   private KeyedLocks.Held lockUnlessServed(Request request, Digest id) {
-    return idempotency.served(id).isEmpty() && tools.usesWorkspace(request.effect())
+    return idempotency.served(id).isEmpty() && isAlone(request.effect())
         ? lockWorkspace(request)
         : KeyedLocks.NONE;
   }

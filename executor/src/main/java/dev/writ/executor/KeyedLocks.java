@@ -1,5 +1,6 @@
 package dev.writ.executor;
 
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -28,14 +29,36 @@ final class KeyedLocks {
       counted.users++;
     }
     counted.lock.lock();
+    return held(key, counted);
+  }
+
+  /** The key, where nobody has it. */
+  Optional<Held> ifFree(String key) {
+    Counted counted;
+    synchronized (locks) {
+      counted = locks.computeIfAbsent(key, _ -> new Counted());
+      counted.users++;
+    }
+    if (counted.lock.tryLock()) {
+      return Optional.of(held(key, counted));
+    }
+    givenBack(key, counted);
+    return Optional.empty();
+  }
+
+  private Held held(String key, Counted counted) {
     return () -> {
       counted.lock.unlock();
-      synchronized (locks) {
-        if (--counted.users == 0) {
-          locks.remove(key);
-        }
-      }
+      givenBack(key, counted);
     };
+  }
+
+  private void givenBack(String key, Counted counted) {
+    synchronized (locks) {
+      if (--counted.users == 0) {
+        locks.remove(key);
+      }
+    }
   }
 
   /** A key that is held. */

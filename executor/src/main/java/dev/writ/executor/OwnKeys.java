@@ -44,9 +44,20 @@ final class OwnKeys {
    * @throws WritException {@code EXE-912}
    */
   void require(Trust trust, Instant now) {
-    for (KeyRole role : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
+    boolean apart = guardian.kid().equals(executor.kid()); // an executor that has no guardian
+    for (KeyRole role :
+        apart ? List.of(KeyRole.EXECUTOR) : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
       require(trust, role, key(role).kid(), now);
     }
+  }
+
+  /**
+   * Requires the executor's key alone.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  void requireExecutor(Trust trust, Instant now) {
+    require(trust, KeyRole.EXECUTOR, executor.kid(), now);
   }
 
   /**

@@ -15,6 +15,7 @@ import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.Guardian;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** The wiring of all parts that act, used by the kernel and by replay alike. */
@@ -63,6 +64,7 @@ record Parts(
         new ReceiptStage(
             s.executor(), s.accounts(), id -> idempotency.document(id).lamport(), s.region()),
         new Refusals(s.journal(), s.executor(), s.accounts()),
-        s.stages());
+        s.stages(),
+        Optional.empty());
   }
 }

@@ -6,6 +6,7 @@ import dev.writ.executor.stage.CanonicalizeStage;
 import dev.writ.executor.stage.Dispatch;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.executor.stage.Drift;
+import dev.writ.executor.stage.Elsewhere;
 import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.IntentSubmission;
@@ -36,6 +37,7 @@ import java.util.Optional;
  *
  * @param refusals records refusals of stages 1 to 3
  * @param stages observes the stages
+ * @param elsewhere runs the tools, where that is another process
  */
 public record SafeExecutor(
     KernelTime time,
@@ -51,7 +53,48 @@ public record SafeExecutor(
     StoreStage store,
     ReceiptStage receipt,
     Refusals refusals,
-    StageObserver stages) {
+    StageObserver stages,
+    Optional<Elsewhere> elsewhere) {
+
+  /** The same with another gate. */
+  SafeExecutor with(Gate other) {
+    return new SafeExecutor(
+        time,
+        preflight,
+        other,
+        idempotency,
+        snapshot,
+        tools,
+        prepare,
+        dispatch,
+        drift,
+        canonicalize,
+        store,
+        receipt,
+        refusals,
+        stages,
+        elsewhere);
+  }
+
+  /** The same, whose tools run in another process. */
+  SafeExecutor with(Elsewhere other) {
+    return new SafeExecutor(
+        time,
+        preflight,
+        gate,
+        idempotency,
+        snapshot,
+        tools,
+        prepare,
+        dispatch,
+        drift,
+        canonicalize,
+        store,
+        receipt,
+        refusals,
+        stages,
+        Optional.of(other));
+  }
 
   /**
    * @throws WritException {@code EXE-0xx} to {@code EXE-3xx}: nothing was dispatched; {@code
@@ -137,6 +180,10 @@ public record SafeExecutor(
       at = dispatch.reading();
       dispatch.requireInTime(order, at);
       idempotency.requireLive(order);
+      if (elsewhere.isPresent()) {
+        elsewhere.get().prepare(order, at);
+        ready = ready.durable();
+      }
       return new InTime(ready, at);
     } catch (WritException refused) {
       refusals.write(order, Stage.PREPARE.text(), refused, at);
@@ -150,6 +197,9 @@ public record SafeExecutor(
 
   /** The rest of stage 4, and stages 5 to 8; it always ends in a receipt. */
   public Served finish(Dispatch.Dispatched dispatched) {
+    if (elsewhere.isPresent()) {
+      return StageObserver.during(stages, Stage.RUN, () -> elsewhere.get().finish(dispatched));
+    }
     Order order = dispatched.ready().order();
     Ran ran = StageObserver.during(stages, Stage.RUN, () -> dispatch.run(dispatched)); // 4
     if (ran.inDoubt()) {

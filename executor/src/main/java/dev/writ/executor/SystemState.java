@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.document.ClockCorrection;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.ToolApproval;
@@ -45,13 +46,15 @@ import java.util.TreeSet;
  * @param policy the policy in force, with the tools that governance adds
  * @param prohibited {@code name version} of tools that must not run
  * @param holds by name
+ * @param erasures orders, by the id of the document
  */
 public record SystemState(
     Trust trust,
     Optional<Policy> policy,
     SortedSet<String> prohibited,
     Governance governance,
-    SortedMap<String, LegalHold> holds) {
+    SortedMap<String, LegalHold> holds,
+    SortedMap<Digest, ErasureOrder> erasures) {
 
   /** The installation's own run. No key can be enrolled for this tenant. */
   public static final RunId RUN = new RunId("writ", "system");
@@ -71,11 +74,13 @@ public record SystemState(
           Optional.empty(),
           new TreeSet<>(),
           Governance.NOTHING,
+          new TreeMap<>(),
           new TreeMap<>());
 
   public SystemState {
     prohibited = Collections.unmodifiableSortedSet(prohibited);
     holds = Collections.unmodifiableSortedMap(holds);
+    erasures = Collections.unmodifiableSortedMap(erasures);
   }
 
   /**
@@ -174,7 +179,7 @@ public record SystemState(
       case EventKind.TOOL_REVOKED -> {
         TreeSet<String> more = new TreeSet<>(prohibited);
         more.add(tool(change));
-        yield new SystemState(trust, policy, more, governance, holds).governing();
+        yield new SystemState(trust, policy, more, governance, holds, erasures).governing();
       }
       case EventKind.TOOL_VALIDATED ->
           with(governance.validated(ToolValidation.read(change.detail())));
@@ -191,6 +196,7 @@ public record SystemState(
           with(governance.runtime(false, change.detail(), change.changedAt()));
       case EventKind.HOLD_PLACED -> held(LegalHold.read(change.detail()));
       case EventKind.HOLD_RELEASED -> released(LegalHold.released(change.detail()));
+      case EventKind.CONTENTS_ERASED -> erased(signed.id(), ErasureOrder.read(change.detail()));
       case EventKind.LEDGER_INCARNATED -> this;
       case EventKind.CLOCK_CORRECTED -> corrected(ClockCorrection.read(change.detail()), at);
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
@@ -203,7 +209,7 @@ public record SystemState(
       throw new WritException(
           ExecutorError.MALFORMED, "the hold " + hold.name() + " is placed already");
     }
-    return new SystemState(trust, policy, prohibited, governance, more);
+    return new SystemState(trust, policy, prohibited, governance, more, erasures);
   }
 
   private SystemState released(String hold) {
@@ -211,7 +217,26 @@ public record SystemState(
     if (fewer.remove(hold) == null) {
       throw new WritException(ExecutorError.MALFORMED, "no hold " + hold + " is placed");
     }
-    return new SystemState(trust, policy, prohibited, governance, fewer);
+    return new SystemState(trust, policy, prohibited, governance, fewer, erasures);
+  }
+
+  private SystemState erased(Digest id, ErasureOrder order) {
+    Optional<LegalHold> hold = holds.values().stream().filter(h -> keeps(h, order)).findFirst();
+    if (hold.isPresent()) {
+      throw new WritException(
+          ExecutorError.ERASURE_HELD, "the hold " + hold.get().name() + " keeps " + order);
+    }
+    TreeMap<Digest, ErasureOrder> more = new TreeMap<>(erasures);
+    if (more.put(id, order) != null) {
+      throw new WritException(ExecutorError.MALFORMED, "the order " + id + " was given already");
+    }
+    return new SystemState(trust, policy, prohibited, governance, holds, more);
+  }
+
+  /** Whether a hold keeps all that an order is about; one of a single run keeps that run alone. */
+  private static boolean keeps(LegalHold hold, ErasureOrder order) {
+    return hold.tenant().equals(order.tenant())
+        && (hold.run().isEmpty() || hold.run().equals(order.run()));
   }
 
   /** Whether a hold keeps the contents of a run. */
@@ -286,17 +311,18 @@ public record SystemState(
   }
 
   private SystemState withTrust(Trust changed) {
-    return new SystemState(changed, policy, prohibited, governance, holds);
+    return new SystemState(changed, policy, prohibited, governance, holds, erasures);
   }
 
   private SystemState with(Governance changed) {
-    return new SystemState(trust, policy, prohibited, changed, holds).governing();
+    return new SystemState(trust, policy, prohibited, changed, holds, erasures).governing();
   }
 
   /** The same, with the policy's governed tools brought up to date. */
   private SystemState governing() {
     Rollout rollout = governance.rollout(prohibited);
-    return new SystemState(trust, policy.map(p -> p.with(rollout)), prohibited, governance, holds);
+    return new SystemState(
+        trust, policy.map(p -> p.with(rollout)), prohibited, governance, holds, erasures);
   }
 
   private boolean isInForce(String kid) {
@@ -326,7 +352,8 @@ public record SystemState(
               + "; in force is "
               + policy.map(p -> "version " + p.version() + ", " + p.digest()).orElse("none"));
     }
-    return new SystemState(trust, Optional.of(next), prohibited, governance, holds).governing();
+    return new SystemState(trust, Optional.of(next), prohibited, governance, holds, erasures)
+        .governing();
   }
 
   /**

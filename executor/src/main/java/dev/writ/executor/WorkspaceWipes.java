@@ -37,6 +37,11 @@ final class WorkspaceWipes {
     return locks.lock(Tables.key("workspace", tenant, run));
   }
 
+  /** The same lock, where nobody has it. */
+  Optional<KeyedLocks.Held> lockIfFree(RunId run) {
+    return locks.ifFree(Tables.key("workspace", run.tenant(), run.run()));
+  }
+
   /**
    * Wipes the workspace of a closed run, if it used one.
    *

@@ -11,7 +11,7 @@ import dev.writ.gateway.http.Authenticator;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.ConcurrencyLimiter;
 import dev.writ.gateway.http.Connections;
-import dev.writ.gateway.http.Front;
+import dev.writ.gateway.http.FrontCell;
 import dev.writ.gateway.http.GatewayServer;
 import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
@@ -58,6 +58,7 @@ import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -84,9 +85,11 @@ public final class Gateway implements AutoCloseable {
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
   private final Optional<Sessions> sessions;
-  private final Optional<Front> front;
+  private final Optional<FrontCell> front;
+  private final Optional<CellDoor> cell;
   private final Supplier<ServerHealth> health;
   private GatewayConfig config;
+  private Consumer<GatewayConfig> reloaded = _ -> {};
   private boolean closed;
 
   private Gateway(
@@ -105,9 +108,11 @@ public final class Gateway implements AutoCloseable {
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
       Optional<Sessions> sessions,
-      Optional<Front> front,
+      Optional<FrontCell> front,
+      Optional<CellDoor> cell,
       Supplier<ServerHealth> health) {
     this.front = front;
+    this.cell = cell;
     this.changes = changes;
     this.health = health;
     this.sessions = sessions;
@@ -136,6 +141,7 @@ public final class Gateway implements AutoCloseable {
    * @param probes further conditions of readiness, beside ledger, disk, clock and policy
    * @param confining confines tools that are processes; absent if there can be none
    * @param sessions of people who sign in by a browser; absent where there is no console
+   * @param cell who may call, where the kernel's log is one of several cells
    */
   public record Installation(
       Kernel kernel,
@@ -148,7 +154,8 @@ public final class Gateway implements AutoCloseable {
       PrintStream log,
       List<Probe> probes,
       Optional<Confining> confining,
-      Optional<Sessions> sessions) {
+      Optional<Sessions> sessions,
+      Optional<CellDoor> cell) {
     public Installation {
       probes = List.copyOf(probes);
     }
@@ -174,6 +181,7 @@ public final class Gateway implements AutoCloseable {
           log,
           List.of(),
           Optional.empty(),
+          Optional.empty(),
           Optional.empty());
     }
 
@@ -190,7 +198,8 @@ public final class Gateway implements AutoCloseable {
           log,
           more,
           confining,
-          sessions);
+          sessions,
+          cell);
     }
 
     /** With the confinement of tools that are processes, for readiness and metrics. */
@@ -206,7 +215,8 @@ public final class Gateway implements AutoCloseable {
           log,
           probes,
           Optional.of(processes),
-          sessions);
+          sessions,
+          cell);
     }
 
     /** With people who sign in by a browser. */
@@ -222,7 +232,25 @@ public final class Gateway implements AutoCloseable {
           log,
           probes,
           confining,
-          Optional.of(people));
+          Optional.of(people),
+          cell);
+    }
+
+    /** As one cell of several. */
+    public Installation with(CellDoor door) {
+      return new Installation(
+          kernel,
+          running,
+          disk,
+          surfaceKeys,
+          bundles,
+          clock,
+          random,
+          log,
+          probes,
+          confining,
+          sessions,
+          Optional.of(door));
     }
   }
 
@@ -248,13 +276,13 @@ public final class Gateway implements AutoCloseable {
   /**
    * The same, behind a front that listens already and outlives it.
    *
-   * @param front gives its requests to this server until it is told to stand by
+   * @param front gives the requests for its cell to this server until it is told to stand by
    */
   public static Gateway start(
       GatewayConfig config,
       Installation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces,
-      Optional<Front> front) {
+      Optional<FrontCell> front) {
     Kernel kernel = installation.kernel();
     Optional<OidcProvider> provider = OidcFiles.read(config);
     installation.sessions().ifPresent(open -> open.signInBy(provider));
@@ -312,7 +340,7 @@ public final class Gateway implements AutoCloseable {
                 config.listen(),
                 limits,
                 all,
-                authenticators(kernel, config, installation.sessions()),
+                authenticators(kernel, config, installation.sessions(), installation.cell()),
                 new Certificates(config.extras().certificates()),
                 config.extras().hosts(),
                 config.extras().origins(),
@@ -354,7 +382,7 @@ public final class Gateway implements AutoCloseable {
         metrics,
         telemetry,
         lane,
-        housekeeping(pipeline, log),
+        housekeeping(pipeline, kernel, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
         new Housekeeping(
@@ -363,6 +391,7 @@ public final class Gateway implements AutoCloseable {
         changes,
         installation.sessions(),
         front,
+        installation.cell(),
         () ->
             new ServerHealth(
                 startedAt,
@@ -474,7 +503,7 @@ public final class Gateway implements AutoCloseable {
 
   private void change(GatewayConfig next) {
     Optional<OidcProvider> provider = OidcFiles.read(next);
-    List<Authenticator> authenticators = authenticators(kernel, next, sessions);
+    List<Authenticator> authenticators = authenticators(kernel, next, sessions, cell);
     Certificates certificates = new Certificates(next.extras().certificates());
     Optional<TlsFiles> files = server.files(next.listen());
     narrowed.add(next); // before a new credential can make a call
@@ -491,7 +520,7 @@ public final class Gateway implements AutoCloseable {
     return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
   }
 
-  private static Housekeeping housekeeping(KernelPipeline pipeline, JsonLog log) {
+  private static Housekeeping housekeeping(KernelPipeline pipeline, Kernel kernel, JsonLog log) {
     return new Housekeeping(
         HOUSEKEEPING_EVERY,
         () -> {
@@ -499,6 +528,7 @@ public final class Gateway implements AutoCloseable {
           if (closed > 0) {
             log.event("runs-closed", String.valueOf(closed));
           }
+          kernel.settleAwaited();
         },
         log::failed);
   }
@@ -532,19 +562,19 @@ public final class Gateway implements AutoCloseable {
   }
 
   private static List<Authenticator> authenticators(
-      Kernel kernel, GatewayConfig config, Optional<Sessions> sessions) {
+      Kernel kernel, GatewayConfig config, Optional<Sessions> sessions, Optional<CellDoor> cell) {
+    String audience = cell.map(CellDoor::installation).orElseGet(() -> kernel.ledger().origin());
     List<Authenticator> all =
         new ArrayList<>(
             List.of(
                 new Tokens(config.tokens()),
                 new OidcCallers(config.extras().oidc()),
-                AccessAuthentication.authenticator(
-                    () -> kernel.system().trust(), kernel.ledger().origin())));
+                AccessAuthentication.authenticator(() -> kernel.system().trust(), audience)));
     sessions.ifPresent(open ->
         all.add(
             new SessionAuthentication(
                 open, List.copyOf(all), new Certificates(config.extras().certificates()))));
-    return all;
+    return cell.map(door -> all.stream().map(door::guarding).toList()).orElse(all);
   }
 
   /**
@@ -562,6 +592,7 @@ public final class Gateway implements AutoCloseable {
       config.requireSameLife(next);
       change(next);
       config = next;
+      reloaded.accept(next);
       log.event(
           "reloaded",
           "tokens: "
@@ -575,6 +606,11 @@ public final class Gateway implements AutoCloseable {
     } catch (RuntimeException e) {
       log.failed(e);
     }
+  }
+
+  /** What else changes with a configuration that is put in force while the server runs. */
+  public synchronized void whenReloaded(Consumer<GatewayConfig> listener) {
+    reloaded = listener;
   }
 
   /**
@@ -621,7 +657,7 @@ public final class Gateway implements AutoCloseable {
     }
     closed = true;
     log.event("draining", drain.toString());
-    front.ifPresent(Front::standBy);
+    front.ifPresent(FrontCell::standBy);
     if (front.isEmpty()) {
       lane.drain();
     }

@@ -1,16 +1,19 @@
 package dev.writ.gateway;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Applies the rules of policy's section {@code retention} as often as it says, the first time soon
- * after the start. Each time reads the whole ledger. For one thread.
+ * Carries out orders of erasure, and applies the rules of policy's section {@code retention} as
+ * often as it says, the first time soon after the start. Each time reads the whole ledger. For one
+ * thread.
  */
 final class RetentionSchedule implements Runnable {
   /** After a failure it is tried again no later than this, and no sooner. */
@@ -20,21 +23,28 @@ final class RetentionSchedule implements Runnable {
   private final JsonLog log;
   private final LongAdder contents = new LongAdder();
   private final LongAdder bytes = new LongAdder();
+  private final TreeSet<Digest> told = new TreeSet<>();
   private Optional<Instant> last = Optional.empty();
   private boolean hasFailed;
 
   RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
     this.kernel = kernel;
     this.log = log;
+    kernel.erasures().forEach((order, done) -> done.ifPresent(_ -> told.add(order)));
+    metrics.gauge(
+        "writ.erasure.pending",
+        "Orders of erasure that are not carried out",
+        () -> kernel.erasures().values().stream().filter(Optional::isEmpty).count());
     metrics.counter(
         "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
     metrics.counter(
         "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
   }
 
-  /** Applies the rules if it is time. */
+  /** Carries out orders of erasure, and applies the rules if it is time. */
   @Override
   public void run() {
+    erase();
     Optional<Long> everyS = kernel.system().policyInForce().retention().everyS();
     if (everyS.isEmpty()) {
       return;
@@ -60,5 +70,19 @@ final class RetentionSchedule implements Runnable {
               + deleted.statements()
               + " statements");
     }
+  }
+
+  /** What an order waited for may be over. Orders are told whoever carried them out. */
+  private void erase() {
+    if (kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
+      kernel.erase(kernel.now());
+    }
+    kernel
+        .erasures()
+        .forEach((order, done) -> {
+          if (done.isPresent() && told.add(order)) {
+            log.event("contents-erased", "order " + order);
+          }
+        });
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.MandateAccounts;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,7 +36,7 @@ final class BudgetCheck {
 
   private static boolean countsCalls(List<Charges.Due> dues) {
     for (Charges.Due due : dues) {
-      if (due.budget().unit() == Budget.Unit.CALLS) {
+      if (due.budget().unit() == Budget.Unit.CALLS && !MandateAccounts.isOne(due.budget().name())) {
         return true;
       }
     }
@@ -63,7 +64,9 @@ final class BudgetCheck {
         : Optional.of(
             Outcomes.refuse(
                 NAME,
-                GuardianError.BUDGET_EXHAUSTED,
+                MandateAccounts.isOne(due.budget().name())
+                    ? GuardianError.MANDATE_SPENT
+                    : GuardianError.BUDGET_EXHAUSTED,
                 account
                     + ": "
                     + due.amount().get()

@@ -2,10 +2,12 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,10 +30,11 @@ record Charges(List<Due> dues, List<Counted> counted) {
   /** One account of a rate limit. */
   record Counted(Rate rate, String key) {}
 
-  static Charges of(Policy policy, Request request, List<String> subjects) {
+  static Charges of(
+      Policy policy, Request request, List<String> subjects, List<SeenMandate> mandates) {
     String tenant = request.scope().tenant();
     return new Charges(
-        of(policy, tenant, subjects, request.effect()),
+        dues(policy, request, subjects, mandates),
         counted(policy, tenant, subjects, request.effect().tool()));
   }
 
@@ -46,13 +49,20 @@ record Charges(List<Due> dues, List<Counted> counted) {
     return counted;
   }
 
-  static List<Due> of(Policy policy, String tenant, List<String> subjects, Effect effect) {
+  static List<Due> dues(
+      Policy policy, Request request, List<String> subjects, List<SeenMandate> mandates) {
+    String tenant = request.scope().tenant();
+    Effect effect = request.effect();
     List<Due> dues = new ArrayList<>();
     for (Budget budget : policy.budgets().values()) {
       for (String key : policy.accountsOf(budget, tenant, subjects, effect.tool())) {
         dues.add(new Due(budget, key, amount(policy, budget, effect)));
       }
     }
+    MandateUse.of(policy, request, mandates).map(MandateUse::dues).orElse(List.of()).stream()
+        .map(due -> new Due(due.budget(), due.key(), Optional.of(due.amount())))
+        .forEach(dues::add);
+    dues.sort(Comparator.comparing(due -> due.budget().name())); // keys are in order
     return dues;
   }
 

@@ -12,7 +12,10 @@ import dev.writ.guardian.JudgeInputs.SeenApproval;
 import dev.writ.guardian.JudgeInputs.SeenArtifact;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Delegation;
+import dev.writ.guardian.document.MandateDocument;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.mandate.Mandates;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.EffectPattern;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Order;
@@ -39,12 +42,14 @@ record Gathered(
     List<Ran> history,
     Optional<Finding> profile,
     Optional<GovernedTool> governed,
-    Optional<String> owner) {
+    Optional<String> owner,
+    List<SeenMandate> mandates) {
 
   static Gathered of(Admitted a, Circumstances c, Policy p, Trust trust, Instant time) {
     TreeMap<Digest, SeenApproval> approvals = new TreeMap<>();
     TreeMap<Digest, SeenArtifact> artifacts = new TreeMap<>();
     TreeMap<Digest, Ignored> ignored = new TreeMap<>();
+    TreeMap<Digest, SeenMandate> mandates = new TreeMap<>();
     for (Envelope envelope : c.approvals()) {
       try {
         approvals.put(envelope.id(), approval(envelope, a, p, trust, time));
@@ -59,6 +64,9 @@ record Gathered(
       }
       try {
         artifacts.put(envelope.id(), artifact(envelope, a, trust, time));
+        if (envelope.payloadType().equals(MandateDocument.TYPE)) {
+          mandates.put(envelope.id(), Mandates.see(envelope, a.request(), p.mandates(), time));
+        }
       } catch (WritException e) {
         ignored.put(envelope.id(), new Ignored(envelope.id(), e.code().code()));
       }
@@ -73,7 +81,8 @@ record Gathered(
         history(a, c, p),
         c.profile(),
         p.governed(a.request().effect().tool(), a.request().effect().version()),
-        c.owner());
+        c.owner(),
+        List.copyOf(mandates.values()));
   }
 
   private static SeenApproval approval(
@@ -155,19 +164,24 @@ record Gathered(
         validUntil(),
         profile,
         governed,
-        owner);
+        owner,
+        mandates);
   }
 
   private Optional<Instant> validUntil() {
-    if (admitted.request().delegations().isEmpty() && approvals.isEmpty()) {
+    if (admitted.request().delegations().isEmpty() && approvals.isEmpty() && mandates.isEmpty()) {
       return Optional.empty();
     }
-    return Stream.concat(
+    return Stream.of(
             DelegationChain.read(admitted.request().delegations()).stream()
                 .map(Delegation::expiresAt),
             approvals.stream()
                 .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
-                .map(SeenApproval::expiresAt))
+                .map(SeenApproval::expiresAt),
+            mandates.stream()
+                .filter(SeenMandate.Terms.class::isInstance)
+                .map(seen -> ((SeenMandate.Terms) seen).expiresAt()))
+        .flatMap(ends -> ends)
         .min(Comparator.naturalOrder());
   }
 }

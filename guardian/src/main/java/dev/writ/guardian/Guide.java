@@ -49,10 +49,7 @@ public final class Guide {
   private Guide(Matter matter, CheckOutcome check) {
     this.matter = matter;
     this.check = check;
-    this.code =
-        Stream.of(GuardianError.values())
-            .filter(error -> check.code().equals(Optional.of(error.code())))
-            .findFirst();
+    this.code = check.code().flatMap(GuardianError::of);
   }
 
   /**
@@ -127,11 +124,26 @@ public final class Guide {
       return List.of();
     }
     return switch (code.get()) {
-      case PRG_UNMET, PRG_ERROR, PRG_APPROVAL_NEEDED ->
+      case PRG_UNMET,
+          PRG_ERROR,
+          PRG_APPROVAL_NEEDED,
+          MANDATE_FORM,
+          MANDATE_ISSUER,
+          MANDATE_TIME,
+          MANDATE_DISCLOSURE,
+          MANDATE_BINDING,
+          MANDATE_LIMIT,
+          MANDATE_MISSING,
+          MANDATE_PAYEE,
+          MANDATE_AMOUNT ->
           rule()
               .map(rule -> lacking(rule.require(), new Proofs(matter).evaluate(rule.require())))
               .orElse(List.of());
       case BUDGET_EXHAUSTED -> budgets();
+      case MANDATE_SPENT ->
+          rule().flatMap(Rule::mandate).stream()
+              .<Lack>map(m -> new Lack.Mandate(m.type(), m.issuers(), check.detail()))
+              .toList();
       case TEMPORAL_HOURS -> hours();
       case TEMPORAL_RATE -> rates();
       case TEMPORAL_ORDER -> orders();
@@ -189,6 +201,8 @@ public final class Guide {
           List.of(new Lack.Approvals(approvals.role(), approvals.count(), approved(approvals)));
       case Requirement.Artifact artifact ->
           List.of(new Lack.Artifact(artifact.type(), artifact.role().text(), artifact.subject()));
+      case Requirement.Mandate mandate ->
+          List.of(new Lack.Mandate(mandate.type(), mandate.issuers(), found.saw()));
     };
   }
 
@@ -225,9 +239,7 @@ public final class Guide {
   private List<Lack> budgets() {
     List<Lack> full = new ArrayList<>();
     Instant time = matter.inputs().time();
-    for (Charges.Due due :
-        Charges.of(
-            matter.policy(), matter.scope().tenant(), matter.inputs().charged(), matter.effect())) {
+    for (Charges.Due due : matter.charges().dues()) {
       Budget budget = due.budget();
       Optional<JudgeInputs.Balance> balance =
           matter.inputs().balance(budget.name(), due.key(), budget.windowStart(time));

@@ -1,11 +1,14 @@
 package dev.writ.guardian;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
@@ -34,6 +37,7 @@ import java.util.Optional;
  *     lists, and for one that nobody submitted
  * @param owner the subject that the run was opened for: that of its first request. Absent if no
  *     surface vouches for the request, and in decisions from before runs had owners
+ * @param mandates those that were brought as evidence, by id
  */
 public record JudgeInputs(
     Instant time,
@@ -51,7 +55,46 @@ public record JudgeInputs(
     Optional<Instant> validUntil,
     Optional<Finding> profile,
     Optional<GovernedTool> governed,
-    Optional<String> owner) {
+    Optional<String> owner,
+    List<SeenMandate> mandates) {
+
+  /** Inputs without mandates. */
+  public JudgeInputs(
+      Instant time,
+      Instant receivedAt,
+      long step,
+      List<String> charged,
+      List<String> roles,
+      List<Balance> balances,
+      List<RateCount> rates,
+      boolean nonceSeen,
+      List<SeenApproval> approvals,
+      List<Ignored> ignored,
+      List<SeenArtifact> artifacts,
+      List<Ran> history,
+      Optional<Instant> validUntil,
+      Optional<Finding> profile,
+      Optional<GovernedTool> governed,
+      Optional<String> owner) {
+    this(
+        time,
+        receivedAt,
+        step,
+        charged,
+        roles,
+        balances,
+        rates,
+        nonceSeen,
+        approvals,
+        ignored,
+        artifacts,
+        history,
+        validUntil,
+        profile,
+        governed,
+        owner,
+        List.of());
+  }
 
   /** Inputs on a tool that policy lists. */
   public JudgeInputs(
@@ -129,6 +172,7 @@ public record JudgeInputs(
     ignored = List.copyOf(ignored);
     artifacts = List.copyOf(artifacts);
     history = List.copyOf(history);
+    mandates = List.copyOf(mandates);
   }
 
   /**
@@ -337,9 +381,19 @@ public record JudgeInputs(
             fields.optional("valid_until", fields::time),
             fields.optional("profile", key -> Finding.read(fields.fields(key))),
             fields.optional("governed", key -> GovernedTool.read(fields.fields(key))),
-            fields.optional("owner", fields::name));
+            fields.optional("owner", fields::name),
+            fields.optional("mandates", key -> mandates(fields, key)).orElse(List.of()));
     fields.end();
     return inputs;
+  }
+
+  /** Where there is none, the member is left out, as in decisions from before there were any. */
+  private static List<SeenMandate> mandates(Fields fields, String key) {
+    List<SeenMandate> mandates = fields.list(key, SeenMandate::read);
+    if (mandates.isEmpty()) {
+      throw new WritException(CanonicalizeError.FIELD_VALUE, "inputs/" + key + " is empty");
+    }
+    return mandates;
   }
 
   public JsonValue.Obj toJson() {
@@ -360,6 +414,10 @@ public record JudgeInputs(
         .putIfPresent("profile", profile, Finding::toJson)
         .putIfPresent("governed", governed, GovernedTool::toJson)
         .putIfPresent("owner", owner, JsonValue::of)
+        .putIfPresent(
+            "mandates",
+            Optional.of(mandates).filter(all -> !all.isEmpty()),
+            all -> JsonValue.of(all.stream().<JsonValue>map(SeenMandate::toJson).toList()))
         .build();
   }
 

@@ -24,7 +24,7 @@ record Matter(
         manifest,
         policy,
         inputs,
-        Charges.of(policy, admitted.request(), inputs.charged()));
+        Charges.of(policy, admitted.request(), inputs.charged(), inputs.mandates()));
   }
 
   /** The same with other inputs. */

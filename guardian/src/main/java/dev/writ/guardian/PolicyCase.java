@@ -13,6 +13,7 @@ import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
@@ -51,6 +52,8 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
         state.listOrNone("approvals", item -> approval(item.itemSection(), admitted, policy, time));
     List<JudgeInputs.SeenArtifact> artifacts =
         state.listOrNone("artifacts", item -> artifact(item.itemSection()));
+    List<SeenMandate> mandates =
+        state.listOrNone("mandates", item -> mandate(item.itemSection(), admitted, policy, time));
     JudgeInputs inputs =
         new JudgeInputs(
             time,
@@ -59,7 +62,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             admitted.charged(),
             policy.rolesOf(
                 admitted.request().scope().tenant(), admitted.request().scope().subject()),
-            balances(state, admitted, policy, time),
+            balances(state, admitted, policy, mandates, time),
             rates(state, admitted, policy),
             state.optional("nonce_seen", state::bool).orElse(false),
             approvals,
@@ -69,7 +72,8 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
             Optional.empty(),
             Profiles.of(admitted.request()).map(Finding::accepted),
             governed,
-            owner(state, admitted));
+            owner(state, admitted),
+            mandates);
     state.end();
     return new PolicyCase(admitted, inputs);
   }
@@ -182,9 +186,46 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
         Digest.sha256(type.getBytes(StandardCharsets.UTF_8)), type, List.of(signer));
   }
 
+  /**
+   * Refuses an issuer whom policy does not trust: a case that relies on one would prove nothing.
+   */
+  private static SeenMandate mandate(
+      Section section, Admitted admitted, Policy policy, Instant time) {
+    String issuer = section.name("issuer");
+    section.require(
+        "issuer",
+        policy
+            .mandates()
+            .filter(trust ->
+                trust.of(admitted.request().scope().tenant()).stream()
+                    .anyMatch(one -> one.name().equals(issuer)))
+            .isPresent(),
+        "policy trusts no mandates of " + issuer);
+    Digest id = Digest.sha256(("mandate " + issuer).getBytes(StandardCharsets.UTF_8));
+    SeenMandate.Terms terms =
+        new SeenMandate.Terms(
+            id,
+            id,
+            issuer,
+            section.name("vct"),
+            section.name("currency"),
+            section.optional("amount_min", section::count),
+            section.optional("amount_max", section::count),
+            section.names("payees"),
+            section.optional("total", section::count),
+            section.optional("uses", section::count),
+            time.plusSeconds(1));
+    section.require(
+        "amount_max",
+        terms.most().or(terms::total).isPresent(),
+        "a mandate has amount_max, total or both");
+    section.end();
+    return terms;
+  }
+
   /** The accounts that the effect is charged to: those stated, the rest empty. */
   private static List<JudgeInputs.Balance> balances(
-      Section state, Admitted a, Policy policy, Instant time) {
+      Section state, Admitted a, Policy policy, List<SeenMandate> mandates, Instant time) {
     List<JudgeInputs.Balance> balances = new ArrayList<>();
     record Stated(String budget, Optional<String> key, long used, long reserved) {}
     List<Stated> stated =
@@ -203,8 +244,7 @@ record PolicyCase(Admitted admitted, JudgeInputs inputs) {
               section.end();
               return one;
             });
-    for (Charges.Due due :
-        Charges.of(policy, a.request().scope().tenant(), a.charged(), a.request().effect())) {
+    for (Charges.Due due : Charges.dues(policy, a.request(), a.charged(), mandates)) {
       Optional<Stated> known =
           stated.stream()
               .filter(s -> s.budget.equals(due.budget().name()))

@@ -45,7 +45,9 @@ final class ProofCheck {
     CheckOutcome found =
         switch (proof.truth()) {
           case HOLDS -> Outcomes.pass(NAME, at + "holds");
-          case FAILS -> Outcomes.refuse(NAME, GuardianError.PRG_UNMET, at + cause(proof));
+          case FAILS ->
+              Outcomes.refuse(
+                  NAME, deepest(proof).code().orElse(GuardianError.PRG_UNMET), at + cause(proof));
           case ERROR -> Outcomes.refuse(NAME, GuardianError.PRG_ERROR, at + cause(proof));
           case AWAITS_APPROVAL ->
               Outcomes.escalate(NAME, GuardianError.PRG_APPROVAL_NEEDED, at + cause(proof));
@@ -69,12 +71,17 @@ final class ProofCheck {
    * The deepest node that explains the result: from the root, the first child with the same truth
    * value, and so on.
    */
-  private static String cause(ProofNode node) {
+  private static ProofNode deepest(ProofNode node) {
     for (ProofNode child : node.children()) {
       if (child.truth() == node.truth()) {
-        return cause(child);
+        return deepest(child);
       }
     }
+    return node;
+  }
+
+  private static String cause(ProofNode proof) {
+    ProofNode node = deepest(proof);
     return Outcomes.cut(node.what()) + " " + node.saw();
   }
 }

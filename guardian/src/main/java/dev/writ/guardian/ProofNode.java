@@ -1,7 +1,9 @@
 package dev.writ.guardian;
 
+import dev.writ.guardian.error.GuardianError;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A node of the proof requirement graph with its findings.
@@ -9,8 +11,14 @@ import java.util.Locale;
  * @param what the node as the policy writes it
  * @param truth its truth value
  * @param saw what was found, for people
+ * @param code of a node that fails with a code of its own
  */
-public record ProofNode(String what, Truth truth, String saw, List<ProofNode> children) {
+public record ProofNode(
+    String what, Truth truth, String saw, List<ProofNode> children, Optional<GuardianError> code) {
+
+  ProofNode(String what, Truth truth, String saw, List<ProofNode> children) {
+    this(what, truth, saw, children, Optional.empty());
+  }
 
   /** Whether a node holds. */
   public enum Truth {

@@ -25,6 +25,7 @@ final class Proofs {
       case Requirement.Cel cel -> cel(cel.expression());
       case Requirement.Approvals approvals -> approvals(approvals);
       case Requirement.Artifact artifact -> artifact(artifact);
+      case Requirement.Mandate mandate -> mandate(mandate);
     };
   }
 
@@ -97,6 +98,16 @@ final class Proofs {
         "approvals " + wanted.count() + " × " + wanted.role(),
         approvers.size() >= wanted.count() ? Truth.HOLDS : Truth.AWAITS_APPROVAL,
         approvers.size() + " of " + wanted.count() + " approved: " + approvers);
+  }
+
+  private ProofNode mandate(Requirement.Mandate wanted) {
+    MandateUse.Found found = MandateUse.find(wanted, matter.request(), matter.inputs().mandates());
+    return new ProofNode(
+        "mandate " + wanted.type() + " by " + String.join(" or ", wanted.issuers()),
+        found.refused().isEmpty() ? Truth.HOLDS : Truth.FAILS,
+        found.saw(),
+        List.of(),
+        found.refused());
   }
 
   private ProofNode artifact(Requirement.Artifact wanted) {

@@ -43,7 +43,7 @@ public final class RecordedAccounts implements Accounting {
   public JudgeInputs look(Admitted a, Circumstances c, Policy p, Trust trust, Instant now) {
     Gathered gathered = withForgotten(Gathered.of(a, c, p, trust, Timestamps.truncate(now)), c);
     return gathered.inputs(
-        recorded.step(), balances(a, p, gathered.time()), rates(a, p), recorded.nonceSeen());
+        recorded.step(), balances(a, p, gathered), rates(a, p), recorded.nonceSeen());
   }
 
   /**
@@ -70,15 +70,15 @@ public final class RecordedAccounts implements Accounting {
         gathered.history(),
         recorded.profile(), // the raw request is not kept
         gathered.governed(),
-        gathered.owner().filter(_ -> recorded.owner().isPresent())); // older decisions have none
+        gathered.owner().filter(_ -> recorded.owner().isPresent()), // older decisions have none
+        gathered.mandates());
   }
 
-  private List<Balance> balances(Admitted a, Policy p, Instant time) {
+  private List<Balance> balances(Admitted a, Policy p, Gathered gathered) {
     List<Balance> balances = new ArrayList<>();
-    for (Charges.Due due :
-        Charges.of(p, a.request().scope().tenant(), a.charged(), a.request().effect())) {
+    for (Charges.Due due : Charges.dues(p, a.request(), a.charged(), gathered.mandates())) {
       Budget budget = due.budget();
-      Instant start = budget.windowStart(time);
+      Instant start = budget.windowStart(gathered.time());
       recorded
           .balance(budget.name(), due.key(), start)
           .map(b ->

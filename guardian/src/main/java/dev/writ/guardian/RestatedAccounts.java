@@ -162,7 +162,7 @@ public record RestatedAccounts(Instant now) {
   }
 
   private static List<Charges.Due> due(Policy policy, Request request, JudgeInputs inputs) {
-    return Charges.of(policy, request.scope().tenant(), inputs.charged(), request.effect());
+    return Charges.dues(policy, request, inputs.charged(), inputs.mandates());
   }
 
   private Instant earlier(Instant at) {

@@ -7,8 +7,10 @@ import dev.writ.guardian.JudgeInputs.SeenApproval;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.EffectPattern;
+import dev.writ.guardian.policy.MandateIssuer;
 import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
@@ -54,7 +56,25 @@ public final class WhatIf {
         recorded
             .governed()
             .filter(_ -> p.governs(a.request().effect().tool(), a.request().effect().version())),
-        recorded.owner());
+        recorded.owner(),
+        mandates(tenant, then, p, recorded));
+  }
+
+  /** Those whose issuer is under both policies the same; others were not verified for that one. */
+  private static List<SeenMandate> mandates(
+      String tenant, Policy then, Policy p, JudgeInputs recorded) {
+    return recorded.mandates().stream()
+        .filter(seen ->
+            seen instanceof SeenMandate.Terms terms
+                && issuer(then, tenant, terms.issuer()).isPresent()
+                && issuer(then, tenant, terms.issuer()).equals(issuer(p, tenant, terms.issuer())))
+        .toList();
+  }
+
+  private static Optional<MandateIssuer> issuer(Policy policy, String tenant, String name) {
+    return policy
+        .mandates()
+        .flatMap(trust -> trust.of(tenant).stream().filter(i -> i.name().equals(name)).findFirst());
   }
 
   /**
@@ -71,7 +91,11 @@ public final class WhatIf {
   private static List<Balance> balances(Admitted a, Policy then, Policy p, JudgeInputs recorded) {
     List<Balance> balances = new ArrayList<>();
     for (Charges.Due due :
-        Charges.of(p, a.request().scope().tenant(), a.charged(), a.request().effect())) {
+        Charges.dues(
+            p,
+            a.request(),
+            a.charged(),
+            mandates(a.request().scope().tenant(), then, p, recorded))) {
       Budget budget = due.budget();
       var start = budget.windowStart(recorded.time());
       Optional<Balance> same =

@@ -40,6 +40,7 @@ public final class Batch {
 
   private final List<byte[]> payloads = new ArrayList<>();
   private final List<Digest> held = new ArrayList<>();
+  private final List<String> keysInUse = new ArrayList<>();
   private final Map<String, Uploads.Claim> uploads = new TreeMap<>();
   private OptionalLong incarnation = OptionalLong.empty();
   private boolean restartsTime;
@@ -114,12 +115,17 @@ public final class Batch {
 
   /** Names a blob that {@link BlobSink#finish} has written. */
   public Batch blob(BlobRef blob) {
+    blob.copy()
+        .ifPresent(copy -> {
+          keysInUse.add(copy.keyId());
+          put(SealedCopy.TABLE, copy.key(), copy.value());
+        });
     if (blob.inline().isEmpty()) {
-      held.add(blob.digest());
+      held.add(blob.stored());
     }
     return blob.inline().isPresent()
-        ? row(Family.BLOBS, blob.digest().bytes(), blob.inline().get())
-        : row(Family.FILES, blob.digest().bytes(), Blobs.row(blob.size(), blob.place()));
+        ? row(Family.BLOBS, blob.stored().bytes(), blob.inline().get())
+        : row(Family.FILES, blob.stored().bytes(), Blobs.row(blob.storedSize(), blob.place()));
   }
 
   /**
@@ -193,6 +199,11 @@ public final class Batch {
   /** Files that must not be collected until this batch is written. */
   List<Digest> held() {
     return held;
+  }
+
+  /** Ids of keys of sealed contents, once for each. */
+  List<String> keysInUse() {
+    return keysInUse;
   }
 
   Map<String, Uploads.Claim> uploads() {

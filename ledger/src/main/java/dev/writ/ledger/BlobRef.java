@@ -14,22 +14,55 @@ public final class BlobRef {
   private final long size;
   private final byte[] place;
   private final Optional<byte[]> inline;
+  private final Optional<SealedCopy> copy;
+  private final long storedSize;
 
-  private BlobRef(Digest digest, long size, byte[] place, Optional<byte[]> inline) {
+  private BlobRef(
+      Digest digest,
+      long size,
+      byte[] place,
+      Optional<byte[]> inline,
+      Optional<SealedCopy> copy,
+      long storedSize) {
     this.digest = digest;
     this.size = size;
     this.place = place;
     this.inline = inline;
+    this.copy = copy;
+    this.storedSize = storedSize;
   }
 
   /** A large one. */
   BlobRef(Digest digest, long size, byte[] place) {
-    this(digest, size, place, Optional.empty());
+    this(digest, size, place, Optional.empty(), Optional.empty(), size);
   }
 
   /** A small one. */
   static BlobRef inline(Digest digest, byte[] content) {
-    return new BlobRef(digest, content.length, LargeContents.NO_PLACE, Optional.of(content));
+    return new BlobRef(
+        digest,
+        content.length,
+        LargeContents.NO_PLACE,
+        Optional.of(content),
+        Optional.empty(),
+        content.length);
+  }
+
+  /** A small one, sealed. */
+  static BlobRef sealed(SealedCopy copy, byte[] form) {
+    return new BlobRef(
+        copy.content(),
+        copy.size(),
+        LargeContents.NO_PLACE,
+        Optional.of(form),
+        Optional.of(copy),
+        form.length);
+  }
+
+  /** A large one, sealed. */
+  static BlobRef sealed(SealedCopy copy, long formSize, byte[] place) {
+    return new BlobRef(
+        copy.content(), copy.size(), place, Optional.empty(), Optional.of(copy), formSize);
   }
 
   public Digest digest() {
@@ -39,6 +72,19 @@ public final class BlobRef {
   /** Size in bytes. */
   public long size() {
     return size;
+  }
+
+  /** What is stored: the content, or its sealed form. */
+  Digest stored() {
+    return copy.map(SealedCopy::stored).orElse(digest);
+  }
+
+  long storedSize() {
+    return storedSize;
+  }
+
+  Optional<SealedCopy> copy() {
+    return copy;
   }
 
   byte[] place() {

@@ -5,6 +5,8 @@ import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.seal.ContentKey;
+import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.LargeContents.Spooled;
@@ -13,9 +15,11 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +41,7 @@ final class Blobs implements AutoCloseable {
   private final DurableFiles files;
   private final FailStop failStop;
   private final LargeContents contents;
+  private final ContentKeys keys;
 
   /** Must not be held during disk access: the appender takes it. */
   private final ReentrantLock holding = new ReentrantLock();
@@ -47,12 +52,19 @@ final class Blobs implements AutoCloseable {
   /**
    * @param dir has what is being written, wherever it is kept then
    */
-  Blobs(Storage store, Path dir, DurableFiles files, FailStop failStop, LargeContents contents) {
+  Blobs(
+      Storage store,
+      Path dir,
+      DurableFiles files,
+      FailStop failStop,
+      LargeContents contents,
+      ContentKeys keys) {
     this.store = store;
     this.dir = dir;
     this.files = files;
     this.failStop = failStop;
     this.contents = contents;
+    this.keys = keys;
   }
 
   /** For reading alone. */
@@ -63,7 +75,8 @@ final class Blobs implements AutoCloseable {
         ContentPlaces.home(ledgerDir),
         DurableFiles.REAL,
         failStop,
-        ContentPlaces.of(DurableFiles.REAL, failStop, ledgerDir));
+        ContentPlaces.of(DurableFiles.REAL, failStop, ledgerDir),
+        ContentKeys.reading(ledgerDir));
   }
 
   static void create(DurableFiles files, Path dir) throws IOException {
@@ -77,6 +90,10 @@ final class Blobs implements AutoCloseable {
 
   LargeContents contents() {
     return contents;
+  }
+
+  ContentKeys keys() {
+    return keys;
   }
 
   /**
@@ -220,6 +237,11 @@ final class Blobs implements AutoCloseable {
   }
 
   boolean has(Digest digest) {
+    return hasPlain(digest) || !copies(digest).isEmpty();
+  }
+
+  /** Whether it is here in the clear. */
+  boolean hasPlain(Digest digest) {
     byte[] key = digest.bytes();
     return store.has(Family.BLOBS, key) || store.has(Family.FILES, key);
   }
@@ -227,7 +249,28 @@ final class Blobs implements AutoCloseable {
   long size(Digest digest) {
     return row(digest)
         .map(Keys::number)
-        .orElseGet(() -> (long) small(digest).orElseThrow(() -> missing(digest)).length);
+        .or(() -> small(digest).map(content -> (long) content.length))
+        .or(() -> copies(digest).stream().map(SealedCopy::size).findFirst())
+        .orElseThrow(() -> missing(digest));
+  }
+
+  /** Its sealed copies, whether their keys are here or not. */
+  List<SealedCopy> copies(Digest digest) {
+    List<SealedCopy> copies = new ArrayList<>();
+    byte[] prefix = Keys.table(SealedCopy.TABLE, SealedCopy.prefix(digest));
+    int keyAt = Keys.table(SealedCopy.TABLE, "").length;
+    store.scan(
+        Family.TABLES,
+        prefix,
+        prefix,
+        (key, value) -> {
+          copies.add(
+              SealedCopy.parse(
+                  new String(key, keyAt, key.length - keyAt, StandardCharsets.UTF_8),
+                  StoredForm.fromValue(value)));
+          return true;
+        });
+    return copies;
   }
 
   private Optional<byte[]> row(Digest digest) {
@@ -253,12 +296,12 @@ final class Blobs implements AutoCloseable {
 
   byte[] read(Digest digest, long bytesMax) {
     Optional<byte[]> small = small(digest);
-    Optional<byte[]> row = small.isPresent() ? Optional.empty() : Optional.of(requireRow(digest));
-    long size = row.map(Keys::number).orElseGet(() -> (long) small.orElseThrow().length);
-    if (size > bytesMax) {
-      throw new WritException(
-          LedgerError.BLOB_TOO_LARGE, digest + " has " + size + " bytes, at most " + bytesMax);
+    Optional<byte[]> row = small.isPresent() ? Optional.empty() : row(digest);
+    if (small.isEmpty() && row.isEmpty()) {
+      return readSealed(digest, bytesMax);
     }
+    long size = row.map(Keys::number).orElseGet(() -> (long) small.orElseThrow().length);
+    requireWithin(digest, size, bytesMax);
     if (small.isPresent()) {
       return verified(digest, small.get());
     }
@@ -269,11 +312,75 @@ final class Blobs implements AutoCloseable {
     }
   }
 
+  private static void requireWithin(Digest digest, long size, long bytesMax) {
+    if (size > bytesMax) {
+      throw new WritException(
+          LedgerError.BLOB_TOO_LARGE, digest + " has " + size + " bytes, at most " + bytesMax);
+    }
+  }
+
+  private byte[] readSealed(Digest digest, long bytesMax) {
+    requireWithin(digest, size(digest), bytesMax);
+    try (InputStream in = openSealed(digest)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw Failures.of("reading blob " + digest, e);
+    }
+  }
+
   InputStream open(Digest digest) {
+    return openPlain(digest).orElseGet(() -> openSealed(digest));
+  }
+
+  private Optional<InputStream> openPlain(Digest digest) {
     Optional<byte[]> small = small(digest);
     return small.isPresent()
-        ? new ByteArrayInputStream(verified(digest, small.get()))
-        : openLarge(digest, requireRow(digest));
+        ? Optional.of(new ByteArrayInputStream(verified(digest, small.get())))
+        : row(digest).map(row -> openLarge(digest, row));
+  }
+
+  void requireKey(Digest digest) {
+    if (!hasPlain(digest)) {
+      List<SealedCopy> copies = copies(digest);
+      if (!copies.isEmpty()) {
+        readable(copies);
+      }
+    }
+  }
+
+  private InputStream openSealed(Digest digest) {
+    List<SealedCopy> copies = copies(digest);
+    if (copies.isEmpty()) {
+      throw missing(digest);
+    }
+    Readable readable = readable(copies);
+    return open(readable.copy(), readable.key());
+  }
+
+  private record Readable(SealedCopy copy, ContentKey key) {}
+
+  /** The first copy whose key is here. */
+  private Readable readable(List<SealedCopy> copies) {
+    for (SealedCopy copy : copies) {
+      Optional<ContentKey> key = keys.find(copy.owner(), copy.keyId());
+      if (key.isPresent()) {
+        return new Readable(copy, key.get());
+      }
+    }
+    SealedCopy first = copies.getFirst();
+    throw new WritException(
+        LedgerError.KEY_MISSING,
+        first.content() + " is sealed under key " + first.keyId() + " of " + first.owner());
+  }
+
+  private InputStream open(SealedCopy copy, ContentKey key) {
+    InputStream form =
+        openPlain(copy.stored())
+            .orElseThrow(() ->
+                new WritException(
+                    LedgerError.BLOB_CORRUPT,
+                    copy.content() + ": its sealed form " + copy.stored() + " is missing"));
+    return new VerifyingStream(key.open(copy.content(), form), copy.content(), copy.size());
   }
 
   private static byte[] verified(Digest digest, byte[] content) {
@@ -283,10 +390,6 @@ final class Blobs implements AutoCloseable {
           LedgerError.BLOB_CORRUPT, digest + " has the calculated digest " + calculated);
     }
     return content;
-  }
-
-  private byte[] requireRow(Digest digest) {
-    return row(digest).orElseThrow(() -> missing(digest));
   }
 
   /** Opens what a row names. */

@@ -28,7 +28,7 @@ final class ContentDeletion implements StorageStep {
   private final Storage store;
   private final Blobs blobs;
   private final Uploads uploads;
-  private final List<Digest> contents;
+  private final List<Ledger.Removal> removals;
   private final Instant claimedBefore;
   private final Batch statement;
   private final Consumer<Batch> placing;
@@ -46,18 +46,18 @@ final class ContentDeletion implements StorageStep {
       Storage store,
       Blobs blobs,
       Uploads uploads,
-      Collection<Digest> contents,
+      Collection<Ledger.Removal> removals,
       Instant claimedBefore,
       Batch statement,
       Consumer<Batch> placing) {
     this.store = store;
     this.blobs = blobs;
     this.uploads = uploads;
-    this.contents = List.copyOf(contents);
+    this.removals = List.copyOf(removals);
     this.claimedBefore = claimedBefore;
     this.statement = statement;
     this.placing = placing;
-    this.mentions = Mentions.ofContents(contents);
+    this.mentions = Mentions.ofContents(removals.stream().map(Ledger.Removal::content).toList());
   }
 
   Mentions mentions() {
@@ -74,12 +74,9 @@ final class ContentDeletion implements StorageStep {
 
   /** Runs in the appender's thread with uploads locked; false where nothing may be written. */
   boolean decide() {
-    for (Digest content : contents) {
-      boolean isClaimed = false;
-      for (String claim : uploads.ofContent(content.hex())) {
-        isClaimed |= !uploads.claim(claim).at().isBefore(claimedBefore);
-        claims.add(claim);
-      }
+    for (Ledger.Removal removal : removals) {
+      Digest content = removal.content();
+      boolean isClaimed = removal.tenant().isEmpty() ? isClaimed(content) : isOthers(removal);
       if (isClaimed
           || mentions.keepsContent(content.hex())
           || uploads.isPinned(content.hex())
@@ -99,6 +96,31 @@ final class ContentDeletion implements StorageStep {
     }
   }
 
+  private boolean isClaimed(Digest content) {
+    boolean isClaimed = false;
+    for (String claim : uploads.ofContent(content.hex())) {
+      isClaimed |= !uploads.claim(claim).at().isBefore(claimedBefore);
+      claims.add(claim);
+    }
+    return isClaimed;
+  }
+
+  /** A sealed copy is its owner's alone; what is in the clear is everybody's who uploaded it. */
+  private boolean isOthers(Ledger.Removal removal) {
+    Digest content = removal.content();
+    boolean isPlain = blobs.hasPlain(content);
+    List<String> all = uploads.ofContent(content.hex());
+    if ((removal.plain() || !isPlain) && blobs.copies(content).stream().allMatch(removal::takes)) {
+      claims.addAll(all); // nothing is left of it
+    }
+    return removal.plain()
+        && isPlain
+        && all.stream()
+            .anyMatch(claim ->
+                !removal.tenant().get().equals(Uploads.tenant(claim))
+                    || uploads.claim(claim).at().isAfter(claimedBefore));
+  }
+
   Batch statement() {
     return statement;
   }
@@ -107,11 +129,23 @@ final class ContentDeletion implements StorageStep {
     for (String claim : claims) {
       write.delete(Family.TABLES, Keys.table(Uploads.TABLE, claim));
     }
-    for (Digest content : contents) {
-      blobs.at(content).ifPresent(removed::add);
-      write.delete(Family.BLOBS, content.bytes());
-      write.delete(Family.FILES, content.bytes());
+    for (Ledger.Removal removal : removals) {
+      for (SealedCopy copy : blobs.copies(removal.content())) {
+        if (removal.takes(copy)) {
+          write.delete(Family.TABLES, Keys.table(SealedCopy.TABLE, copy.key()));
+          remove(write, copy.stored());
+        }
+      }
+      if (removal.plain()) {
+        remove(write, removal.content());
+      }
     }
+  }
+
+  private void remove(Write write, Digest stored) {
+    blobs.at(stored).ifPresent(removed::add);
+    write.delete(Family.BLOBS, stored.bytes());
+    write.delete(Family.FILES, stored.bytes());
   }
 
   /** Called when the removal is durable. */

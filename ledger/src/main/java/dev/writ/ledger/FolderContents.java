@@ -18,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -38,6 +39,9 @@ final class FolderContents implements LargeContents {
 
   /** A directory is made by one thread at a time. */
   private final ReentrantLock making = new ReentrantLock();
+
+  /** Whose names are on the disk; guarded by {@link #making}. */
+  private final TreeSet<Path> settled = new TreeSet<>();
 
   private FolderContents(Path dir) {
     this.dir = dir;
@@ -161,7 +165,10 @@ final class FolderContents implements LargeContents {
   private void makeDirectory(Path directory) throws IOException {
     making.lock();
     try {
-      files.createDirectories(directory);
+      if (!settled.contains(directory) || !Files.isDirectory(directory)) {
+        files.settleDirectory(directory);
+        settled.add(directory);
+      }
     } finally {
       making.unlock();
     }

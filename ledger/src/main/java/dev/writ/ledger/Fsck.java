@@ -151,6 +151,7 @@ public final class Fsck {
     step("documents", this::documents);
     step("blobs", this::smallBlobs);
     step("blob files", this::fileBlobs);
+    step("sealed contents", this::sealedCopies);
     step("uploads", this::uploads);
     step("meta", this::meta);
     notVerified.add("index tables: what they hold can be rebuilt only by whoever wrote them");
@@ -655,6 +656,35 @@ public final class Fsck {
       }
     });
     verified.add(count[0] + " blobs in files: size, digest");
+  }
+
+  /** Copies under keys; that they open is not looked at, since fsck needs no keys. */
+  private void sealedCopies() {
+    byte[] prefix = Keys.table(SealedCopy.TABLE, "");
+    long[] count = {0};
+    store.scan(
+        Family.TABLES,
+        prefix,
+        prefix,
+        (row, value) -> {
+          String key =
+              new String(row, prefix.length, row.length - prefix.length, StandardCharsets.UTF_8);
+          try {
+            SealedCopy copy = SealedCopy.parse(key, StoredForm.fromValue(value));
+            if (!blobs.hasPlain(copy.stored())) {
+              problem(
+                  "sealed " + copy.content(), "its sealed form " + copy.stored() + " is missing");
+            }
+          } catch (WritException e) {
+            problem("sealed " + key, e.getMessage());
+          }
+          done("sealed contents", ++count[0]);
+          return true;
+        });
+    if (count[0] > 0) {
+      verified.add(count[0] + " sealed contents: their sealed form is here");
+      notVerified.add("that sealed contents open: fsck reads no keys");
+    }
   }
 
   /** The tenants' uploads: each claim is on a blob of the stated size. */

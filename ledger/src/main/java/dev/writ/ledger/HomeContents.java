@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -24,6 +25,9 @@ final class HomeContents implements LargeContents {
   private final DurableFiles files;
   private final FailStop failStop;
   private final ReentrantLock naming = new ReentrantLock();
+
+  /** Whose names are on the disk; guarded by {@link #naming}. */
+  private final TreeSet<Path> settled = new TreeSet<>();
 
   HomeContents(Path dir, DurableFiles files, FailStop failStop) {
     this.dir = dir;
@@ -78,8 +82,10 @@ final class HomeContents implements LargeContents {
     naming.lock();
     try {
       failStop.require(); // the directory's name may not be durable
-      if (!Files.isDirectory(target.getParent())) {
-        files.createDirectory(target.getParent());
+      Path directory = target.getParent();
+      if (!settled.contains(directory) || !Files.isDirectory(directory)) {
+        files.settleDirectory(directory);
+        settled.add(directory);
       }
       files.move(content.file(), target);
     } finally {

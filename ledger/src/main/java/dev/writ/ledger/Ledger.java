@@ -6,6 +6,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.seal.ContentKeys;
+import dev.writ.ledger.seal.ContentOwner;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.LargeContents;
@@ -33,6 +35,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -60,6 +63,7 @@ public final class Ledger extends StoreView implements RunJournal {
   private final Uploads uploads;
   private final ReentrantLock collecting = new ReentrantLock();
   private volatile Durable durable;
+  private volatile Runnable alsoRequired = () -> {};
 
   /** Guarded by {@link #collecting}. */
   private boolean sweptContents;
@@ -79,7 +83,8 @@ public final class Ledger extends StoreView implements RunJournal {
             ContentPlaces.home(config.dir()),
             files,
             failStop,
-            ContentPlaces.of(files, failStop, config.dir())));
+            ContentPlaces.of(files, failStop, config.dir()),
+            ContentKeys.beside(files, config.dir(), config.secrets())));
     this.dir = config.dir();
     this.failStop = failStop;
     this.lock = lock;
@@ -702,6 +707,17 @@ public final class Ledger extends StoreView implements RunJournal {
   @Override
   public void requireLease() {
     store.lease().ifPresent(Lease::require);
+    alsoRequired.run();
+  }
+
+  /**
+   * Has {@link #requireLease} require something more: that what is in force elsewhere was seen
+   * here, for example.
+   *
+   * @param condition throws where it does not hold
+   */
+  public void alsoRequire(Runnable condition) {
+    alsoRequired = condition;
   }
 
   /** The epoch of the lease under which it is open; empty where it is open without one. */
@@ -721,7 +737,16 @@ public final class Ledger extends StoreView implements RunJournal {
 
   /** Accepts content of any size, which {@link Batch#blob(BlobRef)} then names. */
   public BlobSink newBlob() {
-    return new BlobSink(blobs);
+    return newBlob(Optional.empty());
+  }
+
+  /**
+   * The same, sealed.
+   *
+   * @param owner under whose key; absent: in the clear
+   */
+  public BlobSink newBlob(Optional<ContentOwner> owner) {
+    return new BlobSink(blobs, Optional.empty(), owner);
   }
 
   /**
@@ -732,7 +757,31 @@ public final class Ledger extends StoreView implements RunJournal {
    * @throws WritException {@code LED-080} here and from every write that would exceed the quota
    */
   public BlobSink newUpload(String tenant, long quota) {
-    return new BlobSink(blobs, Optional.of(uploads.reserve(tenant, quota)));
+    return newUpload(tenant, quota, Optional.empty());
+  }
+
+  /**
+   * The same, sealed.
+   *
+   * @param owner under whose key; absent: in the clear
+   */
+  public BlobSink newUpload(String tenant, long quota, Optional<ContentOwner> owner) {
+    return new BlobSink(blobs, Optional.of(uploads.reserve(tenant, quota)), owner);
+  }
+
+  /** The sealed copies of a content, whether their keys are here or not. */
+  public List<SealedCopy> copies(Digest content) {
+    return blobs.copies(content);
+  }
+
+  /** Whether a content is here without a seal. */
+  public boolean isInTheClear(Digest content) {
+    return blobs.hasPlain(content);
+  }
+
+  /** The keys of sealed contents. */
+  public ContentKeys contentKeys() {
+    return blobs.keys();
   }
 
   /** Keeps blobs from being collected until it is closed. */
@@ -824,6 +873,31 @@ public final class Ledger extends StoreView implements RunJournal {
    */
   public SortedSet<Digest> delete(
       Collection<Digest> contents, long searchedTo, Instant claimedBefore, Deletion statement) {
+    return remove(
+        contents.stream().map(Removal::everywhere).toList(), searchedTo, claimedBefore, statement);
+  }
+
+  /**
+   * What of a content is removed.
+   *
+   * @param plain whether it is, where it lies in the clear
+   * @param tenant whose copies and uploads alone may go; absent: anybody's
+   * @param copies which of its sealed copies go
+   */
+  public record Removal(
+      Digest content, boolean plain, Optional<String> tenant, Predicate<SealedCopy> copies) {
+    static Removal everywhere(Digest content) {
+      return new Removal(content, true, Optional.empty(), _ -> true);
+    }
+
+    boolean takes(SealedCopy copy) {
+      return tenant.filter(t -> !t.equals(copy.owner().tenant())).isEmpty() && copies.test(copy);
+    }
+  }
+
+  /** The same, where some of a content may stay. */
+  public SortedSet<Digest> remove(
+      Collection<Removal> contents, long searchedTo, Instant claimedBefore, Deletion statement) {
     collecting.lock();
     try {
       ContentDeletion deletion =

@@ -1,9 +1,11 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 
 /**
@@ -15,10 +17,17 @@ import java.time.InstantSource;
  * @param origin name of the log in its checkpoints: not empty, no spaces, no plus sign
  * @param logKey signs checkpoints
  * @param clock read for the anchor's time alone; no signed byte comes from it
- * @param disk holds the blobs and the anchor; RocksDB has its own files
+ * @param disk holds the blobs, the anchor and the keys of contents; RocksDB has its own files
+ * @param secrets draws the keys of contents; no signed byte comes from it
  */
 public record LedgerConfig(
-    Path dir, Path anchor, String origin, SigningKey logKey, InstantSource clock, Disk disk) {
+    Path dir,
+    Path anchor,
+    String origin,
+    SigningKey logKey,
+    InstantSource clock,
+    Disk disk,
+    SecureRandom secrets) {
 
   /**
    * @throws dev.writ.canonicalize.WritException {@code LED-055} for an origin that cannot be a
@@ -35,15 +44,21 @@ public record LedgerConfig(
     }
   }
 
-  /** On the disk of this machine. */
+  /** On the disk of this machine, with secrets of the JDK's. */
+  @Nondeterministic("keys of contents are secret and in no document")
   public LedgerConfig(
       Path dir, Path anchor, String origin, SigningKey logKey, InstantSource clock) {
-    this(dir, anchor, origin, logKey, clock, Disk.REAL);
+    this(dir, anchor, origin, logKey, clock, Disk.REAL, new SecureRandom());
   }
 
   /** The same on another disk. */
   public LedgerConfig on(Disk other) {
-    return new LedgerConfig(dir, anchor, origin, logKey, clock, other);
+    return new LedgerConfig(dir, anchor, origin, logKey, clock, other, secrets);
+  }
+
+  /** The same with secrets from elsewhere. */
+  public LedgerConfig drawing(SecureRandom other) {
+    return new LedgerConfig(dir, anchor, origin, logKey, clock, disk, other);
   }
 
   /** The file beside an anchor whose lock keeps a second writer from using that anchor. */

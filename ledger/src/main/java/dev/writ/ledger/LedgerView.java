@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The readers' view of a ledger: committed state only. Safe for use by many threads. Consumers are
@@ -25,6 +26,14 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   }
 
   boolean hasDocument(Digest id);
+
+  /**
+   * Says which rows the caller will look at next: a ledger whose database is far away gets them in
+   * one round trip.
+   *
+   * @param rows is asked for them only there
+   */
+  void expect(Supplier<ExpectedRows> rows);
 
   /** Streams the events of a run from {@code fromSeq} on, in order. */
   void events(RunId run, long fromSeq, Consumer<Event> consumer);
@@ -66,6 +75,13 @@ public interface LedgerView extends LedgerState, AutoCloseable {
    * @throws WritException {@code LED-030} missing
    */
   InputStream openBlob(Digest digest);
+
+  /**
+   * Requires that a content can be read, before anything of it is handed out.
+   *
+   * @throws WritException {@code LED-096} where it is sealed and no key of it is here
+   */
+  void requireKey(Digest digest);
 
   /** Number of events in the log. */
   long treeSize();

@@ -104,6 +104,7 @@ final class LogWriter implements Appender.GroupWriter {
     for (Pending pending : group) {
       pending.batch.ifPresent(batch -> {
         batch.held().forEach(blobs::release);
+        batch.keysInUse().forEach(blobs.keys()::release);
         batch.uploads().forEach(uploads::put);
       });
     }
@@ -281,19 +282,16 @@ final class LogWriter implements Appender.GroupWriter {
 
     /** Puts the first of the rows with each key, where there is none with that key so far. */
     private void putNew(Family family, List<Batch.Row> sorted) {
-      List<Batch.Row> firsts = new ArrayList<>(sorted.size());
-      List<byte[]> keys = new ArrayList<>(sorted.size());
+      byte[] last = null;
       for (Batch.Row row : sorted) {
-        if (keys.isEmpty() || !Arrays.equals(keys.getLast(), row.key())) {
-          firsts.add(row);
-          keys.add(row.key());
+        if (last != null && Arrays.equals(last, row.key())) {
+          continue;
         }
-      }
-      List<Boolean> known = store.has(family, keys);
-      for (int i = 0; i < firsts.size(); i++) {
-        byte[] value = firsts.get(i).value();
-        if (!known.get(i) || family == Family.FILES && isPlacedAnew(keys.get(i), value)) {
-          put(family, keys.get(i), value);
+        last = row.key();
+        if (family == Family.FILES && isPlacedAnew(row.key(), row.value())) {
+          put(family, row.key(), row.value());
+        } else {
+          write.putNew(family, row.key(), row.value());
         }
       }
     }

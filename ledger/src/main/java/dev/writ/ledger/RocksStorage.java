@@ -465,6 +465,13 @@ final class RocksStorage implements Storage {
     }
 
     @Override
+    public void putNew(Family family, byte[] key, byte[] value) {
+      if (!has(family, key)) { // nobody else writes meanwhile
+        put(family, key, value);
+      }
+    }
+
+    @Override
     public void delete(Family family, byte[] key) {
       try {
         batch.delete(handle(family), key);

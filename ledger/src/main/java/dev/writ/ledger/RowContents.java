@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -27,6 +28,17 @@ public final class RowContents {
   /** A document's row. */
   public static byte[] row(Envelope envelope) {
     return StoredForm.document(envelope);
+  }
+
+  /** An event's row. */
+  public static byte[] row(long position, Event event) {
+    byte[] packed = StoredForm.event(event);
+    return ByteBuffer.allocate(Long.BYTES + packed.length).putLong(position).put(packed).array();
+  }
+
+  /** Whether an event's row has the binary form, which views can read. */
+  public static boolean isPackedEvent(byte[] row) {
+    return StoredForm.isPackedEvent(row);
   }
 
   /** The event in a row; empty where there is none. */

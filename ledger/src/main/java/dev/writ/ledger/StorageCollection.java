@@ -137,12 +137,20 @@ final class StorageCollection implements StorageStep {
       }
       if (!mentions.keepsContent(hex) && gone.containsAll(uploads.ofContent(hex))) {
         removed.add(digest);
-        blobs.at(digest).ifPresent(places::add);
         bytes += claim.size();
-        write.delete(Family.BLOBS, digest.bytes());
-        write.delete(Family.FILES, digest.bytes());
+        remove(write, digest);
+        for (SealedCopy copy : blobs.copies(digest)) {
+          write.delete(Family.TABLES, Keys.table(SealedCopy.TABLE, copy.key()));
+          remove(write, copy.stored());
+        }
       }
     }
+  }
+
+  private void remove(Write write, Digest stored) {
+    blobs.at(stored).ifPresent(places::add);
+    write.delete(Family.BLOBS, stored.bytes());
+    write.delete(Family.FILES, stored.bytes());
   }
 
   private List<byte[]> referencesOf(String tenant, Digest digest) {

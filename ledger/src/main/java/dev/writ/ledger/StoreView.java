@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -148,6 +149,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   }
 
   @Override
+  public void expect(Supplier<ExpectedRows> rows) {
+    store.expect(() -> rows.get().names());
+  }
+
+  @Override
   public Optional<Event> head(RunId run) {
     byte[] key = Keys.run(run);
     return store.get(Family.RUNS, key).map(seq -> event(store, Keys.event(key, Keys.number(seq))));
@@ -264,6 +270,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   @Override
   public InputStream openBlob(Digest digest) {
     return blobs.open(digest);
+  }
+
+  @Override
+  public void requireKey(Digest digest) {
+    blobs.requireKey(digest);
   }
 
   @Override

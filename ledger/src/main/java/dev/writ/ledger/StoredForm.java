@@ -54,7 +54,7 @@ final class StoredForm {
   /** The canonical bytes of a stored event. */
   static byte[] eventBytes(byte[] key, byte[] row) {
     requireEvent(row);
-    return row.length > POSITION && row[POSITION] == PACKED
+    return isPackedEvent(row)
         ? parseEvent(key, row).toBytes()
         : Arrays.copyOfRange(row, POSITION, row.length);
   }
@@ -67,7 +67,7 @@ final class StoredForm {
    */
   static Event parseEvent(byte[] key, byte[] row) {
     requireEvent(row);
-    if (row.length == POSITION || row[POSITION] != PACKED) {
+    if (!isPackedEvent(row)) {
       return Event.parse(Arrays.copyOfRange(row, POSITION, row.length));
     }
     if (key.length < Long.BYTES) {
@@ -99,6 +99,11 @@ final class StoredForm {
         body,
         Instant.ofEpochMilli(millis),
         seed);
+  }
+
+  /** Whether an event's row has the binary form. */
+  static boolean isPackedEvent(byte[] row) {
+    return row.length > POSITION && row[POSITION] == PACKED;
   }
 
   private static void requireEvent(byte[] row) {

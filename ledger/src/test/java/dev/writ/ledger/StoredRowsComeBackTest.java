@@ -8,7 +8,10 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,6 +92,18 @@ class StoredRowsComeBackTest {
         comesBack(concat(phrase, next));
       }
     }
+  }
+
+  /** The views of a database unpack by a list of their own. */
+  @Test
+  void the_views_in_postgres_have_the_same_phrases() throws IOException {
+    String schema =
+        Files.readString(
+            Path.of(System.getProperty("writ.root", ".."))
+                .resolve("postgres/src/main/resources/dev/writ/postgres/schema/V5__packed.sql"));
+    assertThat(schema.split("\\$phrases\\$", -1)[1].split("\n", -1))
+        .containsExactlyElementsOf(
+            Phrases.ALL.stream().map(p -> new String(p, StandardCharsets.US_ASCII)).toList());
   }
 
   @Test

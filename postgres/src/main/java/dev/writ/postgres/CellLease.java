@@ -94,11 +94,11 @@ final class CellLease {
   static void take(Connection session, int cell, long epoch, LeaseTerms terms) throws SQLException {
     try (PreparedStatement insert =
         session.prepareStatement(
-            "INSERT INTO lease VALUES (?, ?, ?, ?, "
+            "INSERT INTO lease (cell, epoch, owner, address, until) VALUES (?, ?, ?, ?, "
                 + NOW
                 + " + ? * interval '1 millisecond') ON CONFLICT (cell) DO UPDATE SET epoch ="
                 + " EXCLUDED.epoch, owner = EXCLUDED.owner, address = EXCLUDED.address, until ="
-                + " EXCLUDED.until")) {
+                + " EXCLUDED.until, observed = 0")) {
       insert.setInt(1, cell);
       insert.setLong(2, epoch);
       insert.setString(3, terms.owner());

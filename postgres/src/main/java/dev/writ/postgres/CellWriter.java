@@ -13,6 +13,8 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
 
 /**
  * The one writer of a cell. One session holds the cell's advisory lock and does all writes: whoever
@@ -44,6 +46,11 @@ final class CellWriter implements AutoCloseable {
 
   private Optional<WritException> stopped = Optional.empty();
   private volatile boolean closing;
+
+  /** False for good once anything made it doubtful that nobody else writes. */
+  private volatile boolean owns = true;
+
+  private final KnownRows known = new KnownRows();
 
   private record Taken(long epoch, long writes) {}
 
@@ -223,6 +230,12 @@ final class CellWriter implements AutoCloseable {
     return lease;
   }
 
+  /** What it knows of the rows, as long as it is the owner for all that it knows. */
+  Optional<KnownRows> known() {
+    boolean isOwner = owns && !closing && lease.filter(Lease::isOver).isEmpty();
+    return isOwner ? Optional.of(known) : Optional.empty();
+  }
+
   /**
    * Writes once or refuses. A transaction that failed before its commit was sent is sent again. One
    * whose commit had no answer is looked up by a new session: the number of writes shows whether it
@@ -232,9 +245,13 @@ final class CellWriter implements AutoCloseable {
     stopped.ifPresent(why -> {
       throw new WritException(LedgerError.FAILED, why.code().code() + " " + why.found(), why);
     });
+    known.leaveOutUnchanged(write);
+    known.writing(write);
     try {
       writeOnce(new WriteStatement(cell, epoch, writes, size, newSize, write), size);
+      known.written(write);
     } catch (RuntimeException | Error e) {
+      known.refused();
       if (unanswered && stopped.isEmpty()) {
         stop(
             new WritException(PostgresError.NO_ANSWER, "after " + e.getClass().getSimpleName(), e));
@@ -255,11 +272,9 @@ final class CellWriter implements AutoCloseable {
           return;
         }
         if (refusal.isPresent()) {
-          throw SqlFailures.of("writing", refusal.get());
-        }
-        if (!statement.execute(connection)) {
-          connection.rollback();
-          throw refused(connection, size);
+          throw WriteStatement.isNotWriter(refusal.get())
+              ? refused(connection, size)
+              : SqlFailures.of("writing", refusal.get());
         }
       } catch (SQLException e) {
         if (SqlFailures.isSessionLost(e)) {
@@ -275,16 +290,39 @@ final class CellWriter implements AutoCloseable {
       }
       try {
         unanswered = true;
-        commit(connection);
-        known(true);
+        requireNoWarning(statement.execute(connection));
+        settled(true);
         return;
       } catch (SQLException e) {
-        // Whatever it says, a new session tells for certain.
-        loseSession();
         boolean isRepeated = SqlFailures.isSessionLost(e) || SqlFailures.isSerialization(e);
-        refusal = isRepeated ? Optional.empty() : Optional.of(e);
+        if (isBeforeCommit(connection)) {
+          settled(false);
+          rollback();
+          if (WriteStatement.isNotWriter(e)) {
+            refusal = Optional.of(e);
+            continue;
+          }
+          if (!isRepeated) {
+            throw SqlFailures.of("writing", e);
+          }
+        } else {
+          // Whatever it says, a new session tells for certain.
+          loseSession();
+          refusal = isRepeated ? Optional.empty() : Optional.of(e);
+        }
         pauseOrStop(deadline, e);
       }
+    }
+  }
+
+  /** Whether a statement failed, so that the server passed over the commit behind it. */
+  private static boolean isBeforeCommit(Connection connection) {
+    try {
+      return !connection.isClosed()
+          && connection.unwrap(BaseConnection.class).getTransactionState()
+              == TransactionState.FAILED;
+    } catch (SQLException e) {
+      return false;
     }
   }
 
@@ -344,11 +382,11 @@ final class CellWriter implements AutoCloseable {
       throw stop(new WritException(LedgerError.TAKEN_OVER, found + " writes, not " + writes));
     }
     boolean isWritten = found == writes + 1;
-    known(isWritten);
+    settled(isWritten);
     return isWritten;
   }
 
-  private void known(boolean isWritten) {
+  private void settled(boolean isWritten) {
     unanswered = false;
     writes += isWritten ? 1 : 0;
   }
@@ -394,13 +432,16 @@ final class CellWriter implements AutoCloseable {
   private void commit(Connection connection) throws SQLException {
     connection.clearWarnings();
     connection.commit();
-    SQLWarning warning = connection.getWarnings();
-    if (warning != null) {
+    requireNoWarning(Optional.ofNullable(connection.getWarnings()));
+  }
+
+  private void requireNoWarning(Optional<SQLWarning> warning) {
+    if (warning.isPresent()) {
       throw stop(
           new WritException(
               LedgerError.SYNC,
-              "the commit came with a warning, " + warning.getSQLState(),
-              warning));
+              "the commit came with a warning, " + warning.get().getSQLState(),
+              warning.get()));
     }
   }
 
@@ -416,6 +457,7 @@ final class CellWriter implements AutoCloseable {
   }
 
   private WritException stop(WritException why) {
+    owns = false;
     stopped = Optional.of(why);
     return why;
   }

@@ -5,7 +5,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RowContents;
 import dev.writ.ledger.error.LedgerError;
@@ -31,6 +30,9 @@ enum FamilyTable {
 
     @Override
     Object[] split(byte[] key, byte[] row) {
+      if (RowContents.isPackedEvent(row)) {
+        return new Object[] {row, null, null, null}; // the view reads it
+      }
       Optional<Event> event = RowContents.event(key, row);
       return new Object[] {
         row,
@@ -49,25 +51,12 @@ enum FamilyTable {
           VALUE,
           new Column("payload_type", "text"),
           new Column("payload", "bytea"),
-          new Column("signatures", "text", "json"));
+          new Column("signatures", "json"));
     }
 
     @Override
     String read() {
       return "value, payload_type, payload, signatures::text";
-    }
-
-    @Override
-    Object[] split(byte[] key, byte[] row) {
-      Optional<Envelope> document = RowContents.document(row);
-      return document.isEmpty()
-          ? new Object[] {row, null, null, null}
-          : new Object[] {
-            null,
-            document.get().payloadType(),
-            document.get().payload(),
-            signatures(document.get().signatures())
-          };
     }
 
     @Override
@@ -86,17 +75,8 @@ enum FamilyTable {
   TABLE_ROW(Family.TABLES, "table_row", 64),
   CHECKPOINT(Family.CHECKPOINTS, "checkpoint", 512);
 
-  /**
-   * A column beside the key.
-   *
-   * @param sent the type of the array in which a write sends it
-   * @param type its own
-   */
-  record Column(String name, String sent, String type) {
-    Column(String name, String type) {
-      this(name, type, type);
-    }
-  }
+  /** A column beside the key. */
+  record Column(String name, String type) {}
 
   private static final Column VALUE = new Column("value", "bytea");
 
@@ -139,28 +119,14 @@ enum FamilyTable {
 
   /** The values of {@link #columns}. */
   Object[] split(byte[] key, byte[] row) {
-    return new Object[] {row};
+    Object[] values = new Object[columns().size()];
+    values[0] = row;
+    return values;
   }
 
-  /** The row whose columns begin there. */
+  /** The row whose columns begin there, also one of a schema before this. */
   byte[] join(ResultSet columns, int first) throws SQLException {
     return columns.getBytes(first);
-  }
-
-  private static String signatures(List<Envelope.Signature> signatures) {
-    JsonValue list =
-        JsonValue.object()
-            .putList(
-                "signatures",
-                signatures,
-                signature ->
-                    JsonValue.object()
-                        .put("keyid", signature.kid())
-                        .put("sig", StrictBase64.encode(signature.bytes()))
-                        .build())
-            .build()
-            .get("signatures");
-    return new String(Jcs.write(list), StandardCharsets.UTF_8);
   }
 
   private static byte[] document(String payloadType, byte[] payload, String signatures) {

@@ -100,7 +100,7 @@ final class Maintenance implements AutoCloseable {
             String.join(
                 ", ",
                 table.columns().stream()
-                    .filter(column -> column.sent().equals("bytea"))
+                    .filter(column -> column.type().equals("bytea"))
                     .map(column -> "count(sha256(" + column.name() + "))")
                     .toList());
         texts("SELECT " + read + " FROM " + table.table());

@@ -16,11 +16,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** The rows of one ledger in PostgreSQL. */
 final class PostgresStorage implements Storage {
@@ -34,6 +39,8 @@ final class PostgresStorage implements Storage {
   private final Optional<LeaseKeeper> keeper;
 
   private final HikariDataSource reads;
+
+  private final SharedReads ahead = new SharedReads(this::readAhead);
 
   /** Held shared by every call, and exclusively by closing. */
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
@@ -178,8 +185,25 @@ final class PostgresStorage implements Storage {
     return query;
   }
 
+  /** What need not be asked for: nothing in a scan, whose visitor reads what was at its moment. */
+  private Optional<KnownRows> known() {
+    return scanning.get() == null ? writer.flatMap(CellWriter::known) : Optional.empty();
+  }
+
   @Override
   public Optional<byte[]> get(Family family, byte[] key) {
+    Optional<KnownRows> known = known();
+    return known
+        .flatMap(rows -> rows.get(family, key))
+        .orElseGet(() -> {
+          Optional<KnownRows.Reading> reading = known.map(rows -> rows.reading(family, key));
+          Optional<byte[]> row = read(family, key);
+          reading.ifPresent(under -> under.found(row));
+          return row;
+        });
+  }
+
+  private Optional<byte[]> read(Family family, byte[] key) {
     FamilyTable table = FamilyTable.of(family);
     return using(
         family,
@@ -194,7 +218,86 @@ final class PostgresStorage implements Storage {
 
   @Override
   public boolean has(Family family, byte[] key) {
-    return has(family, List.of(key)).getFirst();
+    Optional<KnownRows> known = known();
+    return known
+        .flatMap(rows -> rows.get(family, key))
+        .map(Optional::isPresent)
+        .orElseGet(() -> {
+          Optional<KnownRows.Reading> reading = known.map(rows -> rows.reading(family, key));
+          boolean isThere = has(family, List.of(key)).getFirst();
+          if (!isThere) {
+            reading.ifPresent(under -> under.found(Optional.empty()));
+          }
+          return isThere;
+        });
+  }
+
+  @Override
+  public void expect(Supplier<List<Name>> rows) {
+    known()
+        .map(known -> known.unknown(rows.get()))
+        .filter(unknown -> !unknown.isEmpty())
+        .ifPresent(ahead::await);
+  }
+
+  /** Remembers these rows, and those that are absent. */
+  private void readAhead(List<Name> names) {
+    Optional<KnownRows> known = known();
+    if (known.isEmpty()) {
+      return;
+    }
+    Map<Family, TreeMap<byte[], KnownRows.Reading>> wanted = new EnumMap<>(Family.class);
+    for (Name name : names) {
+      wanted
+          .computeIfAbsent(name.family(), _ -> new TreeMap<>(Arrays::compareUnsigned))
+          .computeIfAbsent(name.key(), key -> known.get().reading(name.family(), key));
+    }
+    using(
+        Family.TABLES,
+        connection -> {
+          readAhead(connection, wanted);
+          return null;
+        });
+  }
+
+  private void readAhead(
+      Connection connection, Map<Family, TreeMap<byte[], KnownRows.Reading>> wanted)
+      throws SQLException {
+    String sql =
+        wanted.keySet().stream()
+            .map(family ->
+                "SELECT "
+                    + family.ordinal()
+                    + ", key, value FROM "
+                    + FamilyTable.of(family).table()
+                    + " WHERE cell = ? AND key = ANY (?)")
+            .collect(Collectors.joining(" UNION ALL "));
+    Map<Family, Set<ByteBuffer>> there = new EnumMap<>(Family.class);
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      int parameter = 0;
+      for (TreeMap<byte[], KnownRows.Reading> keys : wanted.values()) {
+        query.setInt(++parameter, settings.cell());
+        query.setArray(
+            ++parameter, connection.createArrayOf("bytea", keys.keySet().toArray(byte[][]::new)));
+      }
+      try (ResultSet rows = query.executeQuery()) {
+        while (rows.next()) {
+          Family family = Family.values()[rows.getInt(1)];
+          byte[] key = rows.getBytes(2);
+          byte[] value = rows.getBytes(3);
+          there.computeIfAbsent(family, _ -> new HashSet<>()).add(ByteBuffer.wrap(key));
+          if (value != null) { // else it is a document in its parts
+            wanted.get(family).get(key).found(Optional.of(value));
+          }
+        }
+      }
+    }
+    wanted.forEach((family, keys) ->
+        keys.forEach((key, reading) -> {
+          if (!there.getOrDefault(family, Set.of()).contains(ByteBuffer.wrap(key))) {
+            reading.found(Optional.empty());
+          }
+        }));
   }
 
   @Override

@@ -8,11 +8,23 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads who owns a cell, over a connection that it keeps. */
 final class PostgresWatch implements LeaseWatch {
   private static final Duration SILENCE = Duration.ofSeconds(2);
+
+  private static final String OWNERSHIP =
+      "SELECT c.cell, c.epoch, c.owner, coalesce(l.address, ''), greatest(0,"
+          + " coalesce(extract(epoch FROM l.until - clock_timestamp()) * 1000, 0))::bigint,"
+          + " coalesce(l.observed, 0), c.size FROM cell c LEFT JOIN lease l ON l.cell = c.cell AND"
+          + " l.epoch = c.epoch WHERE c.cell >= ? AND c.cell < ? ORDER BY c.cell";
+
+  private static final String PRESENT =
+      "INSERT INTO gateway VALUES (?, clock_timestamp() + ? * interval '1 millisecond') ON CONFLICT"
+          + " (address) DO UPDATE SET until = EXCLUDED.until";
 
   private final PostgresSettings settings;
   private final PostgresConnections connections;
@@ -24,40 +36,107 @@ final class PostgresWatch implements LeaseWatch {
   }
 
   @Override
-  public synchronized Ownership ask() {
+  public Ownership ask() {
+    List<Ownership> found = askAll(1);
+    if (found.isEmpty()) {
+      throw new WritException(LedgerError.MISSING, "no cell " + settings.cell());
+    }
+    return found.getFirst();
+  }
+
+  @Override
+  public List<Ownership> askAll(int cells) {
+    return using(open -> select(open, cells));
+  }
+
+  private List<Ownership> select(Connection open, int cells) throws SQLException {
+    List<Ownership> found = new ArrayList<>();
+    try (PreparedStatement select = open.prepareStatement(OWNERSHIP)) {
+      select.setInt(1, settings.cell());
+      select.setInt(2, settings.cell() + cells);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          long left = row.getLong(5);
+          found.add(
+              new Ownership(
+                  row.getInt(1),
+                  row.getLong(2),
+                  row.getString(3),
+                  row.getString(4),
+                  left > 0,
+                  Duration.ofMillis(left),
+                  row.getLong(6),
+                  row.getLong(7)));
+        }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public List<String> present(String address, Duration length) {
+    return using(open -> {
+      try (PreparedStatement insert = open.prepareStatement(PRESENT)) {
+        insert.setString(1, address);
+        insert.setLong(2, length.toMillis());
+        insert.executeUpdate();
+      }
+      List<String> live = new ArrayList<>();
+      try (PreparedStatement select =
+              open.prepareStatement(
+                  "SELECT address FROM gateway WHERE until > clock_timestamp() ORDER BY address");
+          ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          live.add(row.getString(1));
+        }
+      }
+      return live;
+    });
+  }
+
+  @Override
+  public void leaves(String address) {
+    using(open -> {
+      try (PreparedStatement delete =
+          open.prepareStatement(
+              "DELETE FROM gateway WHERE address = ? OR until < clock_timestamp() - interval '1"
+                  + " day'")) {
+        delete.setString(1, address);
+        return delete.executeUpdate();
+      }
+    });
+  }
+
+  @Override
+  public void observed(int cell, long epoch, long statements) {
+    using(open -> {
+      try (PreparedStatement update =
+          open.prepareStatement("UPDATE lease SET observed = ? WHERE cell = ? AND epoch = ?")) {
+        update.setLong(1, statements);
+        update.setInt(2, cell);
+        update.setLong(3, epoch);
+        return update.executeUpdate();
+      }
+    });
+  }
+
+  /** What is asked over the connection. */
+  @FunctionalInterface
+  private interface Question<T> {
+    T ask(Connection open) throws SQLException;
+  }
+
+  private synchronized <T> T using(Question<T> question) {
     try {
       if (connection.isEmpty()) {
         Connection opened = connections.open(SILENCE);
         connection = Optional.of(opened);
         DatabaseSchema.migrate(settings, connections, opened, false);
       }
-      return ask(connection.get());
+      return question.ask(connection.get());
     } catch (SQLException e) {
       close();
       throw SqlFailures.of("asking who owns " + settings, e);
-    }
-  }
-
-  private Ownership ask(Connection open) throws SQLException {
-    try (PreparedStatement select =
-        open.prepareStatement(
-            "SELECT c.epoch, c.owner, coalesce(l.address, ''), greatest(0, coalesce(extract(epoch"
-                + " FROM l.until - clock_timestamp()) * 1000, 0))::bigint FROM cell c LEFT JOIN"
-                + " lease l ON l.cell = c.cell AND l.epoch = c.epoch WHERE c.cell = ?")) {
-      select.setInt(1, settings.cell());
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          throw new WritException(LedgerError.MISSING, "no cell " + settings.cell());
-        }
-        long left = row.getLong(4);
-        return new Ownership(
-            settings.cell(),
-            row.getLong(1),
-            row.getString(2),
-            row.getString(3),
-            left > 0,
-            Duration.ofMillis(left));
-      }
     }
   }
 

@@ -15,21 +15,29 @@ final class PostgresWrite implements Write {
   private static final int KEY_BYTES_MAX = 2600;
 
   private final Map<Family, TreeMap<byte[], byte[]>> rows = new EnumMap<>(Family.class);
+  private final Map<Family, TreeMap<byte[], byte[]>> newRows = new EnumMap<>(Family.class);
   private long bytes;
 
   @Override
   public void put(Family family, byte[] key, byte[] value) {
-    take(family, key, value);
+    take(rows, family, key, value);
+    bytes += key.length + value.length;
+  }
+
+  @Override
+  public void putNew(Family family, byte[] key, byte[] value) {
+    take(newRows, family, key, value);
     bytes += key.length + value.length;
   }
 
   @Override
   public void delete(Family family, byte[] key) {
-    take(family, key, null);
+    take(rows, family, key, null);
     bytes += key.length;
   }
 
-  private void take(Family family, byte[] key, byte[] value) {
+  private static void take(
+      Map<Family, TreeMap<byte[], byte[]>> rows, Family family, byte[] key, byte[] value) {
     if (key.length > KEY_BYTES_MAX) {
       throw new WritException(PostgresError.KEY_TOO_LONG, key.length + " bytes");
     }
@@ -39,6 +47,11 @@ final class PostgresWrite implements Write {
   /** By family and key; null where the row is removed. */
   Map<Family, TreeMap<byte[], byte[]>> rows() {
     return rows;
+  }
+
+  /** Those that are put only where there is none with their key. */
+  Map<Family, TreeMap<byte[], byte[]>> newRows() {
+    return newRows;
   }
 
   @Override

@@ -18,7 +18,12 @@ import org.flywaydb.core.api.resource.LoadableResource;
  */
 final class SchemaScripts implements ResourceProvider {
   private static final List<LoadableResource> ALL =
-      List.of(new Script("V1__rows.sql"), new Script("V2__lease.sql"));
+      List.of(
+          new Script("V1__rows.sql"),
+          new Script("V2__lease.sql"),
+          new Script("V3__cells.sql"),
+          new Script("V4__write.sql"),
+          new Script("V5__packed.sql"));
 
   private static final class Script extends LoadableResource {
     private final String name;

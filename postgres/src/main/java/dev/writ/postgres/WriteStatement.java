@@ -5,13 +5,18 @@ import java.lang.reflect.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
-/** The statements of one write, which the driver sends in one go. */
+/** One write as a transaction that is sent whole, its commit included: one round trip. */
 final class WriteStatement {
+  /** What the function {@code require_written} raises where this is not the writer any more. */
+  private static final String NOT_WRITTEN = "WR074";
+
   /** Of the rows of one statement, beyond which another begins. */
   private static final int BYTES_MAX = 16 << 20;
 
@@ -31,10 +36,16 @@ final class WriteStatement {
     for (Object value : List.of(newSize, cell, epoch, writes, size)) {
       parameters.add(new Parameter("", value));
     }
-    w.rows().forEach(this::rows);
+    sql.append(";SELECT require_written(?, ?, ?)");
+    for (Object value : List.of(cell, epoch, writes + 1)) {
+      parameters.add(new Parameter("", value));
+    }
+    w.rows().forEach((family, rows) -> rows(family, rows, false));
+    w.newRows().forEach((family, rows) -> rows(family, rows, true));
+    sql.append(";COMMIT");
   }
 
-  private void rows(Family family, TreeMap<byte[], byte[]> rows) {
+  private void rows(Family family, TreeMap<byte[], byte[]> rows, boolean unlessThere) {
     FamilyTable table = FamilyTable.of(family);
     List<byte[]> removed = new ArrayList<>();
     List<Map.Entry<byte[], byte[]>> put = new ArrayList<>();
@@ -45,7 +56,7 @@ final class WriteStatement {
         continue;
       }
       if (bytes > 0 && bytes + row.getValue().length > BYTES_MAX) {
-        insert(table, put);
+        insert(table, put, unlessThere);
         put.clear();
         bytes = 0;
       }
@@ -53,49 +64,54 @@ final class WriteStatement {
       bytes += row.getKey().length + row.getValue().length;
     }
     if (!put.isEmpty()) {
-      insert(table, put);
+      insert(table, put, unlessThere);
     }
     if (!removed.isEmpty()) {
-      sql.append("; DELETE FROM ").append(table.table());
+      sql.append(";DELETE FROM ").append(table.table());
       sql.append(" WHERE cell = ? AND key = ANY (?)");
       parameters.add(new Parameter("", cell));
       parameters.add(new Parameter("bytea", removed.toArray(byte[][]::new)));
     }
   }
 
-  private void insert(FamilyTable table, List<Map.Entry<byte[], byte[]>> rows) {
+  private void insert(
+      FamilyTable table, List<Map.Entry<byte[], byte[]>> rows, boolean unlessThere) {
     List<FamilyTable.Column> columns = table.columns();
-    StringBuilder names = new StringBuilder("key");
-    StringBuilder values = new StringBuilder("u.key");
-    StringBuilder arrays = new StringBuilder("?::bytea[]");
-    StringBuilder replaced = new StringBuilder();
-    for (FamilyTable.Column column : columns) {
-      names.append(", ").append(column.name());
-      values.append(", u.").append(column.name());
-      values.append(column.sent().equals(column.type()) ? "" : "::" + column.type());
-      arrays.append(", ?::").append(column.sent()).append("[]");
-      replaced.append(replaced.isEmpty() ? "" : ", ").append(column.name());
-      replaced.append(" = EXCLUDED.").append(column.name());
-    }
-    sql.append("; INSERT INTO ").append(table.table());
-    sql.append(" (cell, ").append(names).append(") SELECT ?, ").append(values);
-    sql.append(" FROM unnest(").append(arrays).append(") AS u (").append(names);
-    sql.append(") ON CONFLICT (cell, key) DO UPDATE SET ").append(replaced);
-
     byte[][] keys = new byte[rows.size()][];
-    Object[] sent = columns.stream().map(column -> array(column.sent(), rows.size())).toArray();
+    Object[] sent = columns.stream().map(column -> array(column.type(), rows.size())).toArray();
+    boolean[] isUsed = new boolean[sent.length];
     for (int i = 0; i < rows.size(); i++) {
       keys[i] = rows.get(i).getKey();
       Object[] parts = table.split(keys[i], rows.get(i).getValue());
       for (int c = 0; c < parts.length; c++) {
         Array.set(sent[c], i, parts[c]);
+        isUsed[c] |= parts[c] != null;
       }
     }
     parameters.add(new Parameter("", cell));
     parameters.add(new Parameter("bytea", keys));
+    StringBuilder names = new StringBuilder("key");
+    StringBuilder values = new StringBuilder("u.key");
+    StringBuilder arrays = new StringBuilder("?::bytea[]");
+    StringBuilder replaced = new StringBuilder();
     for (int c = 0; c < sent.length; c++) {
-      parameters.add(new Parameter(columns.get(c).sent(), sent[c]));
+      FamilyTable.Column column = columns.get(c);
+      replaced.append(replaced.isEmpty() ? "" : ", ").append(column.name());
+      if (!isUsed[c]) { // by no row here, though perhaps by one that is replaced
+        replaced.append(" = NULL");
+        continue;
+      }
+      names.append(", ").append(column.name());
+      values.append(", u.").append(column.name());
+      arrays.append(", ?::").append(column.type()).append("[]");
+      replaced.append(" = EXCLUDED.").append(column.name());
+      parameters.add(new Parameter(column.type(), sent[c]));
     }
+    sql.append(";INSERT INTO ").append(table.table());
+    sql.append(" (cell, ").append(names).append(") SELECT ?, ").append(values);
+    sql.append(" FROM unnest(").append(arrays).append(") AS u (").append(names);
+    sql.append(") ON CONFLICT (cell, key) DO ");
+    sql.append(unlessThere ? "NOTHING" : "UPDATE SET " + replaced);
   }
 
   private static Object array(String type, int length) {
@@ -106,8 +122,18 @@ final class WriteStatement {
     };
   }
 
-  /** Executes all of it within the transaction; false where the cell was not as expected. */
-  boolean execute(Connection session) throws SQLException {
+  /** Whether the server refused the whole because the cell was not as expected. */
+  static boolean isNotWriter(SQLException e) {
+    return NOT_WRITTEN.equals(e.getSQLState());
+  }
+
+  /**
+   * Executes and commits all of it.
+   *
+   * @return what the server warned of
+   * @throws SQLException {@link #isNotWriter}, after which the transaction has to be rolled back
+   */
+  Optional<SQLWarning> execute(Connection session) throws SQLException {
     try (PreparedStatement statement = session.prepareStatement(sql.toString())) {
       for (int i = 0; i < parameters.size(); i++) {
         Parameter parameter = parameters.get(i);
@@ -119,7 +145,7 @@ final class WriteStatement {
         }
       }
       statement.execute();
-      return statement.getUpdateCount() == 1;
+      return Optional.ofNullable(statement.getWarnings());
     }
   }
 }

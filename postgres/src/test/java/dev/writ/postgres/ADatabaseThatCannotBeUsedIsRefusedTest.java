@@ -306,7 +306,8 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
           new byte[0],
           new byte[0],
           (key, _) -> {
-            Future<Optional<byte[]>> get = other.submit(() -> storage.get(Family.TABLES, key));
+            // One that is not remembered.
+            Future<Optional<byte[]>> get = other.submit(() -> storage.get(Family.EVENTS, key));
             assertThatThrownBy(get::get).hasMessageContaining("PGS-015");
             return true;
           });

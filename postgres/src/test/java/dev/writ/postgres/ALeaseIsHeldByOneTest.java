@@ -208,15 +208,7 @@ class ALeaseIsHeldByOneTest {
   void aSchemaWithoutLeasesIsBroughtUpToDate() {
     try (PostgresServer old = new PostgresServer()) {
       PostgresSettings there = old.settings().withCell(1);
-      new PostgresDatabase(there, "the maker").create().close();
-      old.execute("writ", "DROP VIEW writ.cells; DROP TABLE writ.lease");
-      old.execute(
-          "writ",
-          "CREATE VIEW writ.cells AS SELECT c.cell, convert_from(m.value, 'UTF8') AS origin,"
-              + " c.owner, c.epoch, c.size FROM writ.cell c LEFT JOIN writ.meta m ON m.cell ="
-              + " c.cell AND m.key = 'origin'");
-      old.execute("writ", "ALTER VIEW writ.cells OWNER TO writ");
-      old.execute("writ", "DELETE FROM writ.schema_history WHERE version = '2'");
+      EarlierSchema.make(old, there, 1);
       try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
         assertThat(watch.ask().isHeld()).isFalse();
       }
@@ -224,6 +216,73 @@ class ALeaseIsHeldByOneTest {
         write(owner, 1, 0);
       }
       assertThat(old.query("SELECT address FROM writ.cells")).containsExactly("gw-1:1");
+    }
+  }
+
+  /** A gateway of the release before had the lease. */
+  @Test
+  void aSchemaWithoutSeveralCellsIsBroughtUpToDate() {
+    try (PostgresServer old = new PostgresServer()) {
+      PostgresSettings there = old.settings().withCell(1);
+      EarlierSchema.make(old, there, 2);
+      old.execute("writ", "INSERT INTO writ.lease VALUES (1, 1, 'gw-0', 'gw-0:1', now())");
+      try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
+        assertThat(watch.ask().address()).isEqualTo("gw-0:1");
+        assertThat(watch.ask().observed()).isZero();
+        assertThat(watch.present("gw-0:1", Duration.ofMinutes(1))).containsExactly("gw-0:1");
+      }
+      assertThat(old.query("SELECT observed FROM writ.cells")).containsExactly("0");
+    }
+  }
+
+  /** What the owners of several cells say, and nobody for them. */
+  @Test
+  void onlyAnOwnerSaysWhatItHasObserved() {
+    try (PostgresServer server = new PostgresServer()) {
+      PostgresSettings first = server.settings().withCell(0);
+      for (int cell = 0; cell < 3; cell++) {
+        new PostgresDatabase(first.withCell(cell), "the maker").create().close();
+      }
+      try (LeaseWatch watch = new PostgresDatabase(first, "a gateway").watch();
+          Storage owned =
+              new PostgresDatabase(first.withCell(1), "a").open(terms("gw-1", 60_000))) {
+        long epoch = owned.epoch().orElseThrow();
+        watch.observed(1, epoch - 1, 9);
+        watch.observed(2, 1, 9);
+        assertThat(watch.askAll(3)).extracting(LeaseWatch.Ownership::observed).containsOnly(0L);
+        watch.observed(1, epoch, 7);
+        assertThat(watch.askAll(3))
+            .extracting(LeaseWatch.Ownership::observed)
+            .containsExactly(0L, 7L, 0L);
+        assertThat(watch.askAll(3))
+            .extracting(LeaseWatch.Ownership::isHeld)
+            .containsExactly(false, true, false);
+        assertThat(watch.askAll(2)).hasSize(2);
+      }
+      try (LeaseWatch watch = new PostgresDatabase(first, "a gateway").watch();
+          Storage next = new PostgresDatabase(first.withCell(1), "b").open(terms("gw-2", 60_000))) {
+        assertThat(next.epoch()).isPresent();
+        assertThat(watch.askAll(2).getLast().observed())
+            .as("the next owner has to see it again")
+            .isZero();
+      }
+    }
+  }
+
+  @Test
+  void whoDoesNotSayThatItLivesIsForgotten() {
+    try (PostgresServer server = new PostgresServer()) {
+      PostgresSettings there = server.settings().withCell(0);
+      new PostgresDatabase(there, "the maker").create().close();
+      try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
+        assertThat(watch.present("gw-1:1", Duration.ofHours(1))).containsExactly("gw-1:1");
+        assertThat(watch.present("gw-2:1", Duration.ofHours(1)))
+            .containsExactly("gw-1:1", "gw-2:1");
+        server.execute("writ", "UPDATE writ.gateway SET until = now() WHERE address = 'gw-1:1'");
+        assertThat(watch.present("gw-2:1", Duration.ofHours(1))).containsExactly("gw-2:1");
+        watch.leaves("gw-2:1");
+        assertThat(watch.present("gw-3:1", Duration.ofHours(1))).containsExactly("gw-3:1");
+      }
     }
   }
 }

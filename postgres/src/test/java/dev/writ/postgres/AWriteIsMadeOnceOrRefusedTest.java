@@ -1,5 +1,7 @@
 package dev.writ.postgres;
 
+import static dev.writ.postgres.NumberedWrites.append;
+import static dev.writ.postgres.NumberedWrites.number;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +12,6 @@ import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import dev.writ.postgres.WireProxy.Cut;
 import dev.writ.postgres.WireProxy.Fault;
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -46,19 +47,6 @@ class AWriteIsMadeOnceOrRefusedTest {
   private final int cell = server.newCell();
   private final PostgresDatabase database =
       new PostgresDatabase(server.settings().withCell(cell), "a test");
-
-  private static byte[] number(long number) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-  }
-
-  /** One event at this position of the log, with a row that says so. */
-  private static void append(Storage storage, long position) {
-    try (Write write = storage.newWrite()) {
-      write.put(Family.LOG, number(position), number(position));
-      write.put(Family.TABLES, number(position), new byte[100]);
-      storage.write(write, position, position + 1);
-    }
-  }
 
   /** The database has this many writes and events, and the rows of no others. */
   private void assertWritten(long count) {
@@ -362,7 +350,9 @@ class AWriteIsMadeOnceOrRefusedTest {
       proxy.add(new Fault(COMMIT, Cut.BEFORE_ITS_ANSWER));
       try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
         Future<?> write = other.submit(() -> append(first, 1));
-        while (proxy.cuts() == 0) {
+        while (!server
+            .query("SELECT writes FROM writ.cell WHERE cell = " + cell)
+            .equals(List.of("2"))) {
           Thread.onSpinWait();
         }
         try (Statement statement = blocking.createStatement()) {

@@ -3,6 +3,7 @@ package dev.writ.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -20,17 +21,19 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Documents lie in their parts, which analysts read, and come back byte for byte. */
+/** Documents and events are packed; analysts read them, and they come back byte for byte. */
 class DocumentsAreReadableAndComeBackTest {
   private static final SigningKey KEY = SigningKey.ed25519(new byte[32]);
 
@@ -97,7 +100,7 @@ class DocumentsAreReadableAndComeBackTest {
   }
 
   @Test
-  void everyGoldenDocumentComesBackFromItsParts() throws IOException {
+  void everyGoldenDocumentComesBackAndIsRead() throws IOException {
     List<Envelope> documents = golden();
     TreeMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
     documents.forEach(document -> rows.put(document.id().bytes(), RowContents.row(document)));
@@ -120,10 +123,18 @@ class DocumentsAreReadableAndComeBackTest {
             return true;
           });
       assertThat(found).hasSameSizeAs(rows.keySet());
-      assertThat(query("SELECT count(*) FROM writ.document WHERE CELL AND value IS NOT NULL"))
-          .containsExactly("0");
       assertThat(query("SELECT count(*) FROM writ.documents WHERE CELL"))
           .containsExactly(String.valueOf(rows.size()));
+      assertThat(
+              query(
+                  "SELECT writ.id(d.key), writ.packed_type(d.value),"
+                      + " encode(p.payload, 'hex'), p.signatures"
+                      + " FROM writ.document d, writ.packed_document(d.value) p WHERE CELL"
+                      + " ORDER BY d.key"))
+          .isEqualTo(
+              rows.values().stream()
+                  .map(row -> read(RowContents.document(row).orElseThrow()))
+                  .toList());
       assertThat(
               query("SELECT count(*) > 10 FROM writ.receipts WHERE CELL AND status = 'succeeded'"))
           .containsExactly("t");
@@ -135,6 +146,119 @@ class DocumentsAreReadableAndComeBackTest {
                       + " AND receipt IS NOT NULL AND jsonb_typeof(effect->'params') = 'object'"))
           .containsExactly("t");
       storage.verifyChecksums();
+    }
+  }
+
+  /** As a query shows it. */
+  private static String read(Envelope document) {
+    String signatures =
+        document.signatures().stream()
+            .map(signature ->
+                "{\"keyid\" : \"%s\", \"sig\" : \"%s\"}"
+                    .formatted(signature.kid(), StrictBase64.encode(signature.bytes())))
+            .collect(Collectors.joining(",", "[", "]"));
+    return String.join(
+        "|",
+        document.id().toString(),
+        document.payloadType(),
+        HexFormat.of().formatHex(document.payload()),
+        signatures);
+  }
+
+  /**
+   * What an earlier release wrote lies in columns of its own, and is replaced by what is packed.
+   */
+  @Test
+  void documentsAndEventsOfTheSchemaBeforeAreReadAndComeBack() {
+    Envelope document = Envelope.sign("text/plain", JsonValue.object().put("a", "b").build(), KEY);
+    Event event =
+        Event.first(
+            "acme",
+            "r",
+            "run.opened",
+            document.id(),
+            Instant.EPOCH.plusMillis(1),
+            Optional.empty());
+    try (PostgresServer old = new PostgresServer()) {
+      PostgresSettings there = old.settings();
+      EarlierSchema.make(old, there, 3);
+      old.execute(
+          "writ",
+          "INSERT INTO writ.document (cell, key, payload_type, payload, signatures) VALUES"
+              + " (0, '\\x%s', 'text/plain', '%s', '[{\"keyid\":\"%s\",\"sig\":\"%s\"}]')"
+                  .formatted(
+                      document.id().hex(),
+                      new String(document.payload(), UTF_8),
+                      document.signatures().getFirst().kid(),
+                      StrictBase64.encode(document.signatures().getFirst().bytes())));
+      byte[] row = eventRow(7, event);
+      old.execute(
+          "writ",
+          "INSERT INTO writ.event (cell, key, value, kind, at_ms, body) VALUES"
+              + " (0, '\\x%s', '\\x%s', 'run.opened', 1, '\\x%s')"
+                  .formatted(
+                      HexFormat.of().formatHex(eventKey("acme", "r")),
+                      HexFormat.of().formatHex(row),
+                      document.id().hex()));
+      try (Storage storage = new PostgresDatabase(there, "a test").open()) {
+        assertThat(storage.get(Family.EVENTS, eventKey("acme", "r"))).contains(row);
+        assertThat(storage.get(Family.DOCUMENTS, document.id().bytes()))
+            .contains(RowContents.row(document));
+        String read = "SELECT id, payload_type, payload->>'a', signatures->0->>'keyid'";
+        String shown = document.id() + "|text/plain|b|" + KEY.kid();
+        assertThat(old.query(read + " FROM writ.documents")).containsExactly(shown);
+        assertThat(old.query("SELECT kind, body FROM writ.events"))
+            .containsExactly("run.opened|" + document.id());
+        write(
+            storage,
+            write -> write.put(Family.DOCUMENTS, document.id().bytes(), RowContents.row(document)));
+        assertThat(old.query("SELECT payload_type IS NULL FROM writ.document"))
+            .containsExactly("t");
+        assertThat(old.query(read + " FROM writ.documents")).containsExactly(shown);
+      }
+    }
+  }
+
+  private static byte[] eventKey(String tenant, String run) {
+    byte[] key = (tenant + "\0" + run + "\0").getBytes(UTF_8);
+    return Arrays.copyOf(key, key.length + Long.BYTES);
+  }
+
+  private static byte[] eventRow(long position, Event event) {
+    return ByteBuffer.allocate(Long.BYTES + event.toBytes().length)
+        .putLong(position)
+        .put(event.toBytes())
+        .array();
+  }
+
+  /** In the form that a ledger writes, which no column repeats. */
+  @Test
+  void packedEventsAreReadByTheirFields() {
+    Envelope body = Envelope.sign("text/plain", JsonValue.object().build(), KEY);
+    Instant at = Instant.parse("2026-11-21T12:00:00.123Z");
+    List<Event> events = new ArrayList<>();
+    events.add(
+        Event.first("acmé", "run 1", "run.opened", body.id(), at, Optional.of("ab".repeat(32))));
+    events.add(events.getFirst().next("décision", body.id(), at.plusMillis(1), Optional.empty()));
+    try (Storage storage = database.create()) {
+      write(
+          storage,
+          write -> {
+            for (Event event : events) {
+              byte[] key = eventKey("acmé", "run 1");
+              key[key.length - 1] = (byte) event.seq();
+              write.put(Family.EVENTS, key, RowContents.row(event.seq(), event));
+            }
+          });
+      assertThat(query("SELECT count(*) FROM writ.event WHERE CELL AND kind IS NOT NULL"))
+          .containsExactly("0");
+      assertThat(
+              query(
+                  "SELECT position, tenant, run, seq, kind, body, extract(epoch FROM at)::text"
+                      + " FROM writ.events WHERE CELL ORDER BY seq"))
+          .containsExactly(
+              "0|acmé|run 1|0|run.opened|" + body.id() + "|1795262400.123000",
+              "1|acmé|run 1|1|décision|" + body.id() + "|1795262400.124000");
     }
   }
 

@@ -58,6 +58,7 @@ public final class PostgresServer extends ServerProcess {
           """
           host all guarded 127.0.0.1/32 scram-sha-256
           host all all 127.0.0.1/32 trust
+          host replication all 127.0.0.1/32 trust
           """);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -67,6 +68,62 @@ public final class PostgresServer extends ServerProcess {
     execute("postgres", "CREATE ROLE writ LOGIN");
     execute("postgres", "CREATE ROLE guarded LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
     execute("postgres", "CREATE DATABASE writ OWNER writ");
+  }
+
+  /** A standby of a running server, before it is started. */
+  private PostgresServer(PostgresServer primary, String name) {
+    super(place());
+    this.options = List.of();
+    copy(primary, name);
+  }
+
+  /** Makes a standby, and starts it. */
+  static PostgresServer standbyOf(PostgresServer primary, String name) {
+    PostgresServer standby = new PostgresServer(primary, name);
+    standby.start();
+    return standby;
+  }
+
+  /** In place of all that it has; it must not run. */
+  void becomeStandbyOf(PostgresServer primary, String name) {
+    try {
+      DurableFiles.deleteTree(data());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    copy(primary, name);
+    start();
+  }
+
+  private void copy(PostgresServer primary, String name) {
+    try {
+      run(
+          program(
+              "pg_basebackup",
+              "--pgdata=" + data(),
+              "--dbname=" + primary.replication(name),
+              "--checkpoint=fast",
+              "--no-sync",
+              "--write-recovery-conf"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** How a standby connects. */
+  private String replication(String name) {
+    return "host=127.0.0.1 port=" + port() + " user=postgres application_name=" + name;
+  }
+
+  /** As a standby, from now on of this one. */
+  void follow(PostgresServer primary, String name) {
+    execute("postgres", "ALTER SYSTEM SET primary_conninfo = '" + primary.replication(name) + "'");
+    execute("postgres", "SELECT pg_reload_conf()");
+  }
+
+  /** Makes a primary of a standby; returns when it writes. */
+  void promote() {
+    execute("postgres", "SELECT pg_promote()");
   }
 
   private static Path place() {

@@ -49,6 +49,7 @@ final class WireProxy implements AutoCloseable {
   private final Deque<Fault> faults = new ArrayDeque<>();
   private final Set<Socket> sockets = new HashSet<>();
   private int cuts;
+  private int requests;
   private boolean refusing;
 
   WireProxy(int target) {
@@ -84,6 +85,11 @@ final class WireProxy implements AutoCloseable {
     return cuts;
   }
 
+  /** How many round trips: the driver does not wait for the answer to a BEGIN. */
+  synchronized int requests() {
+    return requests;
+  }
+
   /** Ends all connections. */
   synchronized void cutAll() {
     sockets.forEach(WireProxy::close);
@@ -97,6 +103,9 @@ final class WireProxy implements AutoCloseable {
 
   /** Takes the next fault, if it concerns one of these statements. */
   private synchronized Cut fault(List<String> statements) {
+    if (!statements.equals(List.of("BEGIN"))) {
+      requests++;
+    }
     Fault next = faults.peek();
     if (next == null || statements.stream().noneMatch(text -> text.startsWith(next.statement()))) {
       return null;

@@ -356,6 +356,47 @@ public abstract class StorageContract {
         .isEqualTo(last == '-' ? Optional.empty() : Optional.of(String.valueOf(last)));
   }
 
+  /** Until it is removed. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOG")
+  void aRowThatIsPutWhereItIsNewLeavesOneThatIsThere(Family family) {
+    byte[] key = text("key");
+    write(write -> write.putNew(family, key, text("first")));
+    assertThat(storage.get(family, key)).contains(text("first"));
+    write(write -> {
+      write.putNew(family, key, text("second"));
+      write.putNew(family, text("other"), text("second"));
+    });
+    assertThat(storage.get(family, key)).contains(text("first"));
+    assertThat(storage.get(family, text("other"))).contains(text("second"));
+    write(write -> write.delete(family, key));
+    assertThat(storage.get(family, key)).isEmpty();
+    write(write -> write.putNew(family, key, text("third")));
+    assertThat(storage.get(family, key)).contains(text("third"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOG")
+  void whatIsExpectedIsFoundAsWithoutThat(Family family) {
+    byte[] there = text("there");
+    byte[] absent = text("absent");
+    write(write -> write.put(family, there, text("one")));
+    storage.expect(() ->
+        List.of(
+            new Storage.Name(family, there),
+            new Storage.Name(family, absent),
+            new Storage.Name(family, there)));
+    assertThat(storage.get(family, there)).contains(text("one"));
+    assertThat(storage.has(family, absent)).isFalse();
+    write(write -> {
+      write.put(family, absent, text("two"));
+      write.delete(family, there);
+    });
+    assertThat(storage.get(family, there)).isEmpty();
+    assertThat(storage.has(family, there)).isFalse();
+    assertThat(storage.get(family, absent)).contains(text("two"));
+  }
+
   @Test
   void aWriteWithoutRowsAndOneThatDeletesNothingChangeNothing() {
     write(write -> write.put(Family.TABLES, text("key"), text("value")));

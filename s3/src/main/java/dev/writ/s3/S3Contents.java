@@ -13,9 +13,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -29,27 +27,20 @@ final class S3Contents implements LargeContents {
   private static final int MARKER_BYTES_MAX = 4096;
   private static final String FOLDER = "contents/";
   private static final Pattern NAME = Pattern.compile("contents/([0-9a-f]{64})/([0-9]+-[0-9]+)");
-  private static final String TYPE = "application/octet-stream";
-
-  /** Of a part, and of the largest content that is written at once. */
-  private static final long PART_BYTES = 16L << 20;
-
-  private static final int PARTS_MAX = 10_000;
-
   private final S3Settings settings;
   private final S3Bucket bucket;
-  private final long partBytes;
+  private final S3FileUpload upload;
   private final AtomicLong kept = new AtomicLong();
 
   S3Contents(S3Settings settings) {
-    this(settings, PART_BYTES);
+    this(settings, S3FileUpload.PART_BYTES);
   }
 
   /** For tests: with smaller parts; Amazon takes none below 5 MiB. */
   S3Contents(S3Settings settings, long partBytes) {
     this.settings = settings;
-    this.partBytes = partBytes;
     this.bucket = new S3Bucket(settings);
+    this.upload = new S3FileUpload(bucket, partBytes);
   }
 
   @Override
@@ -123,27 +114,9 @@ final class S3Contents implements LargeContents {
   public void keepAt(Spooled content, byte[] place) throws IOException {
     content.channel().close();
     String object = object(content.digest(), place);
-    if (content.size() <= partBytes) {
-      bucket.put(object, part(content, 0, content.size()), new When.Absent());
-    } else {
-      bucket.putParts(object, parts(content));
-    }
+    upload.put(object, content.file(), content.size());
     requireSame(content, object);
     Files.deleteIfExists(content.file());
-  }
-
-  private List<RequestBody> parts(Spooled content) {
-    long size = Math.max(partBytes, Math.ceilDiv(content.size(), (long) PARTS_MAX));
-    List<RequestBody> parts = new ArrayList<>();
-    for (long from = 0; from < content.size(); from += size) {
-      parts.add(part(content, from, Math.min(size, content.size() - from)));
-    }
-    return parts;
-  }
-
-  private static RequestBody part(Spooled content, long from, long length) {
-    return RequestBody.fromContentProvider(
-        () -> FileRange.open(content.file(), from, length), length, TYPE);
   }
 
   /**

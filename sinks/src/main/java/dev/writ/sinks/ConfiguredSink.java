@@ -9,7 +9,9 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.sinks.feed.MessageFeed;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkSettings;
+import dev.writ.sinks.file.FileSettings;
 import dev.writ.sinks.file.FileSink;
+import dev.writ.sinks.file.OutcomeFolder;
 import dev.writ.sinks.mail.MailSettings;
 import dev.writ.sinks.mail.MailSink;
 import dev.writ.sinks.neo4j.Neo4jSettings;
@@ -29,13 +31,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A sink that a configuration names. A new kind of sink is one class and one case here.
  *
  * @param target the place without credentials, for people
  * @param tenant the tenant whose records it gets; absent for all
- * @param messages for a sink that gets incidents or notices; absent for one that gets executions
+ * @param messages for a sink that gets incidents or notices; absent for all others
+ * @param outcomes the format of a sink that gets what became of every request; absent for all
+ *     others
  * @param connection makes a sink that is not open, from the log's origin
  */
 public record ConfiguredSink(
@@ -44,8 +49,10 @@ public record ConfiguredSink(
     String target,
     Optional<String> tenant,
     Optional<MessageFeed> messages,
+    Optional<String> outcomes,
     Function<String, RecordSink> connection) {
   private static final String REDIS = "redis";
+  private static final String PASSPHRASE = "WRIT_PASSPHRASE";
 
   /**
    * The sinks of a configuration, by name. Where the surface {@code tools} is served and seed 002's
@@ -69,10 +76,23 @@ public record ConfiguredSink(
     List<ConfiguredSink> sinks =
         all.entrySet().stream()
             .map(entry ->
-                of(entry.getKey(), entry.getValue(), url, config.extras().alerts(), folder, clock))
+                of(
+                    entry.getKey(),
+                    entry.getValue(),
+                    url,
+                    () -> passphrase(environment),
+                    config.extras().alerts(),
+                    folder,
+                    clock))
             .toList();
     requireTargetsOfTheirOwn(sinks);
     return sinks;
+  }
+
+  /** Of an encrypted key that signs statements; null where there is none. */
+  private static char[] passphrase(Map<String, String> environment) {
+    String value = environment.getOrDefault(PASSPHRASE, "");
+    return value.isEmpty() ? null : value.toCharArray();
   }
 
   /**
@@ -95,6 +115,7 @@ public record ConfiguredSink(
       String name,
       SinkConfig config,
       Optional<String> redisUrl,
+      Supplier<char[]> passphrase,
       AlertThresholds alerts,
       Path folder,
       InstantSource clock) {
@@ -113,8 +134,15 @@ public record ConfiguredSink(
         yield made(name, config, graph, log -> new Neo4jSink(graph, log));
       }
       case "file" -> {
-        Path path = FileSink.path(settings, folder);
-        yield made(name, config, path, log -> new FileSink(path, log));
+        FileSettings file = FileSettings.of(settings, folder, passphrase);
+        yield new ConfiguredSink(
+            name,
+            config.kind(),
+            file.toString(),
+            config.tenant(),
+            Optional.empty(),
+            file.format(),
+            log -> file.isFolder() ? new OutcomeFolder(file, log) : new FileSink(file, log));
       }
       case "webhook" -> {
         WebhookSettings hook = WebhookSettings.of(settings, folder, secret, alerts);
@@ -142,7 +170,13 @@ public record ConfiguredSink(
   private static ConfiguredSink made(
       String name, SinkConfig config, Object target, Function<String, RecordSink> connection) {
     return new ConfiguredSink(
-        name, config.kind(), target.toString(), config.tenant(), Optional.empty(), connection);
+        name,
+        config.kind(),
+        target.toString(),
+        config.tenant(),
+        Optional.empty(),
+        Optional.empty(),
+        connection);
   }
 
   /** A sink that gets messages. */
@@ -153,6 +187,12 @@ public record ConfiguredSink(
       MessageFeed feed,
       Function<String, RecordSink> connection) {
     return new ConfiguredSink(
-        name, config.kind(), target.toString(), config.tenant(), Optional.of(feed), connection);
+        name,
+        config.kind(),
+        target.toString(),
+        config.tenant(),
+        Optional.of(feed),
+        Optional.empty(),
+        connection);
   }
 }

@@ -3,21 +3,27 @@ package dev.writ.sinks;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.pipeline.Changes;
+import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
 import dev.writ.sinks.feed.DeadLetters;
 import dev.writ.sinks.feed.FeedObserver;
 import dev.writ.sinks.feed.Feeder;
 import dev.writ.sinks.feed.Pace;
+import dev.writ.sinks.feed.RecordReader;
 import dev.writ.sinks.feed.RecordReader.Found;
 import dev.writ.sinks.feed.RecordSource;
 import dev.writ.sinks.feed.SinkOrders;
 import dev.writ.sinks.feed.SinkState;
+import dev.writ.sinks.file.FileSettings;
 import dev.writ.sinks.incident.IncidentFeed;
+import dev.writ.sinks.outcome.OutcomeReader;
+import dev.writ.sinks.outcome.ProofReader;
 import dev.writ.surfaces.tools.ExecJournal;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 
 /** The sinks of a server, each following the journal in a thread of its own. */
@@ -49,7 +55,7 @@ public final class Sinks implements AutoCloseable {
               new Feeder.Parts(
                   sink.name(),
                   () -> sink.connection().apply(ledger.origin()),
-                  source(ledger, sink),
+                  source(ledger, sink, size -> covering(kernel, size)),
                   initial(ledger, sink),
                   state -> kernel.saveSink(sink.name(), state.toBytes()),
                   orders,
@@ -62,18 +68,40 @@ public final class Sinks implements AutoCloseable {
     }
   }
 
-  /** What a sink gets, out of the journal. */
+  /**
+   * What a sink gets, out of the journal.
+   *
+   * @param ledger has a checkpoint over all that proofs are asked of
+   */
   public static RecordSource source(LedgerView ledger, ConfiguredSink sink) {
-    return new RecordSource(
-        ledger,
+    return source(ledger, sink, size -> ledger.checkpointCovering(size).orElseThrow());
+  }
+
+  /** Proofs of one batch have one checkpoint, and so have those that are made again later. */
+  private static Checkpoint covering(Kernel kernel, long size) {
+    return kernel.ledger().checkpointCovering(size).orElseGet(kernel::checkpoint);
+  }
+
+  private static RecordSource source(
+      LedgerView ledger, ConfiguredSink sink, LongFunction<Checkpoint> covering) {
+    RecordReader reader =
         sink.messages()
             .map(of -> of.reader(ledger))
-            .orElseGet(() -> {
-              ExecJournal journal = new ExecJournal(ledger, IncidentFeed.contents(ledger));
-              return event ->
-                  journal.read(event).map(entry -> new Found(entry.scope(), entry.fields()));
-            }),
-        sink.tenant());
+            .or(() -> sink.outcomes().map(format -> outcomes(ledger, format, covering)))
+            .orElseGet(() -> executions(ledger));
+    return new RecordSource(ledger, reader, sink.tenant());
+  }
+
+  private static RecordReader outcomes(
+      LedgerView ledger, String format, LongFunction<Checkpoint> covering) {
+    return format.equals(FileSettings.TLOG_PROOF)
+        ? new ProofReader(ledger, covering)
+        : new OutcomeReader(ledger, format);
+  }
+
+  private static RecordReader executions(LedgerView ledger) {
+    ExecJournal journal = new ExecJournal(ledger, IncidentFeed.contents(ledger));
+    return event -> journal.read(event).map(entry -> new Found(entry.scope(), entry.fields()));
   }
 
   /** Messages begin with what comes: nobody wants to be called for incidents of last year. */

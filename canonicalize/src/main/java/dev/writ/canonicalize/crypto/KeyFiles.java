@@ -191,6 +191,27 @@ public final class KeyFiles {
     }
   }
 
+  /**
+   * Another secret in a file, such as the PIN of a token, under the rules for a plain key.
+   *
+   * @return the content as it is, the caller's to clear
+   * @throws WritException {@code CAN-070} missing, {@code CAN-072} not the owner's alone, {@code
+   *     CAN-073} no regular file, {@code CAN-057} not readable
+   */
+  public static byte[] secret(Path path) {
+    try {
+      BasicFileAttributes before = attributes(path);
+      requireOwnersAlone(path, before);
+      byte[] content = content(path);
+      requireUnchanged(path, before);
+      return content;
+    } catch (NoSuchFileException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE_MISSING, path.toString(), e);
+    } catch (IOException e) {
+      throw new WritException(CanonicalizeError.KEY_FILE, "reading " + path + ": " + reason(e), e);
+    }
+  }
+
   private static SigningKey plain(Path path, byte[] der) {
     return Pkcs8.decode(der)
         .orElseThrow(() ->

@@ -11,7 +11,9 @@ import org.bouncycastle.crypto.params.ECPublicKeyParameters;
 import org.bouncycastle.crypto.signers.ECDSASigner;
 import org.bouncycastle.math.ec.ECPoint;
 
-/** ECDSA over P-256 with SHA-256 (FIPS 186-5), as far as passkeys need it: verifying. */
+/**
+ * ECDSA over P-256 with SHA-256 (FIPS 186-5), as far as passkeys and mandates need it: verifying.
+ */
 final class P256 {
   /** Bytes of a coordinate, and of a number modulo the group's order. */
   static final int COORDINATE = 32;
@@ -78,6 +80,22 @@ final class P256 {
     ECDSASigner verifier = new ECDSASigner();
     verifier.init(false, key);
     return verifier.verifySignature(digest, r, s);
+  }
+
+  /**
+   * Whether a signature over a SHA-256 digest holds that is r and s, of 32 bytes each (RFC 7518,
+   * 3.4): 0 &lt; r, s &lt; n, and the equation. Both of the two values of s are taken.
+   */
+  static boolean holdsPair(ECPublicKeyParameters key, byte[] digest, byte[] pair) {
+    if (pair.length != 2 * COORDINATE) {
+      return false;
+    }
+    ECDSASigner verifier = new ECDSASigner();
+    verifier.init(false, key);
+    return verifier.verifySignature( // which refuses r and s outside of their range
+        digest,
+        new BigInteger(1, Arrays.copyOf(pair, COORDINATE)),
+        new BigInteger(1, Arrays.copyOfRange(pair, COORDINATE, pair.length)));
   }
 
   /**

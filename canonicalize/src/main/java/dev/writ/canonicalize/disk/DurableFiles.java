@@ -60,6 +60,18 @@ public final class DurableFiles {
     }
   }
 
+  /**
+   * Makes a directory where it is missing, and brings its name to the disk in any case: a process
+   * that made it may have ended before it synced that.
+   */
+  public void settleDirectory(Path dir) throws IOException {
+    if (Files.isDirectory(dir)) {
+      disk.syncDirectory(dir.toAbsolutePath().getParent());
+    } else {
+      createDirectory(dir);
+    }
+  }
+
   /** Removes everybody's access to an existing directory but its owner's. */
   public static void restrict(Path dir) throws IOException {
     if (dir.getFileSystem().supportedFileAttributeViews().contains("posix")) {

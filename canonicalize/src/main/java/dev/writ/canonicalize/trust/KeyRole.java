@@ -6,11 +6,11 @@ import java.util.Locale;
 
 /** What a key is for. A key has one role, and a role signs one set of kinds (protocol rule 25). */
 public enum KeyRole {
-  AGENT("request", "execution", "run-close", "access"),
-  SURFACE("request", "execution", "run-close"),
+  AGENT("request", "execution", "run-close", "access", "mandate"),
+  SURFACE("request", "execution", "run-close", "mandate"),
   PRINCIPAL("delegation"),
   APPROVER("approval", "access", "tool-approval"),
-  GUARDIAN("decision", "intent"),
+  GUARDIAN("decision", "intent", "cell-checkpoints"),
   EXECUTOR("receipt", "refusal", "run-closing", "deletion", "read-event"),
   OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),

@@ -140,11 +140,11 @@ class TrustRuleTest {
     assertThat(table.toString())
         .isEqualTo(
             """
-            agent: request execution run-close access
-            surface: request execution run-close
+            agent: request execution run-close access mandate
+            surface: request execution run-close mandate
             principal: delegation
             approver: approval access tool-approval
-            guardian: decision intent
+            guardian: decision intent cell-checkpoints
             executor: receipt refusal run-closing deletion read-event
             operator: resolution system-change
             policy-owner: policy

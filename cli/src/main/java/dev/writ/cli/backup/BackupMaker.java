@@ -15,6 +15,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerCopy;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.seal.ContentKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -81,7 +82,7 @@ final class BackupMaker {
    * @param bytes of all objects that it needs, as they are stored
    * @param newObjects how many of these were written now
    * @param newBytes of these
-   * @param leftOut files that it does not have, since they hold secrets
+   * @param leftOut files and folders that it does not have, since they hold secrets
    */
   record Made(
       BackupNote note, long files, long bytes, int newObjects, long newBytes, List<String> leftOut)
@@ -184,6 +185,9 @@ final class BackupMaker {
       try (OutputStream lines = Files.newOutputStream(list)) {
         for (HomeFile file : homeFiles) {
           write(lines, of(file));
+        }
+        if (Files.isDirectory(HomeFile.contentKeys(home))) {
+          leftOut.add(ContentKeys.FOLDER);
         }
         for (Path file : below(copy)) {
           write(lines, object(LEDGER + "/" + copy.relativize(file), file));

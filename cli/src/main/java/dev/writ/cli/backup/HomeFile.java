@@ -1,6 +1,8 @@
 package dev.writ.cli.backup;
 
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeArchive;
+import dev.writ.ledger.seal.ContentKeys;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
@@ -24,7 +26,7 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
   static final String SCRATCH = "backup.new";
 
   private static final List<String> PUBLIC =
-      List.of("writ.json", "policy.yaml", "gateway.yaml", "trust.jwks");
+      List.of("writ.json", "policy.yaml", "gateway.yaml", "trust.jwks", HomeArchive.FILE);
 
   /** How key files begin that show nothing to whoever reads them. */
   private static final List<String> SHOWN_KEYS =
@@ -32,7 +34,8 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
 
   /** All that a backup has, sorted by path. */
   static List<HomeFile> of(Home home) throws IOException {
-    List<Path> outside = List.of(home.ledger(), home.serving(), home.dir().resolve(SCRATCH));
+    List<Path> outside =
+        List.of(home.ledger(), contentKeys(home), home.serving(), home.dir().resolve(SCRATCH));
     List<HomeFile> found = new ArrayList<>();
     Files.walkFileTree(
         home.dir(),
@@ -55,6 +58,14 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
         });
     found.sort(Comparator.comparing(HomeFile::path));
     return found;
+  }
+
+  /**
+   * In no backup: what an erasure destroys would stay in each of them (spec/backup.md, "What is in
+   * it").
+   */
+  static Path contentKeys(Home home) {
+    return home.ledger().resolveSibling(ContentKeys.FOLDER);
   }
 
   private static boolean isHidden(Path path) {

@@ -219,6 +219,15 @@ public final class CommandUsage {
             .description("The data directory (default: WRIT_HOME, else writ-data here).")
             .build());
     spec.addOption(
+        shared("--cell")
+            .arity("1")
+            .paramLabel("NUMBER")
+            .type(String.class)
+            .order(80)
+            .description(
+                "Which log of an installation of several cells (default: that of the tenant).")
+            .build());
+    spec.addOption(
         shared("--json").order(81).description("Print data as one line of JSON.").build());
     spec.addOption(
         shared("-h", "--help").order(90).usageHelp(true).description("Show this help.").build());

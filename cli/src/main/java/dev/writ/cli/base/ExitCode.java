@@ -6,6 +6,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.client.error.ClientError;
 import dev.writ.conform.ConformError;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.replay.error.ReplayError;
@@ -92,6 +93,12 @@ public enum ExitCode {
                 Map.entry(EmbedError.KEY_ELSEWHERE.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.KEY_FOLDER.code(), UNAVAILABLE),
                 Map.entry(EmbedError.KEY_STAYS.code(), USAGE),
+                Map.entry(EmbedError.CELLS_ADDRESS.code(), USAGE),
+                Map.entry(EmbedError.NO_CELL.code(), USAGE),
+                Map.entry(EmbedError.NO_ARCHIVE.code(), UNAVAILABLE),
+                Map.entry(EmbedError.OTHER_ARCHIVE.code(), UNAVAILABLE),
+                Map.entry(ExecutorError.BUNDLE_MISSING.code(), BROKEN_INPUT),
+                Map.entry(ExecutorError.BUNDLE_DIFFERS.code(), BROKEN_INPUT),
                 Map.entry(CliError.PARAMETER.code(), USAGE),
                 Map.entry(CliError.IMPORT_FILE.code(), BROKEN_INPUT),
                 Map.entry(CliError.IMPORT_CHANGED.code(), BROKEN_INPUT),
@@ -111,6 +118,7 @@ public enum ExitCode {
                 Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
                 Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
                 Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
+                Map.entry(CliError.ARCHIVE_SECRET.code(), REFUSED),
                 Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
                 Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
                 Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
@@ -123,8 +131,13 @@ public enum ExitCode {
                 Map.entry(CliError.NOTHING_SEEN.code(), BROKEN_INPUT),
                 Map.entry(CliError.WITNESSES_FEW.code(), UNAVAILABLE),
                 Map.entry(CliError.WITNESS_FORK.code(), BROKEN_INPUT),
+                Map.entry(CliError.LOGS_DIFFER.code(), BROKEN_INPUT),
                 Map.entry(CliError.WITNESS_REFUSED.code(), REFUSED),
                 Map.entry(CliError.WITNESS_UNANSWERED.code(), UNAVAILABLE),
+                Map.entry(CliError.PLACE_FORK.code(), BROKEN_INPUT),
+                Map.entry(CliError.PLACE_UNUSABLE.code(), UNAVAILABLE),
+                Map.entry(CliError.STAMP_UNANSWERED.code(), UNAVAILABLE),
+                Map.entry(CliError.NOT_STATED.code(), UNAVAILABLE),
                 Map.entry(BundleError.NO_PROOF_BETWEEN.code(), UNAVAILABLE),
                 Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),

@@ -10,6 +10,8 @@ import dev.writ.embed.home.KeyLookup;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
+import dev.writ.executor.CellPlacement;
+import dev.writ.executor.SystemState;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.process.ProcessHost;
 import java.time.InstantSource;
@@ -41,7 +43,27 @@ public final class Homes {
   public static Home home(Session session) {
     Home home = place(session);
     home.requireExisting();
-    return home;
+    return home.inCell(cell(session, home));
+  }
+
+  /**
+   * The log that a command is about: the one that it names; else the system cell for what is in
+   * force, and that of the tenant that it names, or of the home's, for all else.
+   *
+   * @throws WritException {@code CLI-028}
+   */
+  private static int cell(Session session, Home home) {
+    int cells = home.cells();
+    if (session.cell().isPresent()) {
+      int named = session.cell().get();
+      if (named >= cells) {
+        throw new WritException(EmbedError.NO_CELL, named + ": it has " + cells);
+      }
+      return named;
+    }
+    return session.isOfSystem()
+        ? CellPlacement.SYSTEM
+        : CellPlacement.cellOf(session.tenant().orElseGet(home::tenant), cells);
   }
 
   /** The data directory, whether there is one or not. */
@@ -85,6 +107,16 @@ public final class Homes {
   public static <T> T read(Session session, Function<LedgerView, T> read) {
     try (LedgerView view = OpenHome.read(home(session))) {
       return read.apply(view);
+    }
+  }
+
+  /** What is in force, as the system cell says it, or the log that the command names. */
+  public static SystemState inForce(Session session) {
+    Home home = place(session);
+    home.requireExisting();
+    Home system = session.cell().isPresent() ? home(session) : home.inCell(CellPlacement.SYSTEM);
+    try (LedgerView view = OpenHome.read(system)) {
+      return SystemState.read(view);
     }
   }
 

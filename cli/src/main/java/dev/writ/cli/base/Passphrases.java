@@ -56,6 +56,13 @@ public final class Passphrases implements KeyPassphrase {
     return first;
   }
 
+  @Override
+  public synchronized char[] pin(String token) {
+    return session.terminal().canAsk()
+        ? ask("PIN of the token " + token + ": ").orElse(null)
+        : null;
+  }
+
   private Optional<char[]> ask(String question) {
     try {
       return AskedLine.secret(session.terminal(), question);

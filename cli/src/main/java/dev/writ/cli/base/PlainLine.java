@@ -14,9 +14,12 @@ import java.util.TreeMap;
  *
  * @param command the one to run
  * @param home the value of {@code --home}
+ * @param cell the value of {@code --cell}
  */
-public record PlainLine(CliCommand command, Optional<String> home, Arguments arguments) {
+public record PlainLine(
+    CliCommand command, Optional<String> home, Optional<String> cell, Arguments arguments) {
   private static final String HOME = "--home";
+  private static final String CELL = "--cell";
   private static final String JSON = "--json";
 
   /**
@@ -37,6 +40,7 @@ public record PlainLine(CliCommand command, Optional<String> home, Arguments arg
     private boolean named;
     private boolean json;
     private String home;
+    private String cell;
 
     Reader(CliCommand command) {
       this.command = command;
@@ -63,7 +67,11 @@ public record PlainLine(CliCommand command, Optional<String> home, Arguments arg
       }
       return named && command.runsByItself() && placed()
           ? Optional.of(
-              new PlainLine(command, Optional.ofNullable(home), new Arguments(usage, given)))
+              new PlainLine(
+                  command,
+                  Optional.ofNullable(home),
+                  Optional.ofNullable(cell),
+                  new Arguments(usage, given)))
           : Optional.empty();
     }
 
@@ -96,6 +104,11 @@ public record PlainLine(CliCommand command, Optional<String> home, Arguments arg
       if (name.equals(HOME)) {
         boolean plain = hasValue && home == null;
         home = value;
+        return plain ? 2 : 0;
+      }
+      if (name.equals(CELL)) {
+        boolean plain = hasValue && cell == null;
+        cell = value;
         return plain ? 2 : 0;
       }
       if (!named || !command.subcommands().isEmpty()) {

@@ -21,6 +21,9 @@ public final class Session {
   private final Terminal terminal;
   private final Map<String, String> environment;
   private Path home;
+  private Optional<Integer> cell = Optional.empty();
+  private Optional<String> tenant = Optional.empty();
+  private boolean ofSystem;
   private boolean json;
   private final Passphrases passphrases = new Passphrases(this);
 
@@ -51,6 +54,42 @@ public final class Session {
 
   public void home(Path value) {
     home = value;
+  }
+
+  /** The log that {@code --cell} names. */
+  public Optional<Integer> cell() {
+    return cell;
+  }
+
+  /**
+   * Takes the value of {@code --cell}.
+   *
+   * @throws WritException {@code CLI-001}
+   */
+  public void cell(String text) {
+    if (!text.matches("[0-9]{1,6}")) {
+      throw new WritException(CliError.USAGE, "--cell " + text + " is no number");
+    }
+    cell = Optional.of(Integer.valueOf(text));
+  }
+
+  /** The tenant that the command names. */
+  Optional<String> tenant() {
+    return tenant;
+  }
+
+  public void tenant(String name) {
+    tenant = Optional.of(name);
+  }
+
+  /** Whether the command is about what is in force, which the system cell has. */
+  boolean isOfSystem() {
+    return ofSystem;
+  }
+
+  /** The command is about what is in force; {@code --cell} may name another log all the same. */
+  public void meansSystem() {
+    ofSystem = true;
   }
 
   /** Whether data is printed as one line of JSON. */

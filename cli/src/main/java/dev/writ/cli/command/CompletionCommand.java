@@ -38,11 +38,16 @@ public final class CompletionCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     String shell = arguments.optionalArgument("SHELL").orElse("bash");
     Arguments.oneOf("SHELL", shell, SHELLS);
-    CommandLine root = commands.apply(session);
-    session
-        .terminal()
-        .out()
-        .print(shell.equals("fish") ? FishCompletion.of(root) : AutoComplete.bash("writ", root));
+    session.terminal().out().print(script(shell, commands.apply(session)));
     return ExitCode.OK;
+  }
+
+  /**
+   * A script.
+   *
+   * @param root the whole command line
+   */
+  static String script(String shell, CommandLine root) {
+    return shell.equals("fish") ? FishCompletion.of(root) : AutoComplete.bash("writ", root);
   }
 }

@@ -19,7 +19,6 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
-import dev.writ.ledger.Ledger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -113,11 +112,11 @@ public final class ConfigCommand implements CliCommand {
       GatewayConfig config = served.config();
       boolean keys = home.isPresent();
       if (keys) {
-        SystemState system = Homes.read(session, SystemState::read);
+        SystemState system = Homes.inForce(session);
         served.require(home.get(), system.trust());
         PeoplesKeys.finding(home.get(), system.trust()).ifPresent(line -> warn(session, line));
         if (config.extras().cells().isPresent()) {
-          Ledger.requireSharedContents(home.get().ledger(), home.get().origin()); // as a takeover
+          ServedCells.requireSharedContents(home.get()); // as a takeover
         }
         system
             .policy()

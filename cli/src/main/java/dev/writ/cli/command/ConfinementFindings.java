@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.command.Health.Finding;
-import dev.writ.cli.command.Health.State;
+import dev.writ.cli.doctor.HostFinding;
+import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import java.util.ArrayList;
@@ -15,18 +15,19 @@ final class ConfinementFindings {
   /**
    * @param waived guarantees that the policy in force waives
    */
-  static List<Finding> findings(List<EngineReport> engines, List<Guarantee> waived) {
-    List<Finding> findings = new ArrayList<>();
+  static List<HostFinding> findings(List<EngineReport> engines, List<Guarantee> waived) {
+    List<HostFinding> findings = new ArrayList<>();
     boolean any = engines.stream().anyMatch(e -> e.available() && e.shortfalls(waived).isEmpty());
     for (EngineReport engine : engines) {
-      findings.add(new Finding(state(engine, any), engine.name(), words(engine)));
+      HostFinding finding = new HostFinding(state(engine, any), engine.name(), words(engine));
+      findings.add(engine.available() ? finding : finding.helpedBy(engine.install()));
       engine
           .advice()
-          .forEach(text -> findings.add(new Finding(State.WARNING, engine.name(), text)));
+          .forEach(text -> findings.add(new HostFinding(State.WARNING, engine.name(), text)));
     }
     if (!any) {
       findings.add(
-          new Finding(
+          new HostFinding(
               State.WARNING,
               "sandbox",
               "no engine holds all that is required, so tools that run programs are refused"
@@ -36,12 +37,12 @@ final class ConfinementFindings {
                       .collect(Collectors.joining())));
     }
     if (!waived.isEmpty()) {
-      findings.add(new Finding(State.NOTE, "waived", waived(engines, waived)));
+      findings.add(new HostFinding(State.NOTE, "waived", waived(engines, waived)));
     }
     EngineReport.Holding landlock = engines.getFirst().holdings().get(Guarantee.LANDLOCK);
     EngineReport.Holding apparmor = engines.getFirst().holdings().get(Guarantee.APPARMOR);
     findings.add(
-        new Finding(
+        new HostFinding(
             State.NOTE, "kernel", "Landlock: " + landlock.how() + "; AppArmor: " + apparmor.how()));
     return findings;
   }
@@ -78,7 +79,7 @@ final class ConfinementFindings {
   private static String words(EngineReport engine) {
     if (!engine.available()) {
       List<String> missing = engine.missing().stream().map(m -> m.command()).toList();
-      return "not there: " + String.join(", ", missing) + " (" + engine.install() + ")";
+      return "not there: " + String.join(", ", missing);
     }
     List<Guarantee> shortfalls = engine.shortfalls();
     if (shortfalls.isEmpty()) {

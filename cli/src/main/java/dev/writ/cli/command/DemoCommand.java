@@ -103,7 +103,8 @@ public final class DemoCommand implements CliCommand {
           StarterPolicy.text(NAMES, BuiltinTools.manifests()),
           Optional.empty(),
           Optional.empty(),
-          Optional.empty());
+          Optional.empty(),
+          1);
       progress.step("starting the kernel");
       played = Homes.work(session, home -> new Play(home, progress).play());
     }

@@ -51,8 +51,9 @@ public final class DiffCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     Compared compared;
-    try (BundleFile a = BundleFile.verified(arguments.argument("A"), trust);
-        BundleFile b = BundleFile.verified(arguments.argument("B"), trust)) {
+    try (NamedBundles bundles = new NamedBundles(session);
+        BundleFile a = BundleFile.verified(bundles.file(arguments.argument("A")), trust);
+        BundleFile b = BundleFile.verified(bundles.file(arguments.argument("B")), trust)) {
       compared =
           new Compared(
               a.recording().manifest().run().toString(),

@@ -14,6 +14,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.ledger.Checkpoint;
@@ -40,8 +41,9 @@ public final class ExportCommand implements CliCommand {
             "export",
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
                 + " one file, for `verify` anywhere. Only reads, also while a server runs.",
-            "The same run gives the same bytes. An open run is exported up to the latest"
-                + " checkpoint, a closed one up to the checkpoint of its closing.",
+            "The same run gives the same bytes; that of an archived run is the archive's. An open"
+                + " run is exported up to the latest checkpoint, a closed one up to the checkpoint"
+                + " of its closing.",
             "With --format, write what became of each request in a format of others instead,"
                 + " from a bundle that verifies. Parameters, inputs and outputs are not in it.")
         .argument("RUN|FILE", "The run's name, see `writ runs`; with --format also a bundle.")
@@ -136,7 +138,11 @@ public final class ExportCommand implements CliCommand {
             arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN|FILE"));
     InstalledTools tools = new InstalledTools(ToolRegistry.open(home.tools()), List.of());
     try (LedgerView ledger = OpenHome.read(home)) {
-      BundleFiles.write(ledger, run, tools, options, file);
+      if (options.equals(BundleExport.Options.WHOLE)) {
+        new HomeArchive(home).write(ledger, run, tools, file);
+      } else {
+        BundleFiles.write(ledger, run, tools, options, file);
+      }
     }
     return run;
   }

@@ -47,7 +47,8 @@ record FirstServing(Home home, Optional<Path> keys, String token) {
             StarterPolicy.text(names, BuiltinTools.manifests()),
             apart,
             Optional.empty(),
-            Optional.empty());
+            Optional.empty(),
+            1);
     StarterGateway.write(
         home,
         List.of(

@@ -5,20 +5,27 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.doctor.HomeFiles;
+import dev.writ.cli.doctor.HostFinding;
+import dev.writ.cli.doctor.HostFinding.State;
+import dev.writ.cli.doctor.Mend;
+import dev.writ.cli.doctor.ShellCompletion;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.ClockCheck;
-import dev.writ.executor.SystemState;
 import dev.writ.ledger.Ledger;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.engine.Engines;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
+import picocli.CommandLine;
 
 /**
  * What was found about this machine.
@@ -26,48 +33,19 @@ import java.util.Optional;
  * @param engines the engines that can confine processes, each with its guarantees
  * @param waived guarantees that the policy in force waives on a host that lacks them
  */
-record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee> waived)
+record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guarantee> waived)
     implements Report {
   private static final long FREE_BYTES_MIN = 100L << 20;
   private static final long FREE_BYTES_GOOD = 1L << 30;
 
-  /** The severity of a finding. */
-  enum State {
-    GOOD("ok"),
-    NOTE("note"),
-    WARNING("warn"),
-    BAD("bad");
-
-    private final String sign;
-
-    State(String sign) {
-      this.sign = sign;
-    }
-
-    String sign() {
-      return sign;
-    }
-  }
-
   /**
-   * The result of one check.
+   * Looks at everything.
    *
-   * @param what a short stable name, for example {@code rocksdb}
-   * @param found what was found, and what to do if it is not good
+   * @param commands the whole command line
    */
-  record Finding(State state, String what, String found) {
-    JsonValue toJson() {
-      return JsonValue.object()
-          .put("found", found)
-          .put("state", state.sign())
-          .put("what", what)
-          .build();
-    }
-  }
-
-  static Health examine(Session session) {
+  static Health examine(Session session, Function<Session, CommandLine> commands) {
     Path home = session.home();
-    List<Finding> findings = new ArrayList<>();
+    List<HostFinding> findings = new ArrayList<>();
     findings.add(java());
     findings.add(start());
     findings.add(machine());
@@ -78,6 +56,8 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     clock(session).ifPresent(findings::add);
     contents(home).ifPresent(findings::add);
     keys(session).ifPresent(findings::add);
+    findings.addAll(HomeFiles.look(Homes.place(session), Homes.clock().instant()));
+    completion(session, commands).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     List<Guarantee> waived = waived(session, findings);
     findings.addAll(ConfinementFindings.findings(engines, waived));
@@ -86,40 +66,44 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
   }
 
   /** The guarantees that policy waives; none without a home that has a ledger. */
-  private static List<Guarantee> waived(Session session, List<Finding> findings) {
+  private static List<Guarantee> waived(Session session, List<HostFinding> findings) {
     if (!Files.isDirectory(session.home().resolve("ledger"))) {
       return List.of();
     }
     try {
-      return Homes.read(session, view -> SystemState.read(view).policyInForce().waived()).stream()
+      return Homes.inForce(session).policyInForce().waived().stream()
           .map(Guarantee::waivable)
           .toList();
     } catch (WritException e) {
       findings.add(
-          new Finding(State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
+          new HostFinding(
+              State.WARNING, "policy", "that in force cannot be read: " + e.getMessage()));
       return List.of();
     }
   }
 
   /** Whose private keys lie in the home. */
-  private static Optional<Finding> keys(Session session) {
+  private static Optional<HostFinding> keys(Session session) {
     Home home = Homes.place(session);
     if (!Files.isDirectory(home.ledger()) || !home.exists()) {
       return Optional.empty();
     }
     try {
       return Optional.of(
-          PeoplesKeys.finding(home, Homes.read(session, SystemState::read).trust())
-              .map(found -> new Finding(State.WARNING, "keys", found))
-              .orElse(new Finding(State.GOOD, "keys", "only what the server signs with")));
+          PeoplesKeys.finding(home, Homes.inForce(session).trust())
+              .map(found ->
+                  new HostFinding(State.WARNING, "keys", found)
+                      .helpedBy(Homes.name() + " key move FOLDER"))
+              .orElse(new HostFinding(State.GOOD, "keys", "only what the server signs with")));
     } catch (WritException e) {
       return Optional.of(
-          new Finding(State.WARNING, "keys", "whose they are cannot be read: " + e.getMessage()));
+          new HostFinding(
+              State.WARNING, "keys", "whose they are cannot be read: " + e.getMessage()));
     }
   }
 
   /** Against the ledger's time, where there is a ledger. */
-  private static Optional<Finding> clock(Session session) {
+  private static Optional<HostFinding> clock(Session session) {
     if (!Files.isDirectory(session.home().resolve("ledger"))) {
       return Optional.empty();
     }
@@ -129,16 +113,17 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
       String found = ClockCommand.found(check);
       return Optional.of(
           fits
-              ? new Finding(State.GOOD, "clock", found)
-              : new Finding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check)));
+              ? new HostFinding(State.GOOD, "clock", found)
+              : new HostFinding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check))
+                  .helpedBy(Homes.name() + " clock correct"));
     } catch (WritException e) {
       return Optional.of(
-          new Finding(State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage()));
+          new HostFinding(State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage()));
     }
   }
 
   /** Of large contents in a store elsewhere; it is tried out. */
-  private static Optional<Finding> contents(Path dir) {
+  private static Optional<HostFinding> contents(Path dir) {
     Home home = new Home(dir, () -> null);
     if (!Files.isDirectory(home.ledger())) {
       return Optional.empty();
@@ -146,10 +131,25 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
     try {
       return Ledger.probeContents(home.ledger(), home.origin())
           .map(location ->
-              new Finding(State.GOOD, "contents", location + " answers, and keeps conditions"));
+              new HostFinding(State.GOOD, "contents", location + " answers, and keeps conditions"));
     } catch (WritException e) {
-      return Optional.of(new Finding(State.BAD, "contents", e.getMessage()));
+      return Optional.of(new HostFinding(State.BAD, "contents", e.getMessage()));
     }
+  }
+
+  /** Of the caller's shell, where nothing completes commands in it. */
+  private static Optional<HostFinding> completion(
+      Session session, Function<Session, CommandLine> commands) {
+    return ShellCompletion.of(session.environment())
+        .filter(shell -> Homes.name().equals("writ") && !shell.isThere())
+        .map(shell ->
+            new HostFinding(
+                    State.NOTE, "completion", shell.name() + " does not complete Writ's commands")
+                .mendedBy(
+                    Mend.file(
+                        shell.file(),
+                        CompletionCommand.script(shell.name(), commands.apply(session))
+                            .getBytes(StandardCharsets.UTF_8))));
   }
 
   boolean isGood() {
@@ -160,29 +160,29 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
   public JsonValue toJson() {
     return JsonValue.object()
         .putList("engines", engines, EngineReport::toJson)
-        .putList("findings", findings, Finding::toJson)
+        .putList("findings", findings, HostFinding::toJson)
         .put("good", isGood())
         .putList("waived", waived, g -> JsonValue.of(g.text()))
         .build();
   }
 
-  private static Finding java() {
+  private static HostFinding java() {
     String found = Runtime.version() + " in " + System.getProperty("java.home");
     return Runtime.version().feature() >= 25
-        ? new Finding(State.GOOD, "java", found)
-        : new Finding(State.BAD, "java", found + "; install a JDK 25 or newer");
+        ? new HostFinding(State.GOOD, "java", found)
+        : new HostFinding(State.BAD, "java", found + "; install a JDK 25 or newer");
   }
 
-  private static Finding start() {
+  private static HostFinding start() {
     boolean cached = "aot".equals(System.getProperty("writ.start"));
     return cached
-        ? new Finding(State.GOOD, "start", "from the AOT cache")
-        : new Finding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
+        ? new HostFinding(State.GOOD, "start", "from the AOT cache")
+        : new HostFinding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
   }
 
-  private static Finding machine() {
+  private static HostFinding machine() {
     Runtime runtime = Runtime.getRuntime();
-    return new Finding(
+    return new HostFinding(
         State.GOOD,
         "machine",
         System.getProperty("os.name")
@@ -195,30 +195,30 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
             + " of memory for Writ");
   }
 
-  private static Finding rocksdb() {
+  private static HostFinding rocksdb() {
     try {
       Ledger.loadLibrary();
-      return new Finding(State.GOOD, "rocksdb", "its native library loads");
+      return new HostFinding(State.GOOD, "rocksdb", "its native library loads");
     } catch (WritException | LinkageError e) {
-      return new Finding(
+      return new HostFinding(
           State.BAD, "rocksdb", "its native library does not load: " + e.getMessage());
     }
   }
 
-  private static Finding corretto() {
+  private static HostFinding corretto() {
     try {
       Class.forName(
           "com.amazon.corretto.crypto.provider.AmazonCorrettoCryptoProvider",
           false,
           Health.class.getClassLoader());
-      return new Finding(State.GOOD, "corretto", "there, for faster signatures in long runs");
+      return new HostFinding(State.GOOD, "corretto", "there, for faster signatures in long runs");
     } catch (ReflectiveOperationException | LinkageError e) {
-      return new Finding(
+      return new HostFinding(
           State.NOTE, "corretto", "not there; signatures are Bouncy Castle's alone, and slower");
     }
   }
 
-  private static Finding disk(Path home) {
+  private static HostFinding disk(Path home) {
     Path at = home.toAbsolutePath();
     while (at.getParent() != null && !Files.exists(at)) {
       at = at.getParent();
@@ -227,31 +227,31 @@ record Health(List<Finding> findings, List<EngineReport> engines, List<Guarantee
       long free = Files.getFileStore(at).getUsableSpace();
       String found = size(free) + " free in " + at;
       if (free < FREE_BYTES_MIN) {
-        return new Finding(State.BAD, "disk", found + "; make room, or name another --home");
+        return new HostFinding(State.BAD, "disk", found + "; make room, or name another --home");
       }
-      return new Finding(free < FREE_BYTES_GOOD ? State.WARNING : State.GOOD, "disk", found);
+      return new HostFinding(free < FREE_BYTES_GOOD ? State.WARNING : State.GOOD, "disk", found);
     } catch (IOException e) {
-      return new Finding(State.BAD, "disk", at + ": " + e.getMessage());
+      return new HostFinding(State.BAD, "disk", at + ": " + e.getMessage());
     }
   }
 
-  private static Finding home(Path home) {
+  private static HostFinding home(Path home) {
     Path at = home.toAbsolutePath();
     if (Files.isDirectory(at)) {
       return Files.isWritable(at) && Files.isReadable(at)
-          ? new Finding(State.GOOD, "home", at + " is there")
-          : new Finding(State.BAD, "home", at + " is not yours to read and write");
+          ? new HostFinding(State.GOOD, "home", at + " is there")
+          : new HostFinding(State.BAD, "home", at + " is not yours to read and write");
     }
     if (Files.exists(at)) {
-      return new Finding(State.BAD, "home", at + " is no folder; name another --home");
+      return new HostFinding(State.BAD, "home", at + " is no folder; name another --home");
     }
     Path parent = at.getParent();
     while (parent.getParent() != null && !Files.exists(parent)) {
       parent = parent.getParent();
     }
     return Files.isDirectory(parent) && Files.isWritable(parent)
-        ? new Finding(State.NOTE, "home", at + " is not there yet; it can be made")
-        : new Finding(
+        ? new HostFinding(State.NOTE, "home", at + " is not there yet; it can be made")
+        : new HostFinding(
             State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
   }
 

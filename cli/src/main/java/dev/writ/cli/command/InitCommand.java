@@ -17,7 +17,7 @@ import dev.writ.embed.home.HomeJoiner;
 import dev.writ.embed.home.HomeMaker;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
-import dev.writ.ledger.Ledger;
+import dev.writ.executor.CellPlacement;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.tools.registry.BuiltinTools;
 import java.net.URI;
@@ -56,6 +56,11 @@ public final class InitCommand implements CliCommand {
             "ADDRESS",
             "With --database: keep large contents in this store instead of the directory, such as"
                 + " s3://writ/acme?region=eu-central-1. Gateways that share a database need that.")
+        .option(
+            "--cells",
+            "NUMBER",
+            "With --database and --contents: how many logs the installation has for good, so that"
+                + " several gateways share the work (default: 1; at most 256).")
         .option(
             "--join",
             "HOME",
@@ -110,7 +115,8 @@ public final class InitCommand implements CliCommand {
             text,
             apart,
             address(arguments, "--database"),
-            address(arguments, "--contents"));
+            address(arguments, "--contents"),
+            arguments.integer("--cells", 1, CellPlacement.CELLS_MAX).orElse(1L).intValue());
     StarterGateway.write(home, List.of());
     session.show(
         new Made(home.dir(), apart.map(KeySource.Apart::folder)),
@@ -119,7 +125,8 @@ public final class InitCommand implements CliCommand {
   }
 
   private static ExitCode join(Session session, Arguments arguments) {
-    for (String other : List.of("--tenant", "--agent", "--approver", "--policy", "--keys-to")) {
+    for (String other :
+        List.of("--tenant", "--agent", "--approver", "--policy", "--keys-to", "--cells")) {
       if (arguments.option(other).isPresent()) {
         throw new WritException(CliError.USAGE, other + " with --join: those of that home hold");
       }
@@ -127,11 +134,12 @@ public final class InitCommand implements CliCommand {
     Home home = Homes.place(session);
     Home first = home.at(Path.of(arguments.option("--join").orElseThrow()));
     first.requireExisting();
-    URI database =
-        address(arguments, "--database").orElseGet(() -> Ledger.database(first.ledger()));
-    Optional<URI> contents =
-        address(arguments, "--contents").or(() -> Ledger.contents(first.ledger()));
-    HomeJoiner.join(first, home, database, contents, Homes.clock());
+    HomeJoiner.join(
+        first,
+        home,
+        address(arguments, "--database"),
+        address(arguments, "--contents"),
+        Homes.clock());
     session.show(
         new Made(home.dir(), Optional.empty()),
         (made, terminal) -> {
@@ -165,9 +173,13 @@ public final class InitCommand implements CliCommand {
       String policyText,
       Optional<KeySource.Apart> apart,
       Optional<URI> database,
-      Optional<URI> contents) {
+      Optional<URI> contents,
+      int cells) {
     if (contents.isPresent() && database.isEmpty()) {
       throw new WritException(CliError.USAGE, "--contents without --database");
+    }
+    if (cells > 1 && database.isEmpty()) {
+      throw new WritException(CliError.USAGE, "--cells without --database");
     }
     Home home = Homes.place(session);
     HomeMaker plain =
@@ -178,8 +190,10 @@ public final class InitCommand implements CliCommand {
             Homes.clock(),
             new SecureRandom());
     HomeMaker maker =
-        apart.isPresent() ? plain.withSurfaceKey(ServedMcp.KEY, McpSurface.NAME) : plain;
-    database.map(at -> maker.withDatabase(at, contents)).orElse(maker).make(policyText);
+        apart.isPresent() || cells > 1
+            ? plain.withSurfaceKey(ServedMcp.KEY, McpSurface.NAME)
+            : plain;
+    database.map(at -> maker.withDatabase(at, contents, cells)).orElse(maker).make(policyText);
     return home;
   }
 

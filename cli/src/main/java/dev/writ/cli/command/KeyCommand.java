@@ -27,11 +27,11 @@ import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -126,6 +126,7 @@ public final class KeyCommand implements CliCommand {
       String kind,
       BiFunction<Trust, Instant, JsonValue.Obj> detail,
       Runnable beforehand) {
+    session.meansSystem();
     SigningKey operator = SystemWords.operator(Homes.home(session), arguments);
     Trust trust =
         Homes.write(
@@ -151,7 +152,7 @@ public final class KeyCommand implements CliCommand {
   }
 
   static Trust trust(Session session) {
-    return Homes.read(session, ledger -> SystemState.read(ledger).trust());
+    return Homes.inForce(session).trust();
   }
 
   /** {@code writ key list}. */
@@ -192,7 +193,7 @@ public final class KeyCommand implements CliCommand {
               .flag(
                   "--installation",
                   "A key of the installation, not of a tenant: for approvers" + " of tools.")
-              .option("--key", "KEY", AgentsKey.OPTION)
+              .option("--key", "KEY", OutsideKey.OPTION)
               .example("key new builder")
               .example("key new surface-tools --role surface --subject tools"));
     }
@@ -206,33 +207,59 @@ public final class KeyCommand implements CliCommand {
         throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       SecureRandom random = new SecureRandom();
-      Optional<SigningKey> agents = AgentsKey.of(home, arguments);
+      Optional<SigningKey> agents = OutsideKey.of(home, arguments);
       SigningKey key = agents.orElseGet(() -> SigningKey.generateEd25519(random));
-      session.show(
-          change(
-              session,
-              arguments,
-              EventKind.KEY_ENROLLED,
-              (_, now) ->
-                  new TrustedKey(
-                          key.verifyingKey(),
-                          role,
-                          tenant(home, role, arguments),
-                          arguments.option("--subject").orElse(name),
-                          now,
-                          Optional.empty(),
-                          Optional.empty())
-                      .toJson(),
-              () -> {
-                Path file = home.keyPlaces().fileOfNew(name, role);
-                if (agents.isPresent()) {
-                  KeyFiles.writePublicHalf(file, key.verifyingKey());
-                } else {
-                  KeyFiles.write(file, key, Homes.passphrase(session), random);
-                }
-              }),
-          KeyCommand::print);
+      Path file = home.keyPlaces().fileOfNew(name, role);
+      boolean[] made = {false};
+      try {
+        session.show(
+            change(
+                session,
+                arguments,
+                EventKind.KEY_ENROLLED,
+                (_, now) ->
+                    new TrustedKey(
+                            key.verifyingKey(),
+                            role,
+                            tenant(home, role, arguments),
+                            arguments.option("--subject").orElse(name),
+                            now,
+                            Optional.empty(),
+                            Optional.empty())
+                        .toJson(),
+                () -> {
+                  if (agents.isPresent()) {
+                    KeyFiles.writePublicHalf(file, key.verifyingKey());
+                  } else {
+                    KeyFiles.write(file, key, Homes.passphrase(session), random);
+                  }
+                  made[0] = true;
+                }),
+            KeyCommand::print);
+      } catch (WritException e) {
+        if (made[0] && isRefusal(e)) {
+          removeUnused(file);
+        }
+        throw e;
+      }
       return ExitCode.OK;
+    }
+
+    /**
+     * Whether the change was certainly not made. Any other failure may have come behind its commit,
+     * and then the file has the only copy of an enrolled key.
+     */
+    private static boolean isRefusal(WritException e) {
+      return e.code().code().startsWith("CAN-") || e.code().code().startsWith("EXE-");
+    }
+
+    /** So that the same command can be given again. */
+    private static void removeUnused(Path file) {
+      try {
+        Files.deleteIfExists(file);
+      } catch (IOException e) {
+        throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
+      }
     }
 
     private static Optional<String> tenant(Home home, KeyRole role, Arguments arguments) {

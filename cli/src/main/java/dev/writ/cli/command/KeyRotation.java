@@ -40,7 +40,7 @@ final class KeyRotation implements CliCommand {
                 "The key before is still believed until it is revoked. Do that when nothing that it"
                     + " signed is under way: intents live for at most five minutes.")
             .argument("ROLE", "guardian, executor or log.")
-            .option("--key", "KEY", AgentsKey.OPTION + " Not for the log.")
+            .option("--key", "KEY", OutsideKey.OPTION + " Not for the log.")
             .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
             .example("key rotate guardian")
             .example("key rotate executor --overlap 300"));
@@ -90,7 +90,7 @@ final class KeyRotation implements CliCommand {
     Home home = Homes.home(session);
     KeyRole role = role(arguments.argument("ROLE"));
     Optional<Long> overlap = arguments.integer("--overlap", 0, OVERLAP_MAX_S);
-    Optional<SigningKey> agents = AgentsKey.of(home, arguments);
+    Optional<SigningKey> agents = OutsideKey.of(home, arguments);
     if (agents.isPresent() && role == KeyRole.LOG) {
       throw new WritException(CliError.USAGE, "the log's key is in a file (spec/keys.md, 33)");
     }

@@ -189,7 +189,7 @@ public final class McpCommand implements CliCommand {
         return AccessDocument.header(
             Envelope.sign(
                 AccessDocument.TYPE,
-                new AccessDocument(home.tenant(), home.origin(), now, now.plus(ACCESS_LIFE))
+                new AccessDocument(home.tenant(), home.installation(), now, now.plus(ACCESS_LIFE))
                     .toJson(),
                 key()));
       };

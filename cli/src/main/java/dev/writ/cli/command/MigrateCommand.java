@@ -74,6 +74,9 @@ public final class MigrateCommand implements CliCommand {
     Optional<URI> contents =
         contentsTo.filter(at -> !at.equals(HOME)).map(at -> InitCommand.address("--contents", at));
     Home home = Homes.home(session);
+    if (home.cells() > 1) {
+      throw new WritException(CliError.USAGE, "an installation of several cells stays where it is");
+    }
     LedgerConfig config =
         new LedgerConfig(
             home.ledger(), home.anchor(), home.origin(), home.key("log"), Homes.clock());

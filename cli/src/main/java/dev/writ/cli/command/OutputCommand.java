@@ -12,6 +12,8 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.PrettyJson;
+import dev.writ.embed.home.HomeArchive;
+import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.Deletions;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
@@ -52,14 +54,11 @@ public final class OutputCommand implements CliCommand {
     }
     Receipt read = Receipt.read(envelope.document());
     Optional<Digest> digest = digest(arguments, read);
-    digest
-        .filter(content -> !ledger.hasBlob(content))
-        .flatMap(content ->
-            Deletions.of(ledger, content, read.scope().tenant()).map(s -> s.gone(content)))
-        .ifPresent(gone -> {
-          throw gone;
-        });
-    Optional<InputStream> content = digest.filter(ledger::hasBlob).map(ledger::openBlob);
+    Optional<InputStream> content =
+        digest.flatMap(one ->
+            ledger.hasBlob(one)
+                ? Optional.of(ledger.openBlob(one))
+                : archived(session, ledger, one, read.scope().tenant()));
     try (InputStream in =
         content.orElseThrow(
             () -> Homes.notFound("the receipt " + receipt + " has no content of that kind"))) {
@@ -74,6 +73,28 @@ public final class OutputCommand implements CliCommand {
     } catch (IOException e) {
       throw new WritException(CliError.OUTPUT_CLOSED, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /**
+   * A content that is not in the ledger any more, out of the archive.
+   *
+   * @throws WritException {@code EXE-960} where it was deleted, {@code EXE-944} where no archive is
+   *     known, and as {@link ArchivedContents#find}
+   */
+  private static Optional<InputStream> archived(
+      Session session, LedgerView ledger, Digest content, String tenant) {
+    return new HomeArchive(Homes.home(session))
+        .contents()
+        .find(ledger, content, tenant)
+        .map(ArchivedContents.Found::content)
+        .or(() -> {
+          Deletions.of(ledger, content, tenant)
+              .map(stated -> stated.gone(content))
+              .ifPresent(gone -> {
+                throw gone;
+              });
+          return Optional.empty();
+        });
   }
 
   private static Optional<Digest> digest(Arguments arguments, Receipt receipt) {

@@ -114,7 +114,7 @@ public final class PolicyCommand implements CliCommand {
       Policy policy = sound(session, arguments.argument("FILE"));
       Optional<Policy> inForce =
           Files.exists(session.home().resolve("writ.json"))
-              ? Homes.read(session, ledger -> SystemState.read(ledger).policy())
+              ? Homes.inForce(session).policy()
               : Optional.empty();
       session.show(new Checked(policy, inForce, unregistered(session, policy)), Check::print);
       return ExitCode.OK;
@@ -257,6 +257,7 @@ public final class PolicyCommand implements CliCommand {
 
     /** Where the home is open: in this process, or at its server. */
     private static Policy found(Session session, Policy policy, String owner) {
+      session.meansSystem();
       return Homes.write(
           session,
           open -> {
@@ -265,9 +266,7 @@ public final class PolicyCommand implements CliCommand {
             return next;
           },
           server -> {
-            Policy next =
-                policy.following(
-                    Homes.read(session, ledger -> SystemState.read(ledger).policyInForce()));
+            Policy next = policy.following(Homes.inForce(session).policyInForce());
             server.post("/v1/policies", signed(next, server.home(), owner));
             return next;
           });
@@ -279,7 +278,8 @@ public final class PolicyCommand implements CliCommand {
      */
     private static Policy atServer(
         Session session, Policy policy, String owner, URI server, Arguments arguments) {
-      Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
+      session.meansSystem();
+      Policy inForce = Homes.inForce(session).policyInForce();
       Policy next = policy.following(inForce);
       Optional<Path> authority = arguments.option("--ca").map(Path::of);
       try (AdminClient client = new AdminClient(server, authority)) {
@@ -309,8 +309,7 @@ public final class PolicyCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      InForce inForce =
-          Homes.read(session, ledger -> new InForce(SystemState.read(ledger).policyInForce()));
+      InForce inForce = new InForce(Homes.inForce(session).policyInForce());
       session.show(
           inForce, (p, terminal) -> PrettyJson.lines(p.toJson()).forEach(terminal.out()::println));
       return ExitCode.OK;

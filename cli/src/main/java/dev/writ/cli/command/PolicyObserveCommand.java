@@ -6,7 +6,6 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
-import dev.writ.executor.SystemState;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.replay.proposal.ObservingPolicy;
 import dev.writ.tools.registry.RegisteredTool;
@@ -27,7 +26,7 @@ final class PolicyObserveCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Policy inForce = Homes.read(session, ledger -> SystemState.read(ledger).policyInForce());
+    Policy inForce = Homes.inForce(session).policyInForce();
     String text =
         ObservingPolicy.of(
             inForce,

@@ -30,7 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code writ replay}: needs no data directory and no keys. */
+/** {@code writ replay}: needs no keys, and of files no data directory. */
 public final class ReplayCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
@@ -41,8 +41,10 @@ public final class ReplayCommand implements CliCommand {
                 + " and tool outcomes.",
             "A bundle is verified first; one that does not verify is INVALID and is not replayed."
                 + " With several, the exit status is that of the worst.")
-        .argument("FILE", "A bundle that `export` wrote.")
-        .moreArguments("MORE", "More bundles.")
+        .argument(
+            "RUN|FILE",
+            "A bundle that `export` wrote, or a run of the data directory, also an archived one.")
+        .moreArguments("MORE", "More of them.")
         .flag("--live", "Run pure and reproducible tools again, and compare their results.")
         .option(
             "--against",
@@ -66,14 +68,15 @@ public final class ReplayCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     List<String> files = new ArrayList<>();
-    files.add(arguments.argument("FILE"));
+    files.add(arguments.argument("RUN|FILE"));
     files.addAll(arguments.moreArguments("MORE"));
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     if (arguments.option("--against").isPresent()) {
       return AgainstView.run(session, files, trust, arguments.option("--against").get());
     }
     List<ReplaySession> sessions = new ArrayList<>();
-    try (Progress progress = new Progress(session.terminal());
+    try (NamedBundles bundles = new NamedBundles(session);
+        Progress progress = new Progress(session.terminal());
         Drivers drivers =
             arguments.has("--live")
                 ? Drivers.all(SandboxPlace.hostOfReplays(session.environment()))
@@ -85,7 +88,7 @@ public final class ReplayCommand implements CliCommand {
                 arguments.has("--all"),
                 List.copyOf(drivers.byName().values()),
                 events -> progress.step(file + ": replayed event " + events));
-        sessions.add(replay(file, trust, options));
+        sessions.add(replay(file, bundles, trust, options));
       }
     }
     arguments.option("--junit").ifPresent(xml -> write(xml, JUnitReport.of(sessions)));
@@ -93,10 +96,11 @@ public final class ReplayCommand implements CliCommand {
     return worst(sessions.stream().map(ReplayCommand::end).toList());
   }
 
-  private static ReplaySession replay(String file, Optional<Trust> trust, ReplayOptions options) {
+  private static ReplaySession replay(
+      String file, NamedBundles bundles, Optional<Trust> trust, ReplayOptions options) {
     BundleFile bundle;
     try {
-      bundle = BundleFile.verified(file, trust);
+      bundle = BundleFile.verified(bundles.file(file), trust);
     } catch (WritException e) {
       return new ReplaySession(
           file, Optional.of(e), trust.isPresent(), Optional.empty(), List.of());

@@ -14,8 +14,8 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.embed.home.BundleFiles;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.ledger.Checkpoint;
@@ -26,7 +26,6 @@ import dev.writ.replay.engine.ReplayOptions;
 import dev.writ.replay.report.ReportPage;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.registry.ToolRegistry;
-import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
 import java.io.IOException;
@@ -57,7 +56,7 @@ public final class ReportCommand implements CliCommand {
                 + " directory of which an event lies in that period.",
             "With --verifier, write the page's verifier instead: verify.mjs, for Node and browsers,"
                 + " written from the specification alone.")
-        .moreArguments("FILE", "The bundles.")
+        .moreArguments("FILE", "The bundles, or runs of the data directory, also archived ones.")
         .option("-o", "PAGE", "The file to write; an existing one is never overwritten.")
         .option(
             "--trust",
@@ -68,6 +67,8 @@ public final class ReportCommand implements CliCommand {
         .options(
             "--witness", "VKEY", "The key of a witness that must have cosigned that checkpoint.")
         .option("--quorum", "N", "So many of the witnesses are enough (default: all).")
+        .options("--stamp", "TSR", "A time stamp of that checkpoint; it must hold.")
+        .option("--tsa-ca", "FILE", "The authorities that certify those who stamp, in PEM.")
         .option("--tenant", "TENANT", "Whose runs (default: the home's own tenant).")
         .option("--from", "TIME", "Runs with an event at that time or later: 7d, 2026-11-24.")
         .option("--to", "TIME", "Runs with an event before that time.")
@@ -127,10 +128,10 @@ public final class ReportCommand implements CliCommand {
     if (page.isEmpty() && pdf.isEmpty()) {
       throw new WritException(CliError.USAGE, "report needs -o PAGE or --pdf FILE");
     }
-    List<String> bundles = arguments.moreArguments("FILE");
+    List<String> named = arguments.moreArguments("FILE");
     boolean chosen = SELECTING.stream().anyMatch(arguments::has);
     if (arguments.has("--verifier")) {
-      if (!bundles.isEmpty() || chosen || pdf.isPresent()) {
+      if (!named.isEmpty() || chosen || pdf.isPresent()) {
         throw new WritException(CliError.USAGE, "--verifier takes -o and nothing else");
       }
       String file = page.orElseThrow();
@@ -138,28 +139,29 @@ public final class ReportCommand implements CliCommand {
       show(session, new Written(file, size(file), Optional.empty(), List.of()));
       return ExitCode.OK;
     }
-    if (bundles.isEmpty() != chosen) {
+    if (named.isEmpty() != chosen) {
       throw new WritException(
           CliError.USAGE,
           "report takes bundles, or --tenant, --from or --to for runs of the data directory");
     }
-    if (arguments.has("--replay") && bundles.size() != 1) {
+    if (arguments.has("--replay") && named.size() != 1) {
       throw new WritException(CliError.USAGE, "--replay is of one bundle");
     }
     Optional<ReportPage.Sampling> sample = sample(arguments);
     Optional<PagePrinter> printer = pdf.map(_ -> PagePrinter.of(session.environment()));
     Path folder = null;
-    try {
+    try (NamedBundles bundles = new NamedBundles(session)) {
       folder = Files.createTempDirectory("writ-report");
       Path file = page.map(Path::of).orElse(folder.resolve("page.html"));
       List<BundleVerifier.Verified> seen =
           chosen
               ? ofHome(session, arguments, sample, folder, file)
-              : ofFiles(session, arguments, sample, bundles, file);
+              : ofFiles(
+                  session, arguments, sample, named.stream().map(bundles::file).toList(), file);
       pdf.ifPresent(name ->
           OutputFile.write(Path.of(name), out -> out.write(printer.orElseThrow().print(file))));
-      String named = page.or(() -> pdf).orElseThrow();
-      show(session, new Written(named, size(named), page.flatMap(_ -> pdf), seen));
+      String output = page.or(() -> pdf).orElseThrow();
+      show(session, new Written(output, size(output), page.flatMap(_ -> pdf), seen));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
     } finally {
@@ -206,7 +208,8 @@ public final class ReportCommand implements CliCommand {
             Optional.empty(),
             sample,
             kept(session, arguments),
-            WitnessOptions.of(arguments)),
+            WitnessOptions.of(arguments),
+            StampOptions.ofCheckpoint(session, arguments)),
         file);
   }
 
@@ -229,7 +232,7 @@ public final class ReportCommand implements CliCommand {
     try (LedgerView ledger = OpenHome.read(home)) {
       for (RunId run : chosen(ledger, selection)) {
         Path bundle = folder.resolve(sources.size() + ".writ");
-        BundleFiles.write(ledger, run, tools, BundleExport.Options.WHOLE, bundle);
+        new HomeArchive(home).write(ledger, run, tools, bundle);
         sources.add(bundle);
       }
     }
@@ -241,7 +244,8 @@ public final class ReportCommand implements CliCommand {
             Optional.of(selection),
             sample,
             kept(session, arguments),
-            WitnessOptions.of(arguments)),
+            WitnessOptions.of(arguments),
+            StampOptions.ofCheckpoint(session, arguments)),
         file);
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
@@ -26,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -91,7 +93,7 @@ public final class RetentionCommand implements CliCommand {
   }
 
   /** Bytes of all files below a directory. */
-  private static long bytesBelow(Path directory) {
+  static long bytesBelow(Path directory) {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
     } catch (IOException e) {
@@ -99,13 +101,14 @@ public final class RetentionCommand implements CliCommand {
     }
   }
 
-  record Planned(RetentionPlan plan) implements Report {
+  record Planned(RetentionPlan plan, List<Erasure> pending) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
           .put("contents", plan.contents().size())
           .put("bytes", plan.bytes())
           .put("needed", plan.needed())
+          .put("erasures", Erasure.json(pending))
           .put("rules", rules(plan))
           .build();
     }
@@ -122,9 +125,16 @@ public final class RetentionCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       session.show(
-          new Planned(Homes.read(session, Plan::plan)),
-          (shown, terminal) -> print(shown.plan(), terminal));
+          Homes.read(session, ledger -> new Planned(plan(ledger), pending(ledger))),
+          (shown, terminal) -> {
+            print(shown.plan(), terminal);
+            shown.pending().forEach(erasure -> erasure.print(terminal));
+          });
       return ExitCode.OK;
+    }
+
+    private static List<Erasure> pending(LedgerView ledger) {
+      return Erasure.all(ledger).stream().filter(erasure -> erasure.done().isEmpty()).toList();
     }
 
     private static RetentionPlan plan(LedgerView ledger) {
@@ -208,7 +218,46 @@ public final class RetentionCommand implements CliCommand {
     }
   }
 
-  record Found(TreeMap<String, Sum> rules, List<String> holds, boolean purgePending)
+  /** An order of erasure, and when it was carried out. */
+  private record Erasure(Digest order, String about, Optional<Instant> done) {
+    static List<Erasure> all(LedgerView ledger) {
+      return SystemState.read(ledger).erasures().entrySet().stream()
+          .map(order ->
+              new Erasure(
+                  order.getKey(),
+                  order.getValue().toString(),
+                  ContentRetention.erasedAt(ledger, order.getKey())))
+          .toList();
+    }
+
+    static JsonValue json(List<Erasure> all) {
+      return JsonValue.of(
+          all.stream()
+              .map(erasure ->
+                  JsonValue.object()
+                      .put("order", erasure.order)
+                      .put("about", erasure.about)
+                      .putIfPresent("done", erasure.done, at -> JsonValue.of(Timestamps.format(at)))
+                      .build())
+              .toList());
+    }
+
+    void print(Terminal terminal) {
+      terminal
+          .out()
+          .println(
+              "erasure of "
+                  + about
+                  + ": "
+                  + done.map(at -> "carried out at " + Timestamps.format(at))
+                      .orElse("not carried out yet")
+                  + ", order "
+                  + order);
+    }
+  }
+
+  record Found(
+      TreeMap<String, Sum> rules, List<Erasure> erasures, List<String> holds, boolean purgePending)
       implements Report {
     @Override
     public JsonValue toJson() {
@@ -225,6 +274,7 @@ public final class RetentionCommand implements CliCommand {
                               .put("last", rule.getValue().last())
                               .build())
                       .toList()))
+          .put("erasures", Erasure.json(erasures))
           .put("holds", JsonValue.of(holds.stream().map(JsonValue::of).toList()))
           .put("purge_pending", purgePending)
           .build();
@@ -256,16 +306,19 @@ public final class RetentionCommand implements CliCommand {
             Deletion deletion =
                 Deletion.read(ledger.document(event.body()).orElseThrow().document());
             rules.compute(
-                deletion.rule(),
+                deletion.reason().name(),
                 (_, sum) -> (sum == null ? new Sum(0, 0, Instant.EPOCH) : sum).plus(deletion));
           });
       return new Found(
-          rules, List.copyOf(SystemState.read(ledger).holds().keySet()), ledger.isPurgePending());
+          rules,
+          Erasure.all(ledger),
+          List.copyOf(SystemState.read(ledger).holds().keySet()),
+          ledger.isPurgePending());
     }
 
     private static void print(Found found, Terminal terminal) {
       if (found.rules().isEmpty()) {
-        terminal.out().println("nothing was deleted by a rule so far");
+        terminal.out().println("nothing was deleted so far");
       } else {
         Table table =
             new Table()
@@ -283,6 +336,7 @@ public final class RetentionCommand implements CliCommand {
                     Table.cell(Timestamps.format(sum.last()))));
         terminal.print(table);
       }
+      found.erasures().forEach(erasure -> erasure.print(terminal));
       found.holds().forEach(hold -> terminal.out().println("hold: " + hold));
       if (found.purgePending()) {
         terminal

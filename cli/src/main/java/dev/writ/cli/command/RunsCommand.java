@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -13,12 +14,14 @@ import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ runs}. */
 public final class RunsCommand implements CliCommand {
@@ -27,7 +30,10 @@ public final class RunsCommand implements CliCommand {
     return CommandUsage.of("runs", "List the runs, with what keeps each from being closed.").list();
   }
 
-  record Entry(RunId id, RunState state, Event head) {
+  /**
+   * @param bundle digest of the bundle in the archive that has the run's contents
+   */
+  record Entry(RunId id, RunState state, Event head, Optional<Digest> bundle) {
     JsonValue toJson() {
       return JsonValue.object()
           .put("tenant", id.tenant())
@@ -40,6 +46,8 @@ public final class RunsCommand implements CliCommand {
           .put("running", state.unfinished().running())
           .put("in_doubt", state.unfinished().inDoubt())
           .put("closed", state.closed())
+          .put("archived", bundle.isPresent())
+          .putIfPresent("bundle", bundle, digest -> JsonValue.of(digest.toString()))
           .build();
     }
   }
@@ -68,7 +76,13 @@ public final class RunsCommand implements CliCommand {
         ledger
             .get(Tables.RUN, Tables.key(id.tenant(), id.run()))
             .map(RunState::parse)
-            .ifPresent(state -> entries.add(new Entry(id, state, ledger.head(id).orElseThrow()))));
+            .ifPresent(state ->
+                entries.add(
+                    new Entry(
+                        id,
+                        state,
+                        ledger.head(id).orElseThrow(),
+                        ArchivedRuns.bundle(ledger, id)))));
     return new Runs(entries);
   }
 
@@ -87,7 +101,8 @@ public final class RunsCommand implements CliCommand {
     for (Entry entry : runs.entries()) {
       table.row(
           Table.cell(entry.id().tenant() + "/" + entry.id().run()),
-          Table.cell(entry.state().closed() ? "closed" : "open"),
+          Table.cell(
+              entry.bundle().isPresent() ? "archived" : entry.state().closed() ? "closed" : "open"),
           Table.cell(entry.head().seq() + 1),
           Table.cell(entry.state().receipts()),
           Table.cell(entry.state().unfinished().pending()),

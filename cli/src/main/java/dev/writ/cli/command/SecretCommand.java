@@ -11,7 +11,6 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
-import dev.writ.executor.SystemState;
 import dev.writ.tools.process.SecretDirectory;
 import java.util.Arrays;
 import java.util.List;
@@ -122,8 +121,7 @@ public final class SecretCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       List<String> kept = secrets(session).list();
-      List<String> granted =
-          Homes.read(session, view -> SystemState.read(view).policyInForce().secretNames());
+      List<String> granted = Homes.inForce(session).policyInForce().secretNames();
       List<Entry> entries =
           Stream.concat(kept.stream(), granted.stream())
               .distinct()

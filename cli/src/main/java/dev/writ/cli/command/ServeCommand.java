@@ -20,6 +20,8 @@ import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
+import dev.writ.cli.publish.PublishingCheck;
+import dev.writ.cli.publish.ServedCheckpoints;
 import dev.writ.cli.warm.WarmUp;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
@@ -29,16 +31,21 @@ import dev.writ.console.operation.OperationSurface;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.embed.home.ApartHomes;
+import dev.writ.embed.home.GatewaysSecret;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
+import dev.writ.embed.home.SystemFeed;
+import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
-import dev.writ.gateway.cell.CellBoard;
-import dev.writ.gateway.cell.CellSurface;
+import dev.writ.gateway.apart.ApartSecret;
+import dev.writ.gateway.apart.ExecutorClient;
+import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Front;
+import dev.writ.gateway.http.FrontCell;
 import dev.writ.gateway.http.HopKey;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Sessions;
@@ -54,8 +61,6 @@ import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
-import dev.writ.ledger.storage.LeaseTerms;
-import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
@@ -72,9 +77,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -135,15 +140,20 @@ public final class ServeCommand implements CliCommand {
     Home home = Homes.home(session);
     requireUnserved(home);
     GatewayConfig read = config(session, arguments, home);
+    ServedConfiguration.requireOfCells(read, home);
+    ServedConfiguration.requireFitting(home, read);
     if (read.extras().cells().isPresent()) {
       return cells(session, arguments, home, read);
     }
     String token = Tokens.generate(new SecureRandom());
     Tokens.Entry own = own(home, token);
-    Running running = new Running();
+    Optional<ExecutorClient> elsewhere = read.extras().executor().map(at -> executor(home, at));
+    Running running =
+        elsewhere.map(executor -> new Running(executor::cancel)).orElseGet(Running::new);
     ServedConfiguration served = checked(session, read, directory(arguments, home));
     Ledger.probeContents(home.ledger(), home.origin());
-    OpenHome open = OpenHome.open(home, opening(session, arguments, home, read, running));
+    Opening opening = opening(session, arguments, home, read, running);
+    OpenHome open = OpenHome.open(home, elsewhere.map(opening::executedBy).orElse(opening));
     boolean mcp = surfaceKey(session, open, read);
     Supplier<GatewayConfig> again =
         () -> ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own);
@@ -171,6 +181,10 @@ public final class ServeCommand implements CliCommand {
                     operations,
                     session.environment(),
                     directory(arguments, home))));
+    Optional<SeenByBoth> seen =
+        elsewhere.map(executor ->
+            SeenByBoth.start(
+                home, open.kernel(), executor, new JsonLog(log(session), Homes.clock())::refused));
     // At once, since the log says by now that it listens: a command after that is to find it.
     Serving serving = Serving.at(home, gateway.url(), token, config.listen().protection());
     HangUp.then(() -> gateway.reload(again));
@@ -179,6 +193,7 @@ public final class ServeCommand implements CliCommand {
     Sinks sinks =
         ServedSinks.start(gateway, open, served.sinks(), line -> JsonLog.write(log(session), line));
     operations.feeds(served.sinks(), sinks.feeders());
+    ServedCheckpoints checkpoints = checkpoints(session, gateway, open, config, operations);
     session.show(
         new Listening(
             gateway.url(), home.dir(), List.of(), first.map(FirstServing::token).orElse("")),
@@ -192,12 +207,22 @@ public final class ServeCommand implements CliCommand {
         gateway,
         () -> {
           warmUp.close();
+          checkpoints.close();
           sinks.close();
+          seen.ifPresent(SeenByBoth::close);
         },
         open,
         serving::ended);
     warmUp.begin();
     return serveUntilStopped(gateway);
+  }
+
+  private static ExecutorClient executor(Home home, ExecutorSettings at) {
+    return new ExecutorClient(
+        at,
+        new ApartSecret(GatewaysSecret.read(ApartHomes.secret(home))),
+        at.patience(),
+        Homes.clock());
   }
 
   private static Tokens.Entry own(Home home, String token) {
@@ -210,7 +235,7 @@ public final class ServeCommand implements CliCommand {
         Optional.empty());
   }
 
-  private static Opening opening(
+  static Opening opening(
       Session session, Arguments arguments, Home home, GatewayConfig config, Running running) {
     return Opening.of(
             Homes.clock(),
@@ -223,101 +248,40 @@ public final class ServeCommand implements CliCommand {
   /** Serves as one gateway of several. */
   private static ExitCode cells(
       Session session, Arguments arguments, Home home, GatewayConfig read) {
-    Path directory = directory(arguments, home);
-    ServedConfiguration served = checked(session, read, directory);
-    HopKey key = ServedCell.key(home);
-    Tokens.Entry own = own(home, ServedCell.token(key));
-    Sessions sessions = sessions(read);
-    return new ServedCell(
-            session,
-            home,
-            read.withToken(own),
-            new ServedCell.Opener() {
-              private Running running = new Running();
-
-              @Override
-              public OpenHome open(LeaseTerms terms) {
-                running = new Running();
-                return OpenHome.open(
-                    home, opening(session, arguments, home, read, running), Optional.of(terms));
-              }
-
-              @Override
-              public ServedCell.Running serve(
-                  OpenHome open, Front front, CellBoard board, WarmUp warmUp) {
-                boolean mcp = ServedMcp.hasKey(session, open, read);
-                GatewayConfig config = ServedMcp.in(read, home, mcp).withToken(own);
-                ServedOperations operations = operations(open, config);
-                BiFunction<Pipeline, Lane, List<Surface>> surfaces =
-                    forHome(
-                        open,
-                        own,
-                        surfaces(
-                            session,
-                            open,
-                            config,
-                            sessions,
-                            operations,
-                            session.environment(),
-                            directory));
-                Gateway gateway =
-                    start(
-                        session,
-                        open,
-                        running,
-                        config,
-                        served.with(config).require(home, open.kernel().system().trust()),
-                        List.of(warmUp.probe(), board.probe()),
-                        sessions,
-                        (pipeline, lane) -> {
-                          List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
-                          all.add(new CellSurface(board));
-                          return all;
-                        },
-                        Optional.of(front));
-                board.measure(gateway.metrics(), front.cell());
-                board.measure(gateway.metrics(), front);
-                HangUp.then(() ->
-                    gateway.reload(() ->
-                        ServedMcp.in(config(session, arguments, home), home, mcp).withToken(own)));
-                ToolPools.measure(gateway, open.workers(), config.extras().region());
-                operations.serves(gateway);
-                List<ConfiguredSink> configured =
-                    ConfiguredSink.of(config, session.environment(), directory, Homes.clock());
-                Sinks sinks =
-                    ServedSinks.start(
-                        gateway, open, configured, line -> JsonLog.write(log(session), line));
-                operations.feeds(configured, sinks.feeders());
-                return served(session, gateway, sinks, open, config.drain());
-              }
-            })
-        .serve(key);
+    ServedConfiguration served = checked(session, read, directory(arguments, home));
+    HopKey key = ServedCells.key(home);
+    Tokens.Entry own = own(home, ServedCells.token(key));
+    try (SystemFeed feed =
+        new SystemFeed(home, read.extras().cells().orElseThrow().bound(), System::nanoTime)) {
+      return new ServedCells(
+              session,
+              home,
+              read.withToken(own),
+              new CellOpener(session, arguments, home, served, own, feed),
+              () -> config(session, arguments, home).withToken(own))
+          .serve(key);
+    }
   }
 
-  private static ServedCell.Running served(
-      Session session, Gateway gateway, Sinks sinks, OpenHome open, Duration drain) {
-    return new ServedCell.Running() {
-      @Override
-      public CompletableFuture<WritException> ledgerStopped() {
-        return gateway.ledgerStopped();
-      }
-
-      @Override
-      public Duration drain() {
-        return drain;
-      }
-
-      @Override
-      public void close(Duration atMost) {
-        gateway.close(atMost);
-        sinks.close();
-        try {
-          open.close();
-        } catch (WritException e) {
-          log(session).println(e.getMessage()); // the ledger had failed before
-        }
-      }
-    };
+  /** Publishes checkpoints as the configuration says, also after it was read again. */
+  static ServedCheckpoints checkpoints(
+      Session session,
+      Gateway gateway,
+      OpenHome open,
+      GatewayConfig config,
+      ServedOperations operations) {
+    Home home = open.home();
+    ServedCheckpoints checkpoints =
+        new ServedCheckpoints(
+            open.kernel(),
+            line -> JsonLog.write(log(session), line),
+            Homes.clock(),
+            home.cells() == 1 ? OptionalInt.empty() : OptionalInt.of(home.cell()));
+    checkpoints.measure(gateway.metrics());
+    checkpoints.use(config);
+    gateway.whenReloaded(checkpoints::use);
+    operations.publishes(checkpoints);
+    return checkpoints;
   }
 
   /** That of the session, with the directory that the configuration names for commands. */
@@ -329,8 +293,9 @@ public final class ServeCommand implements CliCommand {
     return environment;
   }
 
-  private static GatewayConfig config(Session session, Arguments arguments, Home home) {
+  static GatewayConfig config(Session session, Arguments arguments, Home home) {
     GatewayConfig named = file(session, arguments, home).inFolder(directory(arguments, home));
+    named.extras().checkpoints().ifPresent(PublishingCheck::require);
     return arguments
         .integer("--port", 0, 65535)
         .map(port -> named.withPort(port.intValue()))
@@ -361,11 +326,11 @@ public final class ServeCommand implements CliCommand {
   }
 
   /** With what commands of the home have the server do. */
-  private static BiFunction<Pipeline, Lane, List<Surface>> forHome(
+  static BiFunction<Pipeline, Lane, List<Surface>> forHome(
       OpenHome open, Tokens.Entry own, BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     return (pipeline, lane) -> {
       List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
-      all.add(new HomeSurface(open.kernel(), open.workspaces(), own));
+      all.add(new HomeSurface(open, own));
       return all;
     };
   }
@@ -471,6 +436,14 @@ public final class ServeCommand implements CliCommand {
         new SecureRandom(), !(config.listen().protection() instanceof Listen.Protection.None));
   }
 
+  /** The same of one cell of several. */
+  static Sessions sessions(GatewayConfig config, int cell) {
+    return Sessions.ofCell(
+        new SecureRandom(),
+        !(config.listen().protection() instanceof Listen.Protection.None),
+        cell);
+  }
+
   private static boolean surfaceKey(Session session, OpenHome open, GatewayConfig config) {
     try {
       return ServedMcp.hasKey(session, open, config);
@@ -535,7 +508,16 @@ public final class ServeCommand implements CliCommand {
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     try {
       return start(
-          session, open, running, config, keys, probes, sessions, surfaces, Optional.empty());
+          session,
+          open,
+          running,
+          config,
+          keys,
+          probes,
+          sessions,
+          surfaces,
+          Optional.empty(),
+          Optional.empty());
     } catch (RuntimeException e) {
       open.close();
       throw e;
@@ -543,7 +525,7 @@ public final class ServeCommand implements CliCommand {
   }
 
   /** The same, behind a front; the home is left open where it does not start. */
-  private static Gateway start(
+  static Gateway start(
       Session session,
       OpenHome open,
       Running running,
@@ -552,24 +534,22 @@ public final class ServeCommand implements CliCommand {
       List<Probe> probes,
       Sessions sessions,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces,
-      Optional<Front> front) {
-    Gateway gateway =
-        Gateway.start(
-            config,
-            new Gateway.Installation(
-                    open.kernel(),
-                    running,
-                    open.home().dir(),
-                    keys,
-                    new RunBundle(open.packages()),
-                    Homes.clock(),
-                    new SecureRandom(),
-                    log(session))
-                .withProbes(probes)
-                .with(sessions)
-                .with(new ServedSandbox(open.drivers(), open.registry())),
-            surfaces,
-            front);
+      Optional<FrontCell> front,
+      Optional<CellDoor> door) {
+    Gateway.Installation plain =
+        new Gateway.Installation(
+                open.kernel(),
+                running,
+                open.home().dir(),
+                keys,
+                new RunBundle(open.packages()),
+                Homes.clock(),
+                new SecureRandom(),
+                log(session))
+            .withProbes(probes)
+            .with(sessions)
+            .with(new ServedSandbox(open.drivers(), open.registry()));
+    Gateway gateway = Gateway.start(config, door.map(plain::with).orElse(plain), surfaces, front);
     gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
     gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
     return gateway;

@@ -1,51 +1,43 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Homes;
-import dev.writ.cli.base.Session;
-import dev.writ.cli.command.ServeCommand.Listening;
-import dev.writ.cli.home.ServiceManager;
-import dev.writ.cli.home.Serving;
-import dev.writ.cli.warm.WarmUp;
-import dev.writ.embed.home.GatewaysSecret;
-import dev.writ.embed.home.Home;
+import dev.writ.embed.home.CellMember;
 import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.cell.CellBoard;
-import dev.writ.gateway.config.CellSettings;
-import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Front;
-import dev.writ.gateway.http.HopKey;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.FrontCell;
 import dev.writ.gateway.ops.JsonLog;
-import dev.writ.gateway.ops.Metrics;
-import dev.writ.gateway.ops.OpsSurface;
+import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
-import dev.writ.ledger.storage.LeaseWatch.Ownership;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * One gateway of several over one installation (spec/cells.md). It listens all the time: while it
- * owns the cell it answers requests itself, else it forwards them. Where nobody owns the cell it
- * takes it over.
+ * One cell of a gateway's installation: where nobody owns it this gateway takes it over, and serves
+ * it until it is lost, given back, or the gateway ends (spec/cells.md).
  */
 final class ServedCell {
+  static final String STOPPING = "stopping";
+
+  private static final String SHARED = "shared";
+  private static final String NOT_SEEN = "system-not-seen";
+
+  /** Why a cell is given up by a gateway that still has its lease. */
+  private static final Set<String> ORDERLY = Set.of(STOPPING, SHARED);
+
   private static final Duration LOOKS_EVERY = Duration.ofMillis(100);
+
+  /** How often it looks what is in force, of which it may be behind by `system_ms`. */
+  private static final Duration FOLLOWS_EVERY = Duration.ofMillis(50);
 
   /** After a refusal that will not go away by itself. */
   private static final Duration TRIES_AGAIN_AFTER = Duration.ofSeconds(1);
@@ -57,31 +49,30 @@ final class ServedCell {
   private static final Set<String> TAKEN =
       Set.of(LedgerError.LEASE_HELD.code(), LedgerError.LOCKED.code());
 
-  private static final String STOPPING = "stopping";
-
-  private final Session session;
-  private final Home home;
-  private final GatewayConfig config;
-  private final CellSettings settings;
-  private final Opener opener;
+  private final ServedCells gateway;
+  private final FrontCell front;
+  private final CellBoard board;
   private final JsonLog log;
-  private final CellBoard board = new CellBoard();
-  private final CompletableFuture<String> stop = new CompletableFuture<>();
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final WarmUp warmUp;
+  private volatile Optional<String> refusedBefore = Optional.empty();
+  private volatile Optional<CompletableFuture<String>> ends = Optional.empty();
+  private volatile Optional<Running> running = Optional.empty();
   private volatile BooleanSupplier worked = () -> false;
-  private Optional<String> refusedBefore = Optional.empty();
 
   /** Opens the home and serves it. */
   interface Opener {
-    /** Opens it for a time. */
-    OpenHome open(LeaseTerms terms);
+    /** Opens a cell for a time. */
+    OpenHome open(int cell, LeaseTerms terms);
 
-    /** Serves it behind the front. */
-    Running serve(OpenHome open, Front front, CellBoard board, WarmUp warmUp);
+    /**
+     * Serves it behind the front.
+     *
+     * @param board shown to callers
+     * @param warm whether this gateway is warm
+     */
+    Running serve(OpenHome open, FrontCell front, CellBoard board, Probe warm);
   }
 
-  /** A home that is open and served. */
+  /** A cell that is open and served. */
   interface Running {
     /** Completes where its ledger failed for good. */
     CompletableFuture<WritException> ledgerStopped();
@@ -89,236 +80,205 @@ final class ServedCell {
     /** The longest time for which calls at work are waited for. */
     Duration drain();
 
+    /** What a scrape of it shows. */
+    String metrics();
+
+    /** Its conditions of readiness. */
+    List<Readiness.Check> checks();
+
+    /** Other statements are in force than before. */
+    void systemChanged();
+
+    /** Reads its configuration again. */
+    void reload();
+
     /** Lets calls at work end, and closes it all. */
     void close(Duration drain);
   }
 
-  ServedCell(Session session, Home home, GatewayConfig config, Opener opener) {
-    this.session = session;
-    this.home = home;
-    this.config = config;
-    this.settings = config.extras().cells().orElseThrow();
-    this.opener = opener;
-    this.log = new JsonLog(session.terminal().err(), Homes.clock());
-    this.warmUp =
-        new WarmUp(
-            config.extras().warmUp(),
-            Homes.clock(),
-            () -> worked.getAsBoolean(),
-            how -> log.event("warm-up", how));
+  ServedCell(ServedCells gateway, FrontCell front, CellBoard board, JsonLog log) {
+    this.gateway = gateway;
+    this.front = front;
+    this.board = board;
+    this.log = log;
   }
 
-  /** The secret by which the gateways know each other; the first one makes it. */
-  static HopKey key(Home home) {
-    GatewaysSecret.makeIfMissing(home, new SecureRandom());
-    return new HopKey(GatewaysSecret.read(home));
+  /** What serves it here, while it is owned. */
+  Optional<Running> running() {
+    return running;
   }
 
-  /**
-   * The token of the home's own agent, for commands on this machine. It is the same for all
-   * gateways, since the owner has to know it when another forwards the command's request.
-   */
-  static String token(HopKey key) {
-    return "writ_"
-        + Base64.getUrlEncoder()
-            .withoutPadding()
-            .encodeToString(key.derived("writ/token of commands/v1"));
+  /** Has it be given back, so that a gateway with fewer cells takes it. */
+  void giveBack() {
+    ends.ifPresent(end -> end.complete(SHARED));
   }
 
-  /**
-   * Serves until the process is asked to end.
-   *
-   * @throws WritException {@code LED-078}, {@code LED-082} and what the store of large contents
-   *     refuses, {@code GWY-004}, {@code GWY-007}
-   */
-  ExitCode serve(HopKey key) {
-    try (LeaseWatch watch = Ledger.watch(home.ledger())) {
-      Ledger.requireSharedContents(home.ledger(), home.origin());
-      int cell = ask(watch).map(Ownership::cell).orElse(0);
-      try (Front front = front(key, cell)) {
-        log.event("listening", front.url());
-        log.event("listening-for-gateways", front.address());
-        Serving serving = Serving.at(home, front.url(), token(key), config.listen().protection());
-        Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "writ-stop"));
-        session.show(
-            new Listening(front.url(), home.dir(), List.of(), ""),
-            (l, terminal) -> terminal.out().println("listening on " + l.url()));
-        session.terminal().out().flush();
-        ServiceManager.of(session.environment()).ready();
-        warmUp.begin();
-        Thread looking =
-            Thread.ofPlatform().daemon().name("writ-cells").start(() -> look(watch, front));
-        try {
-          while (!stop.isDone()) {
-            takeTurn(front);
-          }
-        } finally {
-          warmUp.close();
-          front.drain(config.drain());
-          looking.interrupt();
-          serving.ended();
-        }
-      }
-    } finally {
-      closed.countDown();
-    }
-    return ExitCode.OK;
-  }
-
-  private void stopAndWait() {
-    stop.complete(STOPPING);
-    ServeCommand.haltAfter(config.drain().multipliedBy(2).plusSeconds(60));
-    try {
-      closed.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private Front front(HopKey key, int cell) {
-    Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
-    board.measure(metrics, cell);
-    Front front =
-        Front.open(
-            new Front.Config(
-                config.listen(),
-                config.limits(),
-                config.extras().hosts(),
-                List.of(
-                    new OpsSurface(
-                        () ->
-                            List.of(
-                                Readiness.check(board.probe()), Readiness.check(warmUp.probe())),
-                        metrics,
-                        config.listen().isUnreachable())),
-                List.of(new Tokens(config.tokens())),
-                settings.hop(),
-                key,
-                cell,
-                log,
-                log,
-                Homes.clock(),
-                new SecureRandom()));
-    board.measure(metrics, front);
-    return front;
-  }
-
-  /** Follows who owns the cell. */
-  private void look(LeaseWatch watch, Front front) {
-    Optional<String> before = Optional.empty();
-    while (!Thread.currentThread().isInterrupted() && closed.getCount() > 0) {
-      board.saw(ask(watch));
-      Optional<String> owner = board.owner();
-      front.owner(owner);
-      if (!owner.equals(before)) {
-        log.event("cell-owner", owner.orElse("nobody"));
-        before = owner;
-      }
-      try {
-        Thread.sleep(LOOKS_EVERY);
-      } catch (InterruptedException e) {
-        return;
-      }
-    }
-  }
-
-  private Optional<Ownership> ask(LeaseWatch watch) {
-    try {
-      return Optional.of(watch.ask());
-    } catch (WritException e) {
-      if (e.code() == LedgerError.LEASES_UNKNOWN || e.code() == LedgerError.MISSING) {
-        throw e;
-      }
-      return Optional.empty();
+  /** Goes on until the gateway ends. */
+  void run() {
+    while (!gateway.isStopping()) {
+      takeTurn();
     }
   }
 
   /** Takes the cell over if nobody owns it, and serves it until it is lost or given back. */
-  private void takeTurn(Front front) {
-    if (!board.isFree()) {
-      pause(LOOKS_EVERY);
+  private void takeTurn() {
+    if (!gateway.takes(front.number())) {
+      gateway.pause(LOOKS_EVERY);
       return;
     }
-    CompletableFuture<String> ends = new CompletableFuture<>();
-    stop.thenAccept(ends::complete);
-    LeaseTerms terms =
-        new LeaseTerms(
-            front.address(),
-            front.address(),
-            settings.lease(),
-            settings.margin(),
-            System::nanoTime,
-            () -> ends.complete(LedgerError.LEASE_OVER.code()));
-    OpenHome open;
+    CompletableFuture<String> end = new CompletableFuture<>();
+    gateway.stopping().thenAccept(end::complete);
+    Optional<OpenHome> open;
     try {
-      open = opener.open(terms);
+      open = gateway.inTurn(front.number(), () -> gateway.open(front.number(), terms(end)));
     } catch (WritException e) {
       refused(e);
       return;
     }
+    if (open.isEmpty()) {
+      return;
+    }
     refusedBefore = Optional.empty();
     try {
-      own(open, front, ends);
+      own(open.get(), end);
     } catch (WritException e) {
       log.refused("cell-refused", e);
-      pause(TRIES_AGAIN_AFTER);
+      refusedBefore = Optional.of(e.code().code());
+      gateway.pause(TRIES_AGAIN_AFTER);
+    } finally {
+      gateway.isClosed();
     }
+  }
+
+  private LeaseTerms terms(CompletableFuture<String> end) {
+    return gateway.terms(() -> end.complete(LedgerError.LEASE_OVER.code()));
   }
 
   /** Another gateway was faster, or this one cannot own the cell, which is said once. */
   private void refused(WritException e) {
     if (TAKEN.contains(e.code().code())) {
-      pause(LOOKS_EVERY);
+      gateway.pause(LOOKS_EVERY);
       return;
     }
     if (!refusedBefore.equals(Optional.of(e.code().code()))) {
       log.refused("cell-refused", e);
     }
     refusedBefore = Optional.of(e.code().code());
-    pause(TRIES_AGAIN_AFTER);
+    gateway.pause(TRIES_AGAIN_AFTER);
   }
 
-  private void own(OpenHome open, Front front, CompletableFuture<String> ends) {
+  /** Whether it could not be taken over lately, for a reason that others need not have. */
+  boolean isRefused() {
+    return refusedBefore.isPresent();
+  }
+
+  /** Whether the cell has had work of its own since it was taken over. */
+  boolean hasWorked() {
+    return worked.getAsBoolean();
+  }
+
+  private void own(OpenHome open, CompletableFuture<String> end) {
     long epoch = open.kernel().epoch().orElseThrow();
     long events = open.kernel().ledger().treeSize();
     worked = () -> open.kernel().ledger().treeSize() > events;
-    Running running;
+    AtomicBoolean over = new AtomicBoolean();
+    Running served;
     try {
-      running = opener.serve(open, front, board, warmUp);
+      open.member().ifPresent(member -> follow(member, epoch, over, end));
+      served = gateway.serve(open, front);
     } catch (RuntimeException e) {
+      over.set(true);
       worked = () -> false;
       open.close();
       throw e;
     }
-    board.took(new CellBoard.Owned(front.cell(), epoch, front.address()));
+    running = Optional.of(served);
+    ends = Optional.of(end);
+    board.took(new CellBoard.Owned(front.number(), epoch, gateway.address()));
     front.owner(Optional.empty());
-    log.event("cell-owned", "epoch " + epoch);
-    running.ledgerStopped().thenAccept(why -> ends.complete(why.code().code()));
-    String why = await(ends);
+    log.event("cell-owned", said("epoch " + epoch));
+    served.ledgerStopped().thenAccept(why -> end.complete(why.code().code()));
+    String why = await(end);
     worked = () -> false;
-    board.gaveUp();
-    log.event("cell-given-up", why);
-    running.close(why.equals(STOPPING) ? running.drain() : ENDS_WITHIN);
+    ends = Optional.empty();
+    running = Optional.empty();
+    board.gaveUp(front.number());
+    log.event("cell-given-up", said(why));
+    served.close(ORDERLY.contains(why) ? served.drain() : ENDS_WITHIN);
+    over.set(true);
   }
 
-  private static String await(CompletableFuture<String> ends) {
+  /** Where there are several cells, it says which. */
+  private String said(String what) {
+    return gateway.isOfSeveral() ? front + ", " + what : what;
+  }
+
+  /**
+   * Brings what is in force up to date before anything is served, and from then on again and again.
+   */
+  private void follow(
+      CellMember member, long epoch, AtomicBoolean over, CompletableFuture<String> end) {
+    int has = member.follow();
+    tell(epoch, has);
+    if (front.number() != CellPlacement.SYSTEM) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("writ-system-" + front.number())
+          .start(() -> keepFollowing(member, epoch, has, over, end));
+    }
+  }
+
+  /**
+   * Where this does not succeed for as long as a lease, the cell is given up: the next owner copies
+   * what is missing before it serves, with the times of the system cell.
+   */
+  private void keepFollowing(
+      CellMember member, long epoch, int first, AtomicBoolean over, CompletableFuture<String> end) {
+    int told = first;
+    Optional<String> trouble = Optional.empty();
+    long succeeded = System.nanoTime();
+    while (!over.get()) {
+      try {
+        int has = member.follow();
+        succeeded = System.nanoTime();
+        if (has != told) {
+          running.ifPresent(Running::systemChanged);
+          tell(epoch, has);
+          told = has;
+        }
+        trouble = Optional.empty();
+      } catch (WritException e) {
+        if (!trouble.equals(Optional.of(e.code().code())) && !over.get()) {
+          log.refused(NOT_SEEN, e);
+        }
+        trouble = Optional.of(e.code().code());
+      }
+      if (System.nanoTime() - succeeded > gateway.lease().toNanos()) {
+        end.complete(NOT_SEEN);
+        return;
+      }
+      try {
+        Thread.sleep(FOLLOWS_EVERY);
+      } catch (InterruptedException e) {
+        return; // nobody interrupts it on purpose
+      }
+    }
+  }
+
+  private void tell(long epoch, int statements) {
+    try (LeaseWatch watch = gateway.watch()) {
+      watch.observed(front.number(), epoch, statements);
+    }
+  }
+
+  private static String await(CompletableFuture<String> end) {
     try {
-      return ends.get();
+      return end.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return STOPPING;
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private void pause(Duration time) {
-    try {
-      stop.get(time.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      // It goes on.
-    } catch (InterruptedException | ExecutionException e) {
-      Thread.currentThread().interrupt();
     }
   }
 }

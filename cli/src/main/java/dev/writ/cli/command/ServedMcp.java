@@ -47,7 +47,7 @@ final class ServedMcp {
     if (Files.exists(home.keyFile(KEY))) {
       return isEnrolled(open, home.key(KEY));
     }
-    if (!home.hasKey(OPERATOR)) {
+    if (!home.hasKey(OPERATOR) || home.cells() > 1) { // several cells are made with the key
       return false;
     }
     SecureRandom random = new SecureRandom();

@@ -1,6 +1,8 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.cli.publish.ServedCheckpoints;
+import dev.writ.console.operation.CheckpointView;
 import dev.writ.console.operation.IncidentPage;
 import dev.writ.console.operation.OperatedServer;
 import dev.writ.console.operation.OperationError;
@@ -34,6 +36,7 @@ final class ServedOperations implements OperatedServer {
   private final AlertThresholds thresholds;
   private volatile Optional<Gateway> gateway = Optional.empty();
   private volatile List<Fed> fed = List.of();
+  private volatile Optional<ServedCheckpoints> published = Optional.empty();
 
   /** A sink, and what feeds it. */
   private record Fed(ConfiguredSink sink, Feeder feeder) {}
@@ -53,6 +56,19 @@ final class ServedOperations implements OperatedServer {
     TreeMap<String, ConfiguredSink> byName = new TreeMap<>();
     sinks.forEach(sink -> byName.put(sink.name(), sink));
     fed = feeders.stream().map(feeder -> new Fed(byName.get(feeder.name()), feeder)).toList();
+  }
+
+  /** Its checkpoints are published by that. */
+  void publishes(ServedCheckpoints checkpoints) {
+    published = Optional.of(checkpoints);
+  }
+
+  @Override
+  public Optional<CheckpointView> checkpoints() {
+    if (gateway.isEmpty()) {
+      throw starting();
+    }
+    return published.flatMap(ServedCheckpoints::view);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Homes;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.Gateway;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.sinks.SinkLog;
@@ -22,7 +23,8 @@ final class ServedSinks {
 
   /** Where `writ sink` leaves orders for the server of that home. */
   static SinkOrders orders(Home home) {
-    return new SinkOrders(home.dir().resolve("sinks"));
+    String ofCell = home.cell() == CellPlacement.SYSTEM ? "" : "-" + home.cell();
+    return new SinkOrders(home.dir().resolve("sinks" + ofCell));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
@@ -14,7 +15,10 @@ import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import java.util.Optional;
 
 /** {@code writ show}: one document, whole, and who signed it. */
 public final class ShowCommand implements CliCommand {
@@ -25,7 +29,10 @@ public final class ShowCommand implements CliCommand {
         .argument("ID", "Its id, or six digits of its beginning or more.");
   }
 
-  record Shown(Envelope envelope, Trust trust) implements Report {
+  /**
+   * @param bundle in the archive that has the contents of the document's run, if it is archived
+   */
+  record Shown(Envelope envelope, Trust trust, Optional<Digest> bundle) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
@@ -33,6 +40,7 @@ public final class ShowCommand implements CliCommand {
           .put("type", envelope.payloadType())
           .put("document", envelope.document())
           .put("envelope", envelope.toJson())
+          .putIfPresent("archived", bundle, digest -> JsonValue.of(digest.toString()))
           .build();
     }
   }
@@ -50,7 +58,19 @@ public final class ShowCommand implements CliCommand {
   }
 
   private static Shown find(LedgerView ledger, String id) {
-    return new Shown(Ids.document(ledger, id), SystemState.read(ledger).trust());
+    Envelope envelope = Ids.document(ledger, id);
+    return new Shown(
+        envelope,
+        SystemState.read(ledger).trust(),
+        run(envelope.document()).flatMap(run -> ArchivedRuns.bundle(ledger, run)));
+  }
+
+  private static Optional<RunId> run(JsonValue document) {
+    return document instanceof JsonValue.Obj members
+            && members.get("tenant") instanceof JsonValue.Str tenant
+            && members.get("run") instanceof JsonValue.Str run
+        ? Optional.of(new RunId(tenant.value(), run.value()))
+        : Optional.empty();
   }
 
   private static void print(Shown shown, Terminal terminal) {
@@ -69,6 +89,10 @@ public final class ShowCommand implements CliCommand {
               .orElse("a key that is not enrolled");
       terminal.err().println("signed by " + who + ", key " + signature.kid());
     }
+    shown
+        .bundle()
+        .ifPresent(
+            bundle -> terminal.err().println("contents of its run are archived: bundle " + bundle));
     PrettyJson.lines(shown.envelope().document()).forEach(terminal.out()::println);
   }
 }

@@ -68,6 +68,7 @@ final class SystemWords {
       toServer(named.get(), arguments, documents);
       return;
     }
+    session.meansSystem();
     Homes.write(
         session,
         home -> {

@@ -99,7 +99,7 @@ public final class ToolCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Home home = Homes.home(session);
-      SystemState system = Homes.read(session, SystemState::read);
+      SystemState system = Homes.inForce(session);
       List<Entry> entries = new ArrayList<>();
       for (ToolManifest manifest : manifests(registry(home))) {
         entries.add(new Entry(manifest, state(manifest, system)));
@@ -245,7 +245,7 @@ public final class ToolCommand implements CliCommand {
   /** A package file: its signature counts by the trust in force, and lint finds nothing. */
   private static ToolManifest signed(Session session, ToolRegistry registry, Path file) {
     ToolArchive archive = Workbench.archive(file);
-    archive.verify(Homes.read(session, SystemState::read).trust(), Homes.clock().instant());
+    archive.verify(Homes.inForce(session).trust(), Homes.clock().instant());
     try (Workbench bench = new Workbench()) {
       bench.lint().require(archive.project());
     }

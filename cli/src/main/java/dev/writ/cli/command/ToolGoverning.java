@@ -65,7 +65,7 @@ final class ToolGoverning {
   }
 
   static SystemState system(Session session) {
-    return Homes.read(session, SystemState::read);
+    return Homes.inForce(session);
   }
 
   static Submitted submitted(SystemState system, String tool, String version) {

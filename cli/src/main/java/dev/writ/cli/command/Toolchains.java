@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
-import dev.writ.cli.command.Health.Finding;
-import dev.writ.cli.command.Health.State;
+import dev.writ.cli.doctor.HostFinding;
+import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.sandbox.engine.Engines;
 import dev.writ.sandbox.host.HostCommands;
 import dev.writ.tools.process.HostPrograms;
@@ -29,32 +29,29 @@ final class Toolchains {
           new Program("node", "--version", "nodejs", "code_interpreter"),
           new Program("chromium", "--version", "chromium", "web_browser"));
 
-  static List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  static List<HostFinding> look() {
+    List<HostFinding> findings = new ArrayList<>();
     for (Program program : PROGRAMS) {
       findings.add(look(program));
     }
     findings.add(
         Engines.fixesClocks()
-            ? new Finding(State.GOOD, "faketime", "there, for code_reproducible")
-            : new Finding(
-                State.NOTE,
-                "faketime",
-                "not found; code_reproducible needs it: apt-get install faketime"));
+            ? new HostFinding(State.GOOD, "faketime", "there, for code_reproducible")
+            : new HostFinding(State.NOTE, "faketime", "not found; code_reproducible needs it")
+                .helpedBy("apt-get install faketime"));
     return findings;
   }
 
-  private static Finding look(Program program) {
+  private static HostFinding look(Program program) {
     Optional<Path> path = HostPrograms.find(program.name());
     if (path.isEmpty()) {
-      return new Finding(
-          State.NOTE,
-          program.name(),
-          "not found; " + program.tool() + " needs it: apt-get install " + program.install());
+      return new HostFinding(
+              State.NOTE, program.name(), "not found; " + program.tool() + " needs it")
+          .helpedBy("apt-get install " + program.install());
     }
     String says = HostCommands.firstLine(path.get().toString(), program.version());
     return says.isEmpty()
-        ? new Finding(State.WARNING, program.name(), path.get() + " does not say its version")
-        : new Finding(State.GOOD, program.name(), says + " in " + path.get());
+        ? new HostFinding(State.WARNING, program.name(), path.get() + " does not say its version")
+        : new HostFinding(State.GOOD, program.name(), says + " in " + path.get());
   }
 }

@@ -16,21 +16,23 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.InstallationProof;
 import dev.writ.verify.bundle.Verification;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** {@code writ verify}: needs no data directory. */
+/** {@code writ verify}: of a file it needs no data directory. */
 public final class VerifyCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
             "verify",
-            "Verify a bundle that `export` wrote, from its bytes alone: no data directory,"
-                + " no network. Nothing is executed again; `replay` does that.")
-        .argument("FILE", "The bundle.")
+            "Verify a bundle that `export` wrote, from its bytes alone: no data directory, no"
+                + " network; or that of a run of the data directory. Nothing is executed again;"
+                + " `replay` does that.")
+        .argument("RUN|FILE", "The bundle, or a run of the data directory, also an archived one.")
         .option(
             "--trust",
             "JWKS",
@@ -46,6 +48,15 @@ public final class VerifyCommand implements CliCommand {
             "The key of a witness that must have cosigned that checkpoint, or without one the"
                 + " bundle's.")
         .option("--quorum", "N", "So many of the witnesses are enough (default: all).")
+        .options(
+            "--stamp",
+            "TSR",
+            "A time stamp of that checkpoint, as `stamp ask` keeps it; it must hold.")
+        .option("--tsa-ca", "FILE", "The authorities that certify those who stamp, in PEM.")
+        .option(
+            "--installation",
+            "PROOF",
+            "A proof by `cells prove` that the installation's root covers the log.")
         .flag("--closed", "Refuse the bundle of an open run.")
         .example("verify main.writ --trust writ-data/trust.jwks");
   }
@@ -68,14 +79,21 @@ public final class VerifyCommand implements CliCommand {
     Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
     Optional<Checkpoint> earlier =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
-    Path file = readable(arguments.argument("FILE"));
+    Optional<InstallationProof> installation =
+        arguments.option("--installation").map(session::read).map(InstallationProof::parse);
     Verification verification;
-    try (Progress progress = new Progress(session.terminal())) {
+    try (NamedBundles bundles = new NamedBundles(session);
+        Progress progress = new Progress(session.terminal())) {
       verification =
           Verification.of(
-              file,
+              readable(bundles.file(arguments.argument("RUN|FILE"))),
               new BundleVerifier.Options(
-                  trust, earlier, arguments.has("--closed"), WitnessOptions.of(arguments)),
+                  trust,
+                  earlier,
+                  arguments.has("--closed"),
+                  WitnessOptions.of(arguments),
+                  StampOptions.of(session, arguments),
+                  installation),
               new Watched(progress));
     }
     session.show(new Seen(verification), VerifyCommand::print);

@@ -11,6 +11,8 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
+import dev.writ.cli.publish.Cosigning;
+import dev.writ.cli.publish.WitnessCaller;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.ledger.Checkpoint;
@@ -19,7 +21,6 @@ import dev.writ.ledger.WitnessKey;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -81,12 +82,14 @@ final class WitnessAsk implements CliCommand {
     }
     long quorum =
         arguments.integer("--quorum", 1, keys.size()).orElse((long) distinct(keys).size());
-    Checkpoint checkpoint = CheckpointCommand.fresh(session);
-    WitnessCaller caller =
+    Cosigned cosigned;
+    try (WitnessCaller caller =
         new WitnessCaller(
             arguments.option("--ca").map(Path::of),
-            (from, to) -> Homes.read(session, ledger -> ledger.consistencyProof(from, to)));
-    Cosigned cosigned = asked(session.terminal(), caller, urls, checkpoint, keys, quorum);
+            (from, to) -> Homes.read(session, ledger -> ledger.consistencyProof(from, to)))) {
+      cosigned =
+          asked(session.terminal(), caller, urls, CheckpointCommand.fresh(session), keys, quorum);
+    }
     Optional<String> file = arguments.option("-o");
     file.ifPresent(
         f -> OutputFile.write(Path.of(f), out -> out.write(cosigned.checkpoint().toBytes())));
@@ -102,7 +105,6 @@ final class WitnessAsk implements CliCommand {
     return ExitCode.OK;
   }
 
-  /** Asks all, whatever one of them says; that one saw another history outweighs the others. */
   private static Cosigned asked(
       Terminal terminal,
       WitnessCaller caller,
@@ -110,41 +112,11 @@ final class WitnessAsk implements CliCommand {
       Checkpoint checkpoint,
       List<WitnessKey> keys,
       long quorum) {
-    Checkpoint all = checkpoint;
-    List<Cosignature> found = new ArrayList<>();
-    List<WritException> refusals = new ArrayList<>();
-    for (URI url : urls) {
-      try {
-        Checkpoint answer = caller.ask(url, checkpoint);
-        for (WitnessKey key : keys) {
-          Optional<Cosignature> own = WitnessCaller.cosignature(url, answer, key);
-          if (own.isPresent() && found.stream().noneMatch(f -> f.by().equals(key))) {
-            all = all.with(List.of(answer.note().signaturesOf(key).getFirst()));
-            found.addAll(Cosignature.of(all, key).stream().toList());
-          }
-        }
-      } catch (WritException e) {
-        refusals.add(e);
-      }
-    }
-    refusals.stream()
-        .filter(e -> e.code() == CliError.WITNESS_FORK)
-        .findFirst()
-        .ifPresent(e -> {
-          throw e;
-        });
-    if (distinct(found.stream().map(Cosignature::by).toList()).size() < quorum) {
-      throw refusals.isEmpty() || refusals.size() > 1
-          ? new WritException(
-              CliError.WITNESSES_FEW,
-              found.size()
-                  + " of "
-                  + quorum
-                  + refusals.stream().map(e -> "; " + e.code().code() + " " + e.found()).toList())
-          : refusals.getFirst();
-    }
-    refusals.forEach(e -> terminal.err().println(Text.printable(e.getMessage())));
-    return new Cosigned(all, found);
+    Cosigning cosigning = new Cosigning(checkpoint);
+    urls.forEach(url -> cosigning.ask(caller, url, keys));
+    cosigning.require(quorum);
+    cosigning.refusals().forEach(e -> terminal.err().println(Text.printable(e.getMessage())));
+    return new Cosigned(cosigning.checkpoint(), cosigning.by());
   }
 
   /** One key under two names is one witness. */

@@ -92,7 +92,36 @@ public enum CliError implements ErrorCode {
   WITNESS_UNANSWERED(
       "CLI-103",
       "a witness gave no answer that is understood",
-      "Check the address, and --ca; the witness may be away for a while.");
+      "Check the address, and --ca; the witness may be away for a while."),
+  PLACE_FORK(
+      "CLI-104",
+      "a checkpoint that was published is of another history of the log",
+      "Where the ledger was put back to an earlier state, restore the latest backup; otherwise"
+          + " keep that checkpoint, with one that `writ checkpoint` prints: together they are the"
+          + " proof of a fork."),
+  PLACE_UNUSABLE(
+      "CLI-105",
+      "checkpoints cannot be published at a place",
+      "Let the server write there, and move away what it did not publish."),
+  STAMP_UNANSWERED(
+      "CLI-106",
+      "a time stamp authority gave no answer that is understood",
+      "Check the address, and --ca; the authority may be away for a while."),
+  LOGS_DIFFER(
+      "CLI-107",
+      "a guardian's log and its executor's do not say the same",
+      "Keep copies of both. The first difference is named: checkpoints of that time that others"
+          + " hold show whose log was changed."),
+  NOT_STATED(
+      "CLI-110",
+      "the installation has stated nothing that covers this log",
+      "Ask again after twice `root_s` (spec/cells.md), while gateways own the cell and the system"
+          + " cell; `cell-not-stated` in their logs says what is in the way."),
+  ARCHIVE_SECRET(
+      "CLI-109",
+      "a secret would have been in the diagnostic archive",
+      "Nothing was written. Please report the name of the entry; leave out --log where it is"
+          + " that.");
 
   private final Entry entry;
 

@@ -10,6 +10,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.gateway.http.CellChoice;
 import dev.writ.guardian.document.AccessDocument;
 import java.io.IOException;
 import java.io.InputStream;
@@ -100,7 +101,7 @@ public final class HomeServer {
     return AccessDocument.header(
         Envelope.sign(
             AccessDocument.TYPE,
-            new AccessDocument(tenant, home.origin(), now, now.plus(ACCESS_LIFE)).toJson(),
+            new AccessDocument(tenant, home.installation(), now, now.plus(ACCESS_LIFE)).toJson(),
             key));
   }
 
@@ -197,6 +198,9 @@ public final class HomeServer {
       connection.setUseCaches(false);
       connection.setRequestMethod(method);
       connection.setDoOutput(!method.equals("GET"));
+      if (home.cells() > 1) {
+        connection.setRequestProperty(CellChoice.HEADER, String.valueOf(home.cell()));
+      }
       sending.to(connection);
       return answer(connection);
     } catch (IOException e) {

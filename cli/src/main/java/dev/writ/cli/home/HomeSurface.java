@@ -4,6 +4,7 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.retention.ContentRetention;
@@ -20,17 +21,19 @@ import java.util.function.Function;
 
 /**
  * What the commands of a home have its server do that nobody signs: to collect uploads, to apply
- * the rules of retention, to explain a request, to measure a workspace. Only who knows the token of
- * {@code serving.json} may, which is whoever may read the home; none of it depends on the subject
- * that the token names.
+ * the rules of retention, to archive runs, to explain a request, to measure a workspace. Only who
+ * knows the token of {@code serving.json} may, which is whoever may read the home; none of it
+ * depends on the subject that the token names.
  */
 public final class HomeSurface implements Surface {
   public static final String COLLECT = "/home/collect";
   public static final String RETAIN = "/home/retain";
+  public static final String ARCHIVE = "/home/archive";
   public static final String EXPLAIN = "/home/explain";
   public static final String WORKSPACE = "/home/workspace";
   private static final int REQUEST_BYTES_MAX = 16 << 20;
 
+  private final OpenHome home;
   private final Kernel kernel;
   private final RunWorkspaces workspaces;
   private final Tokens.Entry token;
@@ -38,9 +41,10 @@ public final class HomeSurface implements Surface {
   /**
    * @param token of {@code serving.json}
    */
-  public HomeSurface(Kernel kernel, RunWorkspaces workspaces, Tokens.Entry token) {
-    this.kernel = kernel;
-    this.workspaces = workspaces;
+  public HomeSurface(OpenHome home, Tokens.Entry token) {
+    this.home = home;
+    this.kernel = home.kernel();
+    this.workspaces = home.workspaces();
     this.token = token;
   }
 
@@ -54,6 +58,8 @@ public final class HomeSurface implements Surface {
     return List.of(
         post(COLLECT, 1, _ -> collect()),
         post(RETAIN, 1, _ -> retain()),
+        post(
+            ARCHIVE, REQUEST_BYTES_MAX, call -> ArchiveOrder.read(call.body()).work(home).toJson()),
         post(EXPLAIN, REQUEST_BYTES_MAX, call -> explain(call.body())),
         Route.get(WORKSPACE, CALLER, call -> answer(call, this::workspace)));
   }

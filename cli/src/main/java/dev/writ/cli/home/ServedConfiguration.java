@@ -2,9 +2,13 @@ package dev.writ.cli.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.publish.PublishingCheck;
+import dev.writ.embed.home.ExecutorCard;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.RotatedKeys;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.config.CellSettings;
 import dev.writ.gateway.config.GatewayConfig;
@@ -46,7 +50,7 @@ public final class ServedConfiguration {
    *
    * @param folder to which file names are relative
    * @throws WritException {@code GWY-002}, {@code GWY-005}, {@code GWY-007}, {@code GWY-101},
-   *     {@code GWY-102}
+   *     {@code GWY-102}, {@code OBJ-001}
    */
   public static ServedConfiguration of(
       GatewayConfig read, Path folder, Map<String, String> environment, InstantSource clock) {
@@ -55,6 +59,7 @@ public final class ServedConfiguration {
     requireTokens(config);
     new Certificates(config.extras().certificates());
     OidcFiles.read(config);
+    config.extras().checkpoints().ifPresent(PublishingCheck::require);
     ListenCheck.requireTls(config.listen(), hop(config), clock.instant());
     return new ServedConfiguration(config, ConfiguredSink.of(config, environment, folder, clock));
   }
@@ -95,11 +100,62 @@ public final class ServedConfiguration {
    * @throws WritException {@code GWY-008}, {@code LED-078}; why a key cannot be read
    */
   public SortedMap<String, SigningKey> require(Home home, Trust trust) {
-    RotatedKeys.ROLES.forEach(role -> home.key(role.text()));
+    requireFitting(home, config);
+    requireOfCells(config, home);
+    RotatedKeys.ROLES.stream()
+        .filter(role -> role != KeyRole.EXECUTOR || config.extras().executor().isEmpty())
+        .forEach(role -> home.key(role.text()));
     if (config.extras().cells().isPresent()) {
       Ledger.watch(home.ledger()).close();
     }
     return ConfiguredSurfaces.keys(config, home, trust);
+  }
+
+  /**
+   * Requires what an installation of several cells needs.
+   *
+   * @throws WritException {@code GWY-002}
+   */
+  public static void requireOfCells(GatewayConfig config, Home home) {
+    if (home.cells() == 1) {
+      return;
+    }
+    if (config.extras().cells().isEmpty()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD,
+          "cells is missing: the installation has " + home.cells() + " cells");
+    }
+    if (SeedSurfaces.grpcPort(config.surfaces()).isPresent()) {
+      throw new WritException(
+          GatewayError.CONFIG_FIELD, "surfaces/tools: a gRPC port, and several cells behind it");
+    }
+    config
+        .extras()
+        .sinks()
+        .forEach((name, sink) -> {
+          if (sink.kind().equals("file")) {
+            throw new WritException(
+                GatewayError.CONFIG_FIELD,
+                "sinks/" + name + ": several cells would write into one file");
+          }
+        });
+  }
+
+  /**
+   * Refuses what a guardian whose executor is apart cannot do (spec/apart.md).
+   *
+   * @throws WritException {@code EXE-938}
+   */
+  public static void requireFitting(Home home, GatewayConfig config) {
+    boolean apart = config.extras().executor().isPresent();
+    if (apart && config.extras().cells().isPresent()) {
+      throw new WritException(ExecutorError.NOT_APART, "cells and executor in one configuration");
+    }
+    if (apart && ExecutorCard.elsewhere(home).isEmpty()) {
+      throw new WritException(
+          ExecutorError.NOT_APART,
+          home.dir() + " knows no executor: `writ executor enrol` comes first");
+    }
   }
 
   /**

@@ -10,7 +10,6 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Text;
 import dev.writ.embed.home.StarterPolicy;
-import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.registry.BuiltinTools;
@@ -82,7 +81,7 @@ public final class SetupCommand implements CliCommand {
     if (undo) {
       files.addAll(entries.hooks(client, true));
     } else {
-      Policy policy = Homes.read(session, SystemState::read).policyInForce();
+      Policy policy = Homes.inForce(session).policyInForce();
       List<ClientFile> hooks =
           arguments.has("--no-hooks")
               ? List.of()

@@ -15,9 +15,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,11 +30,31 @@ final class Agent implements AutoCloseable {
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
   private final SigningKey key;
+  private final String tenant;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   Agent(Gateways gateways) {
-    this.key = KeyFiles.read(gateways.home(0).resolve("keys/agent.pem"), () -> null);
+    this(gateways, "local", "agent");
+  }
+
+  /** The agent of a home. */
+  Agent(Path home) {
+    this(home, "local", "agent");
+  }
+
+  /** The agent of another tenant, whose key has this name. */
+  Agent(Gateways gateways, String tenant, String name) {
+    this(gateways.home(0), tenant, name);
+  }
+
+  private Agent(Path home, String tenant, String name) {
+    this.tenant = tenant;
+    this.key = KeyFiles.read(home.resolve("keys/" + name + ".pem"), () -> null);
+  }
+
+  String tenant() {
+    return tenant;
   }
 
   /** A request that was signed, and the number of its effect outside. */
@@ -39,6 +62,14 @@ final class Agent implements AutoCloseable {
 
   /** An answer. */
   record Answered(int status, JsonValue.Obj body) {
+    /** The status of the receipt in it. */
+    String receiptStatus() {
+      JsonValue.Obj envelope = (JsonValue.Obj) body.get("receipt");
+      String payload = ((JsonValue.Str) envelope.get("payload")).value();
+      String text = new String(Base64.getDecoder().decode(payload), StandardCharsets.UTF_8);
+      return text.replaceFirst(".*\"status\":\"([a-z_]+)\".*", "$1");
+    }
+
     String text(String member) {
       return body.get(member) instanceof JsonValue.Str text ? text.value() : "";
     }
@@ -60,7 +91,7 @@ final class Agent implements AutoCloseable {
     Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
     Request request =
         new Request(
-            new Scope("local", run, "agent"),
+            new Scope(tenant, run, "agent"),
             new Effect(
                 tool,
                 "1.0.0",

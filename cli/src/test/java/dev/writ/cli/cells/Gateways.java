@@ -15,23 +15,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Several gateways, each a process with a home of its own, over one ledger in PostgreSQL. */
+/**
+ * Several gateways, each a process with a home of its own, over the ledgers of one installation.
+ */
 final class Gateways implements AutoCloseable {
   static final int LEASE_MS = 2000;
   private static final String CELLS = "SELECT epoch, address FROM writ.lease WHERE cell = ";
+  private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
   private final PostgresServer server;
   private final Map<String, String> credentials;
   private final Path dir;
   private final String cell;
+  private final int cells;
+  private final String schema;
   private final CountingServer outside;
   private final List<Integer> ports = new ArrayList<>();
   private final List<Integer> hops = new ArrayList<>();
@@ -48,6 +53,23 @@ final class Gateways implements AutoCloseable {
       throws IOException {
     this(server, dir, outside, folder(dir), Map.of(), through);
   }
+
+  /** One of several cells, in a schema of its own. */
+  Gateways(PostgresServer server, Path dir, CountingServer outside, int cells, Ports through)
+      throws IOException {
+    this(
+        server,
+        dir,
+        outside,
+        cells,
+        "cells_" + SCHEMAS.incrementAndGet(),
+        folder(dir),
+        Map.of(),
+        through.ports());
+  }
+
+  /** The port by which each gateway reaches the database. */
+  record Ports(int... ports) {}
 
   private static String folder(Path dir) throws IOException {
     return "file://" + Files.createDirectory(dir.resolve("contents"));
@@ -67,20 +89,45 @@ final class Gateways implements AutoCloseable {
       Map<String, String> credentials,
       int... through)
       throws IOException {
+    this(server, dir, outside, 1, "writ", contents, credentials, through);
+  }
+
+  private Gateways(
+      PostgresServer server,
+      Path dir,
+      CountingServer outside,
+      int cells,
+      String schema,
+      String contents,
+      Map<String, String> credentials,
+      int... through)
+      throws IOException {
     this.credentials = credentials;
     this.server = server;
     this.dir = dir;
     this.outside = outside;
-    URI address = server.newAddress();
-    this.cell = address.getQuery().replace("cell=", "");
+    this.cells = cells;
+    this.schema = schema;
+    URI own = server.newAddress();
+    URI address =
+        cells == 1 ? own : URI.create(own.toString().replaceFirst("cell=.*", "schema=" + schema));
+    this.cell = cells == 1 ? own.getQuery().replace("cell=", "") : "0";
     Files.setPosixFilePermissions(
         Files.createDirectory(dir.resolve("s")), PosixFilePermissions.fromString("rwx--x--x"));
-    done(0, "init", "--database", through(address, through[0]), "--contents", contents);
-    done(0, "key", "new", "publisher", "--role", "publisher");
+    List<String> init = new ArrayList<>(List.of("init", "--database"));
+    init.addAll(List.of(through(address, through[0]), "--contents", contents));
+    if (cells > 1) {
+      init.addAll(List.of("--cells", String.valueOf(cells)));
+    }
+    done(0, init.toArray(String[]::new));
     register();
     for (int i = 0; i < through.length; i++) {
       if (i > 0) {
-        done(i, "init", "--join", home(0).toString(), "--database", through(address, through[i]));
+        List<String> join = new ArrayList<>(List.of("init", "--join", home(0).toString()));
+        if (through[i] != through[0]) {
+          join.addAll(List.of("--database", through(address, through[i])));
+        }
+        done(i, join.toArray(String[]::new));
       }
       ports.add(freePort());
       hops.add(freePort());
@@ -91,7 +138,7 @@ final class Gateways implements AutoCloseable {
           writ_gateway: 1
           listen: { port: PORT }
           drain_s: 20
-          cells: { port: HOP, lease_ms: LEASE, margin_ms: 500, wait_ms: 20000 }
+          cells: { port: HOP, lease_ms: LEASE, margin_ms: 500, wait_ms: 20000, root_s: 2 }
           """
               .replace("PORT", String.valueOf(ports.get(i)))
               .replace("HOP", String.valueOf(hops.get(i)))
@@ -110,53 +157,25 @@ final class Gateways implements AutoCloseable {
     }
   }
 
-  /** A tool whose effects are counted outside. */
+  /** The tenants of an installation of several cells, beside that of the home. */
+  static final List<String> TENANTS = List.of("t1", "t2", "t3", "t4", "t5", "t6");
+
+  /** What policy says of the further tenants, whose agents' keys are made. */
+  private String principals() {
+    StringBuilder lines = new StringBuilder("principals:\n");
+    for (String tenant : cells == 1 ? List.<String>of() : TENANTS) {
+      done(0, "key", "new", "agent-" + tenant, "--tenant", tenant, "--subject", "agent");
+      lines
+          .append("  - { tenant: ")
+          .append(tenant)
+          .append(", subject: agent, roles: [analyst] }\n");
+    }
+    return lines.toString();
+  }
+
   private void register() throws IOException {
-    Path document =
-        Files.writeString(
-            dir.resolve("outside.yaml"),
-            """
-            openapi: 3.0.3
-            info: { title: outside, version: 1.0.0 }
-            servers: [ { url: "https://PLACE" } ]
-            paths:
-              "/effect/{id}":
-                post:
-                  operationId: act
-                  parameters: [ { name: id, in: path, required: true, schema: { type: string } } ]
-                  responses:
-                    "200":
-                      description: done
-                      content: { application/json: { schema: { type: object } } }
-            """
-                .replace("PLACE", outside.place()));
-    String project = dir.resolve("outside").toString();
-    String file = dir.resolve("outside-1.0.0.tool").toString();
-    done(
-        0,
-        "tool",
-        "import",
-        document.toString(),
-        "-o",
-        project,
-        "--server",
-        "https://" + outside.place());
-    done(0, "tool", "package", project, "--out", file);
-    done(0, "tool", "sign", file);
-    String told = done(0, "tool", "register", file).out();
-    Matcher line = Pattern.compile("- \\{ name: outside,.*}").matcher(told);
-    assertThat(line.find()).as(told).isTrue();
-    Path policy = home(0).resolve("policy.yaml");
-    Files.writeString(
-        policy,
-        Files.readString(policy)
-                .replaceFirst("version: [0-9]+\n", "version: 2\n")
-                .replaceAll("limit: [0-9]+", "limit: 100000000") // rates and budgets
-                .replace("web_browser, word-count]", "web_browser, word-count, outside]")
-                .replace("    network: []", "    network: [\"" + outside.place() + "\"]")
-                .replace("\nbudgets:\n", "  " + line.group() + "\n\nbudgets:\n")
-            + "  - effect: { tool: outside }\n    require:\n      cel: \"true\"\n");
-    done(0, "policy", "activate", policy.toString());
+    new OutsideTool(dir, outside)
+        .register(principals(), home(0), arguments -> done(0, arguments).out());
   }
 
   Path home(int gateway) {
@@ -289,6 +308,39 @@ final class Gateways implements AutoCloseable {
     return rows.stream()
         .map(row -> hops.indexOf(Integer.valueOf(row.substring(row.lastIndexOf(':') + 1))))
         .findFirst();
+  }
+
+  /** The gateway that owns each cell by the database's clock; -1 for nobody. */
+  List<Integer> owners() {
+    List<Integer> owners = new ArrayList<>(Collections.nCopies(cells, -1));
+    server
+        .query(
+            "SELECT cell, address FROM "
+                + schema
+                + ".lease WHERE until > clock_timestamp() ORDER BY cell")
+        .forEach(row -> {
+          int cut = row.indexOf('|');
+          int port = Integer.parseInt(row.substring(row.lastIndexOf(':') + 1));
+          owners.set(Integer.parseInt(row.substring(0, cut)), hops.indexOf(port));
+        });
+    return owners;
+  }
+
+  /** Waits until each of these gateways owns so many cells as its share is, and says so. */
+  void awaitShares(int... of) throws IOException {
+    await(
+        "equal shares",
+        () -> {
+          List<Integer> owners = owners();
+          List<Long> shares = new ArrayList<>();
+          for (int gateway : of) {
+            shares.add(owners.stream().filter(owner -> owner == gateway).count());
+          }
+          long least = shares.stream().mapToLong(Long::longValue).min().orElseThrow();
+          long most = shares.stream().mapToLong(Long::longValue).max().orElseThrow();
+          long all = shares.stream().mapToLong(Long::longValue).sum();
+          return all == cells && most - least <= 1;
+        });
   }
 
   long epoch() {

@@ -89,23 +89,44 @@ public final class OperationsFiles {
     assertThat(checked).as("expressions").isGreaterThan(40);
   }
 
-  /** Requires that each metric of the specification's table is there, with exactly its labels. */
-  public static void requireAsSpecified(String scrape) throws IOException {
-    TreeMap<String, TreeSet<String>> series = series(scrape);
-    Matcher row =
-        Pattern.compile("(?m)^\\| `(writ_\\w+)` \\| ([^|]+) \\|")
-            .matcher(Files.readString(folder().resolveSibling("spec").resolve("telemetry.md")));
-    int rows = 0;
-    for (; row.find(); rows++) {
-      String name = row.group(1);
+  /** The metrics of a section of spec/telemetry.md, with the labels of each. */
+  public static TreeMap<String, TreeSet<String>> specified(String section) throws IOException {
+    String page = Files.readString(folder().resolveSibling("spec").resolve("telemetry.md"));
+    int begin = page.indexOf("\n## " + section + "\n");
+    assertThat(begin).as(section).isPositive();
+    String text = page.substring(begin, page.indexOf("\n## ", begin + 1));
+    TreeMap<String, TreeSet<String>> metrics = new TreeMap<>();
+    Matcher row = Pattern.compile("(?m)^\\| `(writ_\\w+)` \\| ([^|]+) \\|").matcher(text);
+    while (row.find()) {
       TreeSet<String> labels = new TreeSet<>();
       Pattern.compile("`(\\w+)`")
           .matcher(row.group(2))
           .results()
           .forEach(l -> labels.add(l.group(1)));
-      assertThat(series.getOrDefault(name, series.get(name + "_count"))).as(name).isEqualTo(labels);
+      assertThat(metrics.put(row.group(1), labels)).as("twice: " + row.group(1)).isNull();
     }
-    assertThat(rows).isGreaterThan(10);
+    assertThat(metrics).as(section).hasSizeGreaterThan(10);
+    return metrics;
+  }
+
+  /**
+   * Requires that each metric of effects that the specification has is there, that none is there
+   * that it does not have, and that all have exactly its labels.
+   */
+  public static void requireAsSpecified(String scrape) throws IOException {
+    TreeMap<String, TreeSet<String>> series = series(scrape);
+    TreeMap<String, TreeSet<String>> all = specified("Metrics");
+    all.keySet()
+        .forEach(name ->
+            assertThat(series.containsKey(name) ? name : name + "_count").isIn(series.keySet()));
+    all.putAll(specified("Metrics of the server's parts"));
+    series.forEach((name, labels) -> {
+      String metric =
+          all.containsKey(name) ? name : name.replaceFirst("_(bucket|count|sum|max)$", "");
+      labels.remove("le");
+      assertThat(all).as("metrics of spec/telemetry.md").containsKey(metric);
+      assertThat(labels).as(name).isEqualTo(all.get(metric));
+    });
   }
 
   private static TreeSet<String> require(

@@ -89,7 +89,14 @@ class ImportsRunOneWayTest {
                       "gateway")),
               Map.entry(
                   "sinks",
-                  List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
+                  List.of(
+                      "canonicalize",
+                      "guardian",
+                      "ledger",
+                      "executor",
+                      "replay",
+                      "gateway",
+                      "surfaces")),
               Map.entry(
                   "grpc",
                   List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
@@ -105,7 +112,11 @@ class ImportsRunOneWayTest {
               Map.entry("org.webpki", List.of("dev.writ.canonicalize.json")),
               Map.entry(
                   "org.bouncycastle",
-                  List.of("dev.writ.canonicalize", "dev.writ.bench", "dev.writ.fixture")),
+                  List.of(
+                      "dev.writ.canonicalize",
+                      "dev.writ.verify.stamp",
+                      "dev.writ.bench",
+                      "dev.writ.fixture")),
               Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
               Map.entry("org.rocksdb", List.of("dev.writ.ledger", "dev.writ.bench")),
               Map.entry("org.postgresql", List.of("dev.writ.postgres")),

@@ -15,8 +15,12 @@ import dev.writ.replay.engine.ReplayResult;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
+import dev.writ.verify.bundle.InstallationProof;
 import dev.writ.verify.bundle.Verification;
 import dev.writ.verify.bundle.Witnesses;
+import dev.writ.verify.stamp.StampAuthorities;
+import dev.writ.verify.stamp.Stamps;
+import dev.writ.verify.stamp.TimeStamp;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +41,7 @@ final class BundleOps {
   static void addTo(SortedMap<String, Operation> operations, List<Driver> drivers) {
     BundleOps ops = new BundleOps(drivers);
     operations.put("bundle.verify", ops::verify);
+    operations.put("bundle.stamped", BundleOps::stamped);
     operations.put("bundle.replay", ops::replay);
   }
 
@@ -44,14 +49,14 @@ final class BundleOps {
     byte[] file = Bytes.get(input, "bundle_b64");
     Optional<Trust> pinned =
         input.has("keys") ? Optional.of(BasicOps.trustFile(input)) : Optional.empty();
-    Optional<Checkpoint> earlier =
-        input
-            .optional("checkpoint", input::string)
-            .map(note -> Checkpoint.parse(note.getBytes(StandardCharsets.UTF_8)));
+    Optional<Checkpoint> earlier = kept(input);
     boolean closed = input.optional("closed", input::bool).orElse(false);
     BundleVerifier.Verified verified =
         BundleVerifier.verify(
-            file, new BundleVerifier.Options(pinned, earlier, closed, witnesses(input)), _ -> {});
+            file,
+            new BundleVerifier.Options(
+                pinned, earlier, closed, witnesses(input), Stamps.NONE, installation(input)),
+            _ -> {});
     BundleManifest manifest = verified.manifest();
     return JsonValue.object()
         .put("incarnation", manifest.incarnation())
@@ -66,6 +71,38 @@ final class BundleOps {
             input.has("witnesses") ? Optional.of(verified.witnesses()) : Optional.empty(),
             Verification::witnesses)
         .build();
+  }
+
+  /** What one time stamp says of a bundle; an operation that only a verifier with X.509 has. */
+  private static JsonValue.Obj stamped(Fields input) {
+    Stamps stamps =
+        new Stamps(
+            List.of(Bytes.get(input, "stamp_b64")),
+            StampAuthorities.parse(Bytes.get(input, "tsa_ca_b64")));
+    Optional<Checkpoint> kept = kept(input);
+    try (Bundle bundle = Bundle.of(Bytes.get(input, "bundle_b64"))) {
+      BundleVerifier.Verified verified =
+          BundleVerifier.verify(
+              bundle,
+              new BundleVerifier.Options(Optional.empty(), kept, false, Witnesses.NONE, stamps),
+              _ -> {});
+      return JsonValue.object()
+          .put("size", kept.orElse(bundle.checkpoint()).size())
+          .putList("stamps", verified.stamps(), TimeStamp::toJson)
+          .build();
+    }
+  }
+
+  private static Optional<Checkpoint> kept(Fields input) {
+    return input
+        .optional("checkpoint", input::string)
+        .map(note -> Checkpoint.parse(note.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Optional<InstallationProof> installation(Fields input) {
+    return input
+        .optional("installation", input::string)
+        .map(proof -> InstallationProof.parse(proof.getBytes(StandardCharsets.UTF_8)));
   }
 
   private JsonValue.Obj replay(Fields input) {

@@ -138,18 +138,26 @@ final class ScenarioSteps {
                 .request()
                 .orElseThrow(() -> new WritException(ConformError.SCENARIO, "no request there"))
             : Envelope.sign(Request.TYPE, step.value("request"), signer(step));
-    return asked(request.toBytes(), Optional.of(request), execute);
+    List<Envelope> evidence =
+        step.has("evidence")
+            ? step.list("evidence", (_, document) -> Envelope.parse(Jcs.write(document)))
+            : List.of();
+    return asked(request.toBytes(), Optional.of(request), evidence, execute);
   }
 
   /** Bytes that no honest party would send. */
   private Outcome send(Fields step) {
     return asked(
-        StrictBase64.decode("envelope_b64", step.string("envelope_b64")), Optional.empty(), true);
+        StrictBase64.decode("envelope_b64", step.string("envelope_b64")),
+        Optional.empty(),
+        List.of(),
+        true);
   }
 
-  private Outcome asked(byte[] bytes, Optional<Envelope> request, boolean execute) {
+  private Outcome asked(
+      byte[] bytes, Optional<Envelope> request, List<Envelope> evidence, boolean execute) {
     request.ifPresent(this::touch);
-    Answer answer = execute ? kernel().submit(bytes, List.of()) : kernel().decide(bytes, List.of());
+    Answer answer = execute ? kernel().submit(bytes, evidence) : kernel().decide(bytes, evidence);
     return new Outcome(
         new Played(
             request,

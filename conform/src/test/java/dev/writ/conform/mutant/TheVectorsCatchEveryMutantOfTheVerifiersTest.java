@@ -40,9 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class TheVectorsCatchEveryMutantOfTheVerifiersTest {
   private static final Set<String> SUITES =
-      Set.of("bundle", "trust", "adversarial", "runs", "webauthn", "checkpoint");
+      Set.of("bundle", "trust", "adversarial", "runs", "recorded", "webauthn", "checkpoint");
   private static final Set<String> OPERATIONS =
-      Set.of("bundle.verify", "trust.verify", "cosignature.verify");
+      Set.of("bundle.verify", "bundle.stamped", "trust.verify", "cosignature.verify");
   private static final String SCRIPT =
       "verify/src/main/resources/dev/writ/verify/bundle/verify.mjs";
   private static final Path CAUGHT =

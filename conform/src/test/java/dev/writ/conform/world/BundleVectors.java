@@ -188,7 +188,7 @@ final class BundleVectors {
             });
   }
 
-  private static void submitNow(TestHome home, String nonce) {
+  static void submitNow(TestHome home, String nonce) {
     submit(
         home,
         ask("alice", "mail", nonce).with("requested_at", Timestamps.format(home.clock.instant())),

@@ -151,8 +151,7 @@ final class LogKeyVectors {
   }
 
   /** Everybody's key is pinned as it is enrolled, one of them otherwise. */
-  private static ObjectBuilder pinned(
-      ObjectBuilder input, String name, UnaryOperator<TrustedKey> change) {
+  static ObjectBuilder pinned(ObjectBuilder input, String name, UnaryOperator<TrustedKey> change) {
     return input.putList(
         "keys",
         PARTIES,

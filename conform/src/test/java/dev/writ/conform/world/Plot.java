@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestMandate;
 import dev.writ.fixture.TestParty;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Resources;
@@ -342,7 +343,33 @@ final class Plot {
                         environment: []
                     images: { echo: "debian:12-slim" }
                     effect: { tool: calc, version: 1.0.0, operation: do, params: { n: $argv } }
-                  """);
+                  """
+                  + TestMandate.policySection());
+
+  private static final String COVERED =
+      "mandate: { issuers: [bank, guild], vct: mandate.payment.open.1, payee: /payee, amount:"
+          + " /amount, currency: /currency }";
+
+  /**
+   * Payments need a mandate: by {@code pay} alone, by {@code mail} beside something else, by {@code
+   * odd} or an approval.
+   */
+  static final Policy MANDATED =
+      policy(
+          TOOLS,
+          1,
+          Optional.empty(),
+          text ->
+              text.replace("{ approvals: { role: reviewer, count: 1 } }", "{ " + COVERED + " }")
+                      .replace(
+                          "{ cel: '!has(params.forbidden)' }",
+                          "{ all: [ { cel: '!has(params.forbidden)' }, { " + COVERED + " } ] }")
+                      .replace(
+                          "{ effect: { tool: odd }, require: { cel: 'true' } }",
+                          "{ effect: { tool: odd }, require: { any: [ { "
+                              + COVERED.replace("currency: /currency", "currency: EUR")
+                              + " }, { approvals: { role: reviewer, count: 1 } } ] } }")
+                  + TestMandate.policySection());
 
   /** The input of a scenario in which {@link #WORDS} may come by governance. */
   static JsonValue.Obj governed(ObjectBuilder... steps) {

@@ -5,13 +5,16 @@ import static dev.writ.conform.world.TrustVectors.kid;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.retention.ArchivedBundle;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
@@ -20,6 +23,8 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.RunId;
+import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
 import java.io.ByteArrayInputStream;
@@ -33,11 +38,12 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * The part of golden-vectors/bundle in which contents are missing: deleted by a rule of policy, as
- * a statement in the log says, or lost (spec/retention.md).
+ * The part of golden-vectors/bundle in which contents are missing: deleted by a rule of policy or
+ * an operator's order, as a statement in the log says, or lost (spec/retention.md).
  */
 final class RetentionVectors {
   private static final long KEPT_S = 3600;
+  private static final Duration AHEAD = Duration.ofDays(1);
   private static final String LAST_LINE = "execute_for: [stand-in]\n";
   private static final Policy POLICY =
       Plot.policy(
@@ -60,6 +66,18 @@ final class RetentionVectors {
     static final byte[] DELETED = recordUndispatched();
   }
 
+  private static final class Erased {
+    static final byte[] CONTENTS = recordErased();
+  }
+
+  private static final class ErasedAfterTimeWentBack {
+    static final byte[] CONTENTS = recordErasedAfterTimeWentBack();
+  }
+
+  private static final class Archived {
+    static final byte[] RUN = recordArchived();
+  }
+
   private static final List<TestParty> PARTIES =
       Plot.PARTIES.stream()
           .filter(party ->
@@ -76,6 +94,8 @@ final class RetentionVectors {
     vectors.contents();
     vectors.holds();
     vectors.undispatched();
+    vectors.erasures();
+    vectors.archive();
     return vectors.made;
   }
 
@@ -88,6 +108,82 @@ final class RetentionVectors {
       BundleVectors.close(home, "run-1");
       home.clock.forward(Duration.ofSeconds(KEPT_S));
       home.kernel().retain(home.kernel().now());
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  private static final Policy SEALED =
+      Plot.policy(
+          1,
+          Optional.empty(),
+          LAST_LINE,
+          LAST_LINE
+              + """
+              retention: { rules: [], sealed: { contents: [outputs, observations], by: subject } }
+              """);
+
+  /** The same effects, erased by an order about their subject. */
+  private static byte[] recordErased() {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home = Scenario.setup(PARTIES, SEALED.toJson(), tools, Plot.START).found()) {
+      BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
+      BundleVectors.submit(home, ask("alice", "mail", "n-2"), "alice");
+      BundleVectors.close(home, "run-1");
+      home.clock.forward(Duration.ofSeconds(KEPT_S));
+      home.kernel().change(home.change(EventKind.CONTENTS_ERASED, ALICE.toJson()));
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  /** Time went a day ahead for an effect, and back before the order that covers it. */
+  private static byte[] recordErasedAfterTimeWentBack() {
+    TestTools tools = BundleVectors.tools();
+    try (TestHome home = Scenario.setup(PARTIES, SEALED.toJson(), tools, Plot.START).found()) {
+      BundleVectors.submitNow(home, "n-1");
+      home.clock.leap(AHEAD);
+      home.restart();
+      BundleVectors.submitNow(home, "n-2");
+      home.clock.leap(AHEAD.negated());
+      home.clock.forward(Duration.ofSeconds(60));
+      home.correctClock();
+      BundleVectors.close(home, "run-1");
+      home.kernel().change(home.change(EventKind.CONTENTS_ERASED, ALICE.toJson()));
+      return FullRun.export(home, tools, BundleExport.Options.WHOLE);
+    }
+  }
+
+  /** The same effects, whose contents are moved to the archive an hour after the closing. */
+  private static byte[] recordArchived() {
+    TestTools tools = BundleVectors.tools();
+    Policy policy =
+        Plot.policy(
+            1,
+            Optional.empty(),
+            LAST_LINE,
+            LAST_LINE + "retention: { rules: [], archive_after_s: 3600 }\n");
+    try (TestHome home = Scenario.setup(PARTIES, policy.toJson(), tools, Plot.START).found()) {
+      BundleVectors.submit(home, ask("alice", "calc", "n-1"), "alice");
+      BundleVectors.submit(home, ask("alice", "mail", "n-2"), "alice");
+      BundleVectors.close(home, "run-1");
+      byte[] whole = FullRun.export(home, tools, BundleExport.Options.WHOLE);
+      DigestSet contents = new DigestSet();
+      try (Bundle bundle = Bundle.of(whole)) {
+        for (int entry = 0; entry < bundle.entries(); entry++) {
+          if (bundle.entryName(entry).startsWith("blobs/")) {
+            contents.add(Digest.parse("sha256:" + bundle.entryName(entry).substring(6)));
+          }
+        }
+      }
+      home.clock.forward(Duration.ofSeconds(KEPT_S));
+      TreeMap<RunId, ArchivedBundle> run = new TreeMap<>();
+      run.put(new RunId("acme", "run-1"), new ArchivedBundle(Digest.sha256(whole), contents));
+      home.kernel()
+          .archive(
+              run,
+              other -> {
+                throw new IllegalStateException(other.toString());
+              },
+              home.kernel().now());
       return FullRun.export(home, tools, BundleExport.Options.WHOLE);
     }
   }
@@ -167,8 +263,7 @@ final class RetentionVectors {
 
   private static void contents(Remade remade, List<Deletion.Item> items) {
     Deletion old = deletion(remade);
-    JsonValue.Obj changed =
-        new Deletion(old.of(), old.policy(), old.rule(), items, old.deletedAt()).toJson();
+    JsonValue.Obj changed = new Deletion(old.of(), old.reason(), items, old.deletedAt()).toJson();
     set(remade, "contents", changed.get("contents"));
   }
 
@@ -375,18 +470,262 @@ final class RetentionVectors {
         remade -> alsoReceived(remade, 0));
   }
 
+  private static final ErasureOrder ALICE =
+      new ErasureOrder("acme", Optional.of("alice"), Optional.empty());
+  private static final ErasureOrder RUN =
+      new ErasureOrder("acme", Optional.empty(), Optional.of("run-1"));
+
+  /** The statement follows from an order, which is given before it. */
+  private static void ordered(Remade remade, ErasureOrder order) {
+    Digest id = change(remade, EventKind.CONTENTS_ERASED, order.toJson());
+    byOrder(remade, id);
+  }
+
+  private static void byOrder(Remade remade, Digest order) {
+    remade.change(
+        statement(remade).body,
+        document -> {
+          TreeMap<String, JsonValue> members = new TreeMap<>(document.members());
+          members.remove("policy");
+          members.remove("rule");
+          members.put("order", JsonValue.of(order.toString()));
+          return new JsonValue.Obj(members);
+        });
+  }
+
+  private void erasures() {
+    byte[] recorded = Erased.CONTENTS;
+    add(recorded, "by-order", "contents are erased by an operator's order", "ok", _ -> {});
+    add(
+        ErasedAfterTimeWentBack.CONTENTS,
+        "by-order-after-time-went-back",
+        "an effect before the order has a later time, since time went back in between",
+        "ok",
+        _ -> {});
+    add(
+        recorded,
+        "by-order-of-run",
+        "the order is about the run",
+        "ok",
+        remade -> ordered(remade, RUN));
+    add(
+        recorded,
+        "by-order-of-another-subject",
+        "the order is about another subject",
+        "EXE-961",
+        remade -> ordered(remade, new ErasureOrder("acme", Optional.of("bob"), Optional.empty())));
+    add(
+        recorded,
+        "by-order-of-another-run",
+        "the order is about another run",
+        "EXE-961",
+        remade ->
+            ordered(remade, new ErasureOrder("acme", Optional.empty(), Optional.of("run-2"))));
+    add(
+        recorded,
+        "by-order-of-another-tenant",
+        "the order is about another tenant",
+        "EXE-961",
+        remade ->
+            ordered(remade, new ErasureOrder("other", Optional.of("alice"), Optional.empty())));
+    add(
+        recorded,
+        "by-no-order",
+        "the statement names an order that was not given",
+        "EXE-961",
+        remade -> byOrder(remade, Digest.sha256(Plot.CODE)));
+    add(
+        recorded,
+        "by-later-order",
+        "the order is given after the statement",
+        "EXE-961",
+        remade -> {
+          Remade.Step statement = statement(remade);
+          Digest id = bring(remade, EventKind.CONTENTS_ERASED, RUN.toJson(), statement.at);
+          remade.bringSystemEvent(
+              remade.steps.indexOf(statement) + 1, statement.at, EventKind.CONTENTS_ERASED, id);
+          byOrder(remade, id);
+        });
+    add(
+        recorded,
+        "by-order-under-hold",
+        "a hold covers the tenant when the order is given",
+        "EXE-962 or EXE-950",
+        remade -> {
+          hold(remade, new LegalHold("case-7", "acme", Optional.empty()));
+          ordered(remade, ALICE);
+        });
+    add(
+        recorded,
+        "by-order-run-held",
+        "a hold covers the run when the statement is made",
+        "EXE-961",
+        remade -> {
+          ordered(remade, RUN);
+          hold(remade, new LegalHold("case-7", "acme", Optional.of("run-1")));
+        });
+    add(
+        recorded,
+        "by-order-of-all",
+        "the order names both a subject and a run",
+        "CAN-023 or EXE-950",
+        remade ->
+            ordered(remade, new ErasureOrder("acme", Optional.of("alice"), Optional.of("run-1"))));
+    add(
+        recorded,
+        "by-order-and-rule",
+        "the statement names an order and a policy",
+        "EXE-952 or RPL-023",
+        remade -> set(remade, "policy", JsonValue.of(POLICY.digest().toString())));
+    add(
+        recorded,
+        "by-order-too-early",
+        "the order was given more than a minute before the contents were named",
+        "EXE-961",
+        remade -> {
+          Remade.Step first =
+              remade.steps.stream()
+                  .filter(step -> step.kind.equals(EventKind.RUN_OPENED))
+                  .filter(step -> step.run.equals("run-1"))
+                  .findFirst()
+                  .orElseThrow();
+          Instant early = first.at.minusSeconds(61);
+          Digest id = bring(remade, EventKind.CONTENTS_ERASED, ALICE.toJson(), early);
+          remade.bringSystemEvent(
+              remade.steps.indexOf(first), early, EventKind.CONTENTS_ERASED, id);
+          byOrder(remade, id);
+        });
+  }
+
+  private void archive() {
+    byte[] recorded = Archived.RUN;
+    add(recorded, "archived", "contents were moved to the archive of closed runs", "ok", _ -> {});
+    add(
+        recorded,
+        "archived-too-early",
+        "the same a millisecond before policy lets the run be archived",
+        "EXE-961",
+        remade -> at(remade, deletion(remade).deletedAt().minusMillis(1)));
+    add(
+        recorded,
+        "archived-while-open",
+        "the statement stands before the closing of the run",
+        "EXE-961 or EXE-954",
+        remade -> {
+          Remade.Step statement = statement(remade);
+          Remade.Step closing =
+              remade.steps.stream()
+                  .filter(step -> step.kind.equals(EventKind.RUN_CLOSED))
+                  .findFirst()
+                  .orElseThrow();
+          remade.steps.remove(statement);
+          remade.steps.add(remade.steps.indexOf(closing), statement);
+          closing.at = statement.at;
+        });
+    add(
+        recorded,
+        "archived-under-hold",
+        "a hold covers the run",
+        "EXE-961",
+        remade -> hold(remade, new LegalHold("case-7", "acme", Optional.of("run-1"))));
+    add(
+        recorded,
+        "archived-into-another-bundle",
+        "a second statement about the run names another bundle than the first",
+        "EXE-961",
+        RetentionVectors::otherBundle);
+    add(
+        recorded,
+        "archived-without-leave",
+        "the policy in force does not let runs be archived",
+        "EXE-961 or EXE-950",
+        remade -> {
+          JsonValue previous = remade.document(statement(remade).body).get("policy");
+          Policy next =
+              Plot.policy(
+                  2,
+                  Optional.of(Digest.parse(((JsonValue.Str) previous).value())),
+                  LAST_LINE,
+                  LAST_LINE);
+          Digest id = remade.bring(SystemState.POLICY_TYPE, next.toJson(), List.of(kid("owner")));
+          remade.bringSystemEvent(
+              remade.steps.indexOf(statement(remade)),
+              statement(remade).at,
+              EventKind.POLICY_ACTIVATED,
+              id);
+          set(remade, "policy", JsonValue.of(id.toString()));
+        });
+    add(
+        recorded,
+        "archived-under-another-policy",
+        "the statement names a policy that was never in force",
+        "EXE-950",
+        remade -> set(remade, "policy", JsonValue.of(Digest.sha256(Plot.CODE).toString())));
+    add(
+        recorded,
+        "archived-and-by-rule",
+        "the statement names a bundle and a rule",
+        "EXE-952 or RPL-023",
+        remade -> set(remade, "rule", JsonValue.of("hour")));
+    add(
+        recorded,
+        "archived-another-size",
+        "the statement says another size than the receipt",
+        "EXE-961",
+        remade ->
+            contents(
+                remade,
+                deletion(remade).contents().stream()
+                    .map(item ->
+                        item.content() == ContentClass.OUTPUTS
+                            ? new Deletion.Item(
+                                item.content(), item.digest(), item.seq(), item.size() + 1)
+                            : item)
+                    .toList()));
+    add(
+        recorded,
+        "archived-in-part",
+        "one of the contents is in no statement",
+        "RPL-023",
+        remade -> {
+          List<Deletion.Item> items = deletion(remade).contents();
+          contents(remade, items.subList(0, items.size() - 1));
+        });
+  }
+
+  /** The last content gets a statement of its own. */
+  private static void otherBundle(Remade remade) {
+    Remade.Step first = statement(remade);
+    Deletion all = deletion(remade);
+    int last = all.contents().size() - 1;
+    Deletion.Archived in = (Deletion.Archived) all.reason();
+    Deletion second =
+        new Deletion(
+            all.of(),
+            new Deletion.Archived(in.policy(), Digest.sha256(Plot.CODE)),
+            all.contents().subList(last, last + 1),
+            all.deletedAt());
+    contents(remade, all.contents().subList(0, last));
+    Digest id = remade.bring(Deletion.TYPE, second.toJson(), List.of(kid("executor")));
+    Remade.Step other = first.copy();
+    other.body = id;
+    remade.steps.add(remade.steps.indexOf(first) + 1, other);
+  }
+
+  private static Digest bring(Remade remade, String kind, JsonValue.Obj detail, Instant time) {
+    return remade.bring(
+        SystemChange.TYPE, new SystemChange(kind, detail, time).toJson(), List.of(kid("operator")));
+  }
+
   private static void hold(Remade remade, LegalHold hold) {
     change(remade, EventKind.HOLD_PLACED, hold.toJson());
   }
 
-  private static void change(Remade remade, String kind, JsonValue.Obj detail) {
+  private static Digest change(Remade remade, String kind, JsonValue.Obj detail) {
     Instant time = statement(remade).at;
-    Digest id =
-        remade.bring(
-            SystemChange.TYPE,
-            new SystemChange(kind, detail, time).toJson(),
-            List.of(kid("operator")));
+    Digest id = bring(remade, kind, detail, time);
     remade.bringSystemEvent(remade.steps.indexOf(statement(remade)), time, kind, id);
+    return id;
   }
 
   private static JsonValue.Obj named(String hold) {

@@ -206,6 +206,12 @@ final class ShortRuns {
         SIX, tools, List.of(), policy.toJson(), all.toArray(ObjectBuilder[]::new));
   }
 
+  /** Payments under mandates. */
+  static byte[] mandated(List<ObjectBuilder> steps) {
+    return OtherRuns.bundle(
+        SIX, Plot.TOOLS, List.of(), Plot.MANDATED.toJson(), steps.toArray(ObjectBuilder[]::new));
+  }
+
   private static byte[] consuming() {
     JsonValue input = ExecutorVectors.input("some input");
     return run(

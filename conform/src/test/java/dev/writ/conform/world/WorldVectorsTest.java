@@ -52,6 +52,7 @@ class WorldVectorsTest {
     all.addAll(TrustVectors.all());
     all.addAll(LogKeyVectors.all());
     all.addAll(WitnessVectors.all());
+    all.addAll(InstallationVectors.all());
     all.addAll(RefusalVectors.all());
     all.addAll(ReceivedVectors.all());
     all.addAll(IntentVectors.all());
@@ -64,6 +65,7 @@ class WorldVectorsTest {
     all.addAll(ReadVectors.all());
     all.addAll(RunVectors.all());
     all.addAll(PasskeyVectors.all());
+    all.addAll(MandateVectors.all());
     return all;
   }
 

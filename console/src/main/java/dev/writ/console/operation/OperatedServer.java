@@ -3,6 +3,7 @@ package dev.writ.console.operation;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.ops.ServerHealth;
 import java.util.List;
+import java.util.Optional;
 
 /** What is around the kernel: the server, its sinks, and what they take for an incident. */
 public interface OperatedServer {
@@ -28,4 +29,11 @@ public interface OperatedServer {
    * @param limit how many at most
    */
   IncidentPage incidents(String tenant, long before, int limit);
+
+  /**
+   * How far it is with publishing checkpoints; absent where its configuration publishes none.
+   *
+   * @throws WritException {@code GWY-121}
+   */
+  Optional<CheckpointView> checkpoints();
 }

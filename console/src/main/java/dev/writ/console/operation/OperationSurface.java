@@ -61,6 +61,12 @@ public final class OperationSurface implements Surface {
             call ->
                 JsonValue.object()
                     .putList("sinks", state.sinks(call.caller().tenant()), SinkView::toJson)
+                    .build()),
+        route(
+            "/checkpoints",
+            _ ->
+                JsonValue.object()
+                    .putIfPresent("published", state.checkpoints(), CheckpointView::toJson)
                     .build()));
   }
 

@@ -108,6 +108,23 @@ class OperatorsSeeHowAServerIsTest {
     }
 
     @Override
+    public Optional<CheckpointView> checkpoints() {
+      CheckpointView.Trouble trouble =
+          new CheckpointView.Trouble("CLI-103", Instant.parse("2026-01-01T00:00:00.000Z"));
+      return Optional.of(
+          new CheckpointView(
+              Duration.ofSeconds(300),
+              1,
+              Optional.of("a note"),
+              Optional.empty(),
+              List.of(
+                  new CheckpointView.Witness("w+1", "w", Optional.empty(), Optional.of(trouble))),
+              List.of(new CheckpointView.Place("folder", Optional.of(42L), Optional.empty())),
+              List.of(new CheckpointView.Stamp("tsa", Optional.empty(), Optional.empty())),
+              Optional.empty()));
+    }
+
+    @Override
     public IncidentPage incidents(String tenant, long before, int limit) {
       return new IncidentPage(
           List.of(
@@ -135,7 +152,7 @@ class OperatorsSeeHowAServerIsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "/budgets", "/keys", "/incidents", "/sinks"})
+  @ValueSource(strings = {"", "/budgets", "/keys", "/incidents", "/sinks", "/checkpoints"})
   void operators_and_auditors_alone_see_it(String what) {
     assertThat(see("rita", what)).isNotEmpty();
     assertThat(see("bob", what)).isNotEmpty();
@@ -261,7 +278,7 @@ class OperatorsSeeHowAServerIsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "/budgets", "/keys", "/incidents", "/sinks"})
+  @ValueSource(strings = {"", "/budgets", "/keys", "/incidents", "/sinks", "/checkpoints"})
   void answers_are_what_the_api_document_says(String what) {
     gateway.submit(gateway.home.ask("alice").tool("mail").sign());
     JsonValue.Obj document =

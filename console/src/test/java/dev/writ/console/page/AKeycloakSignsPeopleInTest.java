@@ -136,7 +136,7 @@ class AKeycloakSignsPeopleInTest {
         anOutageIsSaid(browser, server);
       }
     }
-    assertThat(faults).isEmpty();
+    assertThat(faults).withFailMessage("faults of pages: %s", faults).isEmpty();
   }
 
   private void aPersonComesBackSignedIn(Browser browser, WholeGateway server) {
@@ -162,6 +162,8 @@ class AKeycloakSignsPeopleInTest {
     assertThat(callbacks).hasSize(1);
     page.navigate(callbacks.getFirst());
     assertThat(page).hasURL(Pattern.compile(".*/\\?refused=GWY-136.*"));
+    // A page that is left while it loads its texts reports that as a fault.
+    assertThat(page.locator("main h1")).isVisible();
     page.navigate(server.gateway.url() + "/#/live");
     page.locator(".person summary").click();
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();

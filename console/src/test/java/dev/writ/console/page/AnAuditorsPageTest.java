@@ -9,10 +9,21 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.console.operation.CheckpointView;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Cosignature;
+import dev.writ.ledger.WitnessKey;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,9 +104,51 @@ class AnAuditorsPageTest {
   void the_log_is_walked_from_its_beginning_to_now_in_the_browser() {
     Page page = desk.open("alice", Screen.WIDE, "#/audit");
     assertThat(page.locator(".log")).hasAttribute("data-history", "checked");
-    assertThat(page.locator(".log")).containsText("No witness cosigns this log");
+    assertThat(page.locator(".log")).containsText("Operators and auditors see who cosigns");
     assertThat(page.locator(".auditpage > .lead")).containsText("the runs of acme");
     assertThat(page.getByText("What people read")).hasCount(0);
+  }
+
+  /** The page believes a cosignature, and not the server that says that there is one. */
+  @Test
+  void who_cosigned_the_log_is_verified_in_the_browser() {
+    Page none = desk.open("rita", Screen.WIDE, "#/audit");
+    assertThat(none.locator(".log")).containsText("This server asks no witness");
+    SigningKey key = SigningKey.generateEd25519(new SecureRandom());
+    WitnessKey saw = new WitnessKey("one.example/w", key.verifyingKey());
+    WitnessKey other =
+        new WitnessKey(
+            "two.example/w", SigningKey.generateEd25519(new SecureRandom()).verifyingKey());
+    Checkpoint note = desk.gateway.home.kernel().checkpoint();
+    Instant at = Instant.parse("2026-11-21T12:00:05Z");
+    note = note.with(List.of(Cosignature.sign(note, saw.name(), key, at)));
+    desk.state.published =
+        new CheckpointView(
+            Duration.ofSeconds(300),
+            1,
+            Optional.of(new String(note.toBytes(), StandardCharsets.UTF_8)),
+            Optional.of(at),
+            List.of(
+                new CheckpointView.Witness(
+                    saw.toString(), saw.name(), Optional.of(at), Optional.empty()),
+                new CheckpointView.Witness(
+                    other.toString(),
+                    other.name(),
+                    Optional.of(at), // so the server says
+                    Optional.of(new CheckpointView.Trouble("CLI-103", at)))),
+            List.of(new CheckpointView.Place("folder", Optional.of(note.size()), Optional.empty())),
+            List.of(new CheckpointView.Stamp("tsa", Optional.empty(), Optional.empty())),
+            Optional.empty());
+    Page page = desk.open("rita", Screen.WIDE, "#/audit");
+    assertThat(page.locator(".log")).hasAttribute("data-history", "checked");
+    Locator witnesses = page.locator(".witnesses li");
+    assertThat(witnesses.first()).containsText("one.example/w");
+    assertThat(witnesses.first()).containsText("saw the log of " + note.size() + " events");
+    assertThat(witnesses.last()).containsText("has not cosigned");
+    assertThat(witnesses.last()).containsText("CLI-103");
+    Page operations = desk.open("rita", Screen.WIDE, "#/operations");
+    assertThat(operations.locator(".operations"))
+        .containsText("The witness two.example/w does not cosign: CLI-103");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.writ.console.page;
 
+import dev.writ.console.operation.CheckpointView;
 import dev.writ.console.operation.IncidentPage;
 import dev.writ.console.operation.IncidentPage.Incident;
 import dev.writ.console.operation.OperatedServer;
@@ -17,6 +18,7 @@ final class DeskState implements OperatedServer {
   private static final Instant SINCE = Instant.parse("2026-01-01T00:00:00.000Z");
 
   volatile boolean well;
+  volatile CheckpointView published;
 
   @Override
   public ServerHealth health() {
@@ -63,6 +65,11 @@ final class DeskState implements OperatedServer {
             5,
             Optional.of(1L),
             Optional.of(new SinkView.Trouble("SNK-001", SINCE))));
+  }
+
+  @Override
+  public Optional<CheckpointView> checkpoints() {
+    return Optional.ofNullable(published);
   }
 
   @Override

@@ -40,6 +40,25 @@ public enum EmbedError implements ErrorCode {
       "CLI-026",
       "a key is not one that can leave the data directory",
       "Nothing was moved: name keys of people and agents (writ key list says the roles)."),
+  CELLS_ADDRESS(
+      "CLI-027",
+      "an installation of several cells cannot be made there",
+      "Give --database an address without cell, and --contents a store that all gateways share"
+          + " (spec/cells.md)."),
+  NO_CELL(
+      "CLI-028",
+      "the installation has no such cell",
+      "Cells are numbered from 0; spec/cells.md says how many an installation has."),
+  NO_ARCHIVE(
+      "CLI-112",
+      "this data directory knows no archive of closed runs",
+      "Begin one with `writ archive run --to FOLDER`, or put the file `archive.address` of the data"
+          + " directory back."),
+  OTHER_ARCHIVE(
+      "CLI-113",
+      "this data directory has another archive of closed runs",
+      "Leave out --to. To move the archive copy its folder as a whole, then correct the file"
+          + " `archive.address` in the data directory."),
   KEY_NAME("CLI-013", "there is no key of that name", "See `writ key list`."),
   NOT_FOUND(
       "CLI-015",

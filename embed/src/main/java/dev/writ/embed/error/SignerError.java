@@ -2,13 +2,13 @@ package dev.writ.embed.error;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** Refusals of keys whose secret halves an agent has (spec/keys.md, "Keys in an agent"). */
+/** Refusals of keys whose secret halves an agent or a token has (spec/keys.md). */
 public enum SignerError implements ErrorCode {
   NO_AGENT(
       "SGN-001",
       "no key agent can be reached",
       "Start one and give it the key: eval \"$(ssh-agent)\" && ssh-add FILE. SSH_AUTH_SOCK has its"
-          + " socket."),
+          + " socket. For a key of a token set WRIT_PKCS11."),
   KEY_ABSENT(
       "SGN-002", "the agent does not have the key", "See `ssh-add -l`, and add it: ssh-add FILE."),
   KEY_AMBIGUOUS(
@@ -32,7 +32,41 @@ public enum SignerError implements ErrorCode {
   TOO_LONG(
       "SGN-008",
       "the document is longer than an agent takes",
-      "Sign it with a key in a file: agents take messages of up to 256 KiB.");
+      "Sign it with a key in a file: agents take messages of up to 256 KiB."),
+  TOKEN_URI(
+      "SGN-010",
+      "the pkcs11: URI does not say which key is meant",
+      "Write it as pkcs11:token=LABEL;object=KEY?module-path=/FILE.so&pin-source=file:/PINFILE;"
+          + " what is the same for all keys can stand in WRIT_PKCS11."),
+  TOKEN_MODULE(
+      "SGN-011",
+      "the PKCS#11 module cannot be used",
+      "Give the file of a PKCS#11 library in module-path, such as libsofthsm2.so or that of the"
+          + " device's maker: pkcs11-tool --module FILE --list-slots."),
+  TOKEN_ABSENT(
+      "SGN-012",
+      "the module has not exactly one such token",
+      "Put it in, or name it by token= and serial=: pkcs11-tool --module FILE --list-slots."),
+  TOKEN_PIN(
+      "SGN-013",
+      "the token's PIN is missing or wrong",
+      "Name a file of mode 0600 with the PIN in pin-source, or set WRIT_PKCS11_PIN. A token locks"
+          + " itself after a few wrong ones."),
+  TOKEN_KEY_ABSENT(
+      "SGN-014",
+      "the token does not have the key",
+      "See what it has: pkcs11-tool --module FILE --login --list-objects."),
+  TOKEN_KEY_AMBIGUOUS(
+      "SGN-015", "the token has several such keys", "Name one by its id: pkcs11:id=%01."),
+  TOKEN_KEY_KIND(
+      "SGN-016",
+      "the token's key cannot be used",
+      "Make an Ed25519 key with its public half: pkcs11-tool --module FILE --login --keypairgen"
+          + " --key-type EC:edwards25519 --id 01 --label KEY."),
+  TOKEN_FAILED(
+      "SGN-017",
+      "the token did not sign",
+      "See what the module says of it: pkcs11-tool --module FILE --list-slots. Then again.");
 
   private final Entry entry;
 

@@ -19,7 +19,10 @@ public final class GatewaysSecret {
 
   /** Makes the file, unless it is there. */
   public static void makeIfMissing(Home home, SecureRandom random) {
-    Path file = home.gatewaysSecret();
+    makeIfMissing(home.gatewaysSecret(), random);
+  }
+
+  static void makeIfMissing(Path file, SecureRandom random) {
     if (Files.exists(file)) {
       return;
     }
@@ -41,7 +44,11 @@ public final class GatewaysSecret {
    * @throws WritException {@code CLI-002} where it is missing, open to others, or none
    */
   public static byte[] read(Home home) {
-    Path file = home.gatewaysSecret();
+    return read(home.gatewaysSecret());
+  }
+
+  /** The same of another file of that form. */
+  public static byte[] read(Path file) {
     try {
       for (PosixFilePermission permission : Files.getPosixFilePermissions(file)) {
         if (!permission.name().startsWith("OWNER")) {

@@ -7,8 +7,9 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.embed.signer.SshAgent;
+import dev.writ.executor.CellPlacement;
 import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,9 +30,14 @@ import java.util.stream.Stream;
  * @param passphrase of the key files, asked only where one is encrypted
  * @param brought keys that the caller gives, by name; they are in no file
  * @param lookup where keys are looked for that are not in the home
+ * @param cell which of the installation's logs is meant, where it has several (spec/cells.md)
  */
 public record Home(
-    Path dir, KeyPassphrase passphrase, Map<String, SigningKey> brought, KeyLookup lookup) {
+    Path dir,
+    KeyPassphrase passphrase,
+    Map<String, SigningKey> brought,
+    KeyLookup lookup,
+    int cell) {
   static final int FORMAT = 1;
 
   /** The end of the name of a file with a key that waits. */
@@ -40,6 +46,12 @@ public record Home(
   public Home {
     dir = dir.toAbsolutePath().normalize();
     brought = Map.copyOf(brought);
+  }
+
+  /** A home and its log, the system cell of several. */
+  public Home(
+      Path dir, KeyPassphrase passphrase, Map<String, SigningKey> brought, KeyLookup lookup) {
+    this(dir, passphrase, brought, lookup, CellPlacement.SYSTEM);
   }
 
   /** A home with one passphrase for all files, and keys that the caller gives. */
@@ -54,7 +66,12 @@ public record Home(
 
   /** The same in another directory. */
   public Home at(Path other) {
-    return new Home(other, passphrase, brought, lookup);
+    return new Home(other, passphrase, brought, lookup, cell);
+  }
+
+  /** The same with another log of the installation. */
+  public Home inCell(int number) {
+    return new Home(dir, passphrase, brought, lookup, number);
   }
 
   /**
@@ -98,7 +115,9 @@ public record Home(
   }
 
   public Path ledger() {
-    return dir.resolve("ledger");
+    return cell == CellPlacement.SYSTEM
+        ? dir.resolve("ledger")
+        : dir.resolve("cells").resolve(String.valueOf(cell));
   }
 
   public Path keys() {
@@ -134,7 +153,8 @@ public record Home(
   }
 
   public Path anchor() {
-    return dir.resolveSibling(dir.getFileName() + ".anchor");
+    String ofCell = cell == CellPlacement.SYSTEM ? "" : "." + cell;
+    return dir.resolveSibling(dir.getFileName() + ".anchor" + ofCell);
   }
 
   public Path keyFile(String name) {
@@ -164,14 +184,16 @@ public record Home(
   /**
    * A private key (spec/keys.md, "Where a private key is").
    *
-   * @param key a name, a file, or {@code agent:} and what an agent's key is named by
+   * @param key a name, a file, {@code agent:} and what an agent's key is named by, or the {@code
+   *     pkcs11:} URI of a token's
    * @throws WritException {@code CLI-013} for no possible name, {@code CLI-024} where there is no
-   *     key of that name, {@code CAN-07x} where its file cannot be read, {@code SGN-00x} where an
-   *     agent does not have it
+   *     key of that name, {@code CAN-07x} where its file cannot be read, {@code SGN-0xx} where an
+   *     agent or a token does not have it
    */
   public SigningKey key(String key) {
-    if (key.startsWith(SshAgent.PREFIX)) {
-      return lookup.agent().named(key.substring(SshAgent.PREFIX.length()));
+    Optional<SigningKey> outside = lookup.named(key, passphrase);
+    if (outside.isPresent()) {
+      return outside.get();
     }
     if (KeyPlaces.isFile(key)) {
       return read(Path.of(key));
@@ -197,10 +219,10 @@ public record Home(
     return new KeyPlaces(this);
   }
 
-  /** The key of a file, or of the agent where the file has only the public half. */
+  /** The key of a file, or of the token or agent where the file has only the public half. */
   SigningKey read(Path file) {
     return KeyFiles.publicHalf(file)
-        .map(lookup.agent()::of)
+        .map(half -> lookup.other(half, passphrase))
         .orElseGet(() -> KeyFiles.read(file, () -> passphrase.of(file)));
   }
 
@@ -220,7 +242,23 @@ public record Home(
 
   /** The log's name, as checkpoints and intents state it. */
   public String origin() {
+    return origin(installation(), cell);
+  }
+
+  /** The name of the installation, which is that of its first log. */
+  public String installation() {
     return readSettings().name("origin");
+  }
+
+  /** The name of a cell's log: two logs of one name would look like one that was forked. */
+  static String origin(String installation, int cell) {
+    return CellPlacement.origin(installation, cell);
+  }
+
+  /** How many logs the installation has. */
+  public int cells() {
+    Fields settings = readSettings();
+    return (int) settings.optional("cells", settings::count).orElse(1L).longValue();
   }
 
   /** The tenant of the keys made with the home. */
@@ -249,16 +287,17 @@ public record Home(
 
   /**
    * @param apart where the keys of people and agents were made, if not in the home
+   * @param cells how many logs the installation has
    */
-  static JsonValue settings(String origin, Names names, Optional<Path> apart) {
-    JsonValue.Obj settings =
+  static JsonValue settings(String origin, Names names, Optional<Path> apart, int cells) {
+    ObjectBuilder plain =
         JsonValue.object()
             .put("format", FORMAT)
             .put("origin", origin)
             .put("tenant", names.tenant())
             .put("agent", names.agent())
-            .put("approver", names.approver())
-            .build();
+            .put("approver", names.approver());
+    JsonValue.Obj settings = (cells == 1 ? plain : plain.put("cells", cells)).build();
     return apart.isEmpty() ? settings : KeyPlaces.with(settings, List.of(apart.get()));
   }
 

@@ -27,22 +27,19 @@ public final class HomeJoiner {
   /**
    * @param first the home of another gateway, or a copy of it
    * @param home to be made
-   * @param database the address of the ledger's rows
-   * @param contents the address of the store of large contents
+   * @param database the address of the database, where it is not the first one's
+   * @param contents the address of the store of large contents, where it is not the first one's
    * @throws WritException {@code CLI-010} where there is no first one, {@code CLI-011} where
    *     something exists in the other's place, {@code LED-082} where large contents are in one
    *     home, and what the database and the store refuse
    */
   public static void join(
-      Home first, Home home, URI database, Optional<URI> contents, InstantSource clock) {
+      Home first, Home home, Optional<URI> database, Optional<URI> contents, InstantSource clock) {
     Umask.ownersAlone();
     first.requireExisting();
     GatewaysSecret.read(first);
-    for (Path taken : List.of(home.dir(), home.anchor())) {
-      if (Files.exists(taken)) {
-        throw new WritException(EmbedError.HOME_EXISTS, taken.toString());
-      }
-    }
+    int cells = first.cells();
+    HomeMaker.requireFree(home, cells);
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
     boolean whole = false;
     try {
@@ -56,10 +53,23 @@ public final class HomeJoiner {
               first.settings(), first.policyFile(), first.trustFile(), first.gatewaysSecret())) {
         copy(file, parts.resolve(file.getFileName()));
       }
-      Ledger.join(
-          new LedgerConfig(made.ledger(), home.anchor(), made.origin(), made.key("log"), clock),
-          database,
-          contents);
+      if (cells > 1) {
+        DurableFiles.REAL.createDirectory(parts.resolve("cells"));
+      }
+      for (int cell = 0; cell < cells; cell++) {
+        int number = cell;
+        Home of = made.inCell(cell);
+        Path same = first.inCell(cell).ledger();
+        Ledger.join(
+            new LedgerConfig(
+                of.ledger(), home.inCell(cell).anchor(), of.origin(), made.key("log"), clock),
+            database
+                .map(address -> CellAddress.database(address, number))
+                .orElseGet(() -> Ledger.database(same)),
+            contents
+                .map(store -> CellAddress.contents(store, number, cells))
+                .or(() -> Ledger.contents(same)));
+      }
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (FileAlreadyExistsException e) {
@@ -69,7 +79,9 @@ public final class HomeJoiner {
     } finally {
       if (!whole) {
         HomeMaker.remove(parts);
-        HomeMaker.remove(home.anchor());
+        for (int cell = 0; cell < cells; cell++) {
+          HomeMaker.remove(home.inCell(cell).anchor());
+        }
       }
     }
   }

@@ -11,8 +11,10 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.SystemStatement;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.Policy;
@@ -46,13 +48,14 @@ public final class HomeMaker {
   private final Optional<URI> database;
   private final Optional<URI> contents;
   private final List<Holder> surfaces;
+  private final int cells;
 
   /**
    * @param keys where its private keys come from
    */
   public HomeMaker(
       Home home, Home.Names names, KeySource keys, InstantSource clock, SecureRandom random) {
-    this(home, names, keys, clock, random, Optional.empty(), Optional.empty(), List.of());
+    this(home, names, keys, clock, random, Optional.empty(), Optional.empty(), List.of(), 1);
   }
 
   private HomeMaker(
@@ -63,7 +66,9 @@ public final class HomeMaker {
       SecureRandom random,
       Optional<URI> database,
       Optional<URI> contents,
-      List<Holder> surfaces) {
+      List<Holder> surfaces,
+      int cells) {
+    this.cells = cells;
     this.home = home;
     this.names = names;
     this.keys = keys;
@@ -83,7 +88,8 @@ public final class HomeMaker {
    */
   public HomeMaker withSurfaceKey(String file, String surface) {
     Holder holder = new Holder(file, KeyRole.SURFACE, Optional.of(names.tenant()), surface);
-    return new HomeMaker(home, names, keys, clock, random, database, contents, List.of(holder));
+    return new HomeMaker(
+        home, names, keys, clock, random, database, contents, List.of(holder), cells);
   }
 
   /**
@@ -92,7 +98,21 @@ public final class HomeMaker {
    * @param store the address of a store for large contents; empty for the home
    */
   public HomeMaker withDatabase(URI address, Optional<URI> store) {
-    return new HomeMaker(home, names, keys, clock, random, Optional.of(address), store, surfaces);
+    return withDatabase(address, store, 1);
+  }
+
+  /**
+   * One with several logs in that database (spec/cells.md).
+   *
+   * @param address of the first one
+   * @param store the folder or prefix of a store below which each log has its large contents
+   * @param number of logs
+   * @throws WritException {@code CLI-027} where the address names a cell, or there is no store
+   */
+  public HomeMaker withDatabase(URI address, Optional<URI> store, int number) {
+    CellAddress.requireUsable(address, store, number);
+    return new HomeMaker(
+        home, names, keys, clock, random, Optional.of(address), store, surfaces, number);
   }
 
   private record Holder(String file, KeyRole role, Optional<String> tenant, String subject) {}
@@ -120,11 +140,7 @@ public final class HomeMaker {
    */
   public void make(String policyText) {
     Umask.ownersAlone();
-    for (Path taken : List.of(home.dir(), home.anchor())) {
-      if (Files.exists(taken)) {
-        throw new WritException(EmbedError.HOME_EXISTS, taken.toString());
-      }
-    }
+    requireFree(home, cells);
     keys.apart().ifPresent(place -> MovedKeys.makeFolder(home, place.folder()));
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
     try {
@@ -146,8 +162,26 @@ public final class HomeMaker {
       if (!whole) {
         apart.forEach(HomeMaker::remove);
         remove(parts);
-        remove(home.anchor());
-        remove(LedgerConfig.lockOf(home.anchor()));
+        for (int cell = 0; cell < cells; cell++) {
+          Path anchor = home.inCell(cell).anchor();
+          remove(anchor);
+          remove(LedgerConfig.lockOf(anchor));
+        }
+      }
+    }
+  }
+
+  /**
+   * @throws WritException {@code CLI-011}
+   */
+  static void requireFree(Home home, int cells) {
+    List<Path> taken = new ArrayList<>(List.of(home.dir()));
+    for (int cell = 0; cell < cells; cell++) {
+      taken.add(home.inCell(cell).anchor());
+    }
+    for (Path each : taken) {
+      if (Files.exists(each)) {
+        throw new WritException(EmbedError.HOME_EXISTS, each.toString());
       }
     }
   }
@@ -191,18 +225,21 @@ public final class HomeMaker {
                     new SystemChange(EventKind.KEY_ENROLLED, key.toJson(), now).toJson(),
                     operator))
             .toList();
-    LedgerConfig config = new LedgerConfig(parts.ledger(), home.anchor(), origin, log, clock);
-    try (Ledger ledger =
-        database
-            .map(address -> Ledger.create(config, address, contents))
-            .orElseGet(() -> Ledger.create(config))) {
-      Kernel.found(
-          ledger,
-          changes,
-          Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), policyOwner),
-          clock,
-          random);
+    Envelope firstPolicy = Envelope.sign(SystemState.POLICY_TYPE, policy.toJson(), policyOwner);
+    List<SystemStatement> stated;
+    try (Ledger ledger = create(parts, origin, log, CellPlacement.SYSTEM)) {
+      Kernel.found(ledger, changes, firstPolicy, clock, random);
       ledger.checkpoint();
+      stated = SystemStatement.read(ledger, 0);
+    }
+    if (cells > 1) {
+      makePrivate(parts.dir().resolve("cells"));
+    }
+    for (int cell = 1; cell < cells; cell++) {
+      try (Ledger ledger = create(parts, origin, log, cell)) {
+        Kernel.copy(ledger, stated, random);
+        ledger.checkpoint();
+      }
     }
     if (database.isPresent()) {
       GatewaysSecret.makeIfMissing(parts, random);
@@ -211,7 +248,24 @@ public final class HomeMaker {
     DurableFiles.REAL.write(parts.trustFile(), Jcs.write(Trust.of(trusted).toJson()));
     DurableFiles.REAL.write(
         parts.settings(),
-        Jcs.write(Home.settings(origin, names, keys.apart().map(KeySource.Apart::folder))));
+        Jcs.write(Home.settings(origin, names, keys.apart().map(KeySource.Apart::folder), cells)));
+  }
+
+  private Ledger create(Home parts, String installation, SigningKey log, int cell) {
+    LedgerConfig config =
+        new LedgerConfig(
+            parts.inCell(cell).ledger(),
+            home.inCell(cell).anchor(),
+            Home.origin(installation, cell),
+            log,
+            clock);
+    return database
+        .map(address ->
+            Ledger.create(
+                config,
+                CellAddress.database(address, cell),
+                contents.map(store -> CellAddress.newContents(store, cell, cells))))
+        .orElseGet(() -> Ledger.create(config));
   }
 
   private static void makePrivate(Path dir) throws IOException {

@@ -1,6 +1,9 @@
 package dev.writ.embed.home;
 
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.embed.signer.SshAgent;
+import dev.writ.embed.signer.TokenKeys;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -13,25 +16,57 @@ import java.util.Optional;
  *
  * @param folders for keys of people and agents; none to look where the home's settings say
  * @param agent for keys whose secret half is in no file
+ * @param tokens the same, in tokens that have a PKCS#11 module
  */
-public record KeyLookup(List<Path> folders, SshAgent agent) {
-  /** Where the home's settings say, and in no agent. */
-  public static final KeyLookup NONE = new KeyLookup(List.of(), new SshAgent(Optional.empty()));
+public record KeyLookup(List<Path> folders, SshAgent agent, TokenKeys tokens) {
+  /** Where the home's settings say, and in no agent or token. */
+  public static final KeyLookup NONE =
+      new KeyLookup(
+          List.of(),
+          new SshAgent(Optional.empty()),
+          new TokenKeys(Optional.empty(), Optional.empty()));
 
   public KeyLookup {
     folders = List.copyOf(folders);
   }
 
-  /** What WRIT_KEYS and SSH_AUTH_SOCK say. */
+  /** What WRIT_KEYS, SSH_AUTH_SOCK, WRIT_PKCS11 and WRIT_PKCS11_PIN say. */
   public static KeyLookup of(Map<String, String> environment) {
     return new KeyLookup(
         Arrays.stream(environment.getOrDefault("WRIT_KEYS", "").split(File.pathSeparator))
             .filter(folder -> !folder.isEmpty())
             .map(folder -> Path.of(folder).toAbsolutePath().normalize())
             .toList(),
-        new SshAgent(
-            Optional.of(environment.getOrDefault("SSH_AUTH_SOCK", ""))
-                .filter(socket -> !socket.isEmpty())
-                .map(Path::of)));
+        new SshAgent(set(environment, "SSH_AUTH_SOCK").map(Path::of)),
+        new TokenKeys(set(environment, "WRIT_PKCS11"), set(environment, "WRIT_PKCS11_PIN")));
+  }
+
+  private static Optional<String> set(Map<String, String> environment, String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  /**
+   * A key that this names.
+   *
+   * @return empty where it names a key of neither an agent nor a token
+   * @throws dev.writ.canonicalize.WritException {@code SGN-0xx}
+   */
+  Optional<SigningKey> named(String key, KeyPassphrase asked) {
+    if (key.startsWith(SshAgent.PREFIX)) {
+      return Optional.of(agent.named(key.substring(SshAgent.PREFIX.length())));
+    }
+    return key.startsWith(TokenKeys.PREFIX)
+        ? Optional.of(tokens.named(key, asked::pin))
+        : Optional.empty();
+  }
+
+  /**
+   * The key whose file has only the public half: that of the token of WRIT_PKCS11, else the
+   * agent's.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code SGN-0xx}
+   */
+  SigningKey other(VerifyingKey publicHalf, KeyPassphrase asked) {
+    return tokens.find(publicHalf, asked::pin).orElseGet(() -> agent.of(publicHalf));
   }
 }

@@ -2,7 +2,7 @@ package dev.writ.embed.home;
 
 import java.nio.file.Path;
 
-/** Where the passphrase of an encrypted key file comes from. */
+/** Where the passphrase of an encrypted key file comes from, and the PIN of a token. */
 @FunctionalInterface
 public interface KeyPassphrase {
   /**
@@ -10,4 +10,14 @@ public interface KeyPassphrase {
    * @return the caller's to keep; null where there is none
    */
   char[] of(Path file);
+
+  /**
+   * The PIN of a token, for which neither a file nor the environment has one.
+   *
+   * @param token its label
+   * @return the caller's to keep; null where there is none
+   */
+  default char[] pin(String token) {
+    return null;
+  }
 }

@@ -1,11 +1,16 @@
 package dev.writ.embed.home;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.SystemStatement;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
@@ -32,35 +37,82 @@ public final class OpenHome implements AutoCloseable {
   private final ToolRegistry registry;
   private final InstalledTools tools;
   private final Kernel kernel;
+  private final Optional<CellMember> member;
+
+  /** Read by this alone, and closed with it. */
+  private final Optional<SystemFeed> ownFeed;
 
   /** Rollout stages in which an approved tool cannot be called. */
   private static final List<String> STAGES_WITHOUT_CALLS = List.of("draft", "retired");
 
-  private OpenHome(Home home, Ledger ledger, Drivers drivers, Opening opening) {
+  private OpenHome(
+      Home home,
+      Ledger ledger,
+      Drivers drivers,
+      Opening opening,
+      Optional<SystemFeed> ownFeed,
+      Optional<SystemFeed> feed) {
+    this.ownFeed = ownFeed;
+    Optional<SystemFeed> followed = feed.filter(_ -> home.cell() != CellPlacement.SYSTEM);
+    followed.ifPresent(f -> f.requireStated(ledger, home.cell()));
+    List<SystemStatement> stated = followed.map(f -> f.look().statements()).orElse(List.of());
+    if (!stated.isEmpty()) {
+      Kernel.copy(ledger, stated, opening.random());
+    }
     this.home = home;
     this.ledger = ledger;
     this.drivers = drivers;
     this.registry = ToolRegistry.open(home.tools());
     this.tools = new InstalledTools(registry, opening.ownTools());
+    KernelConfig config =
+        new KernelConfig(
+            ledger,
+            home.key("guardian"),
+            executorKey(home, opening),
+            tools,
+            Stream.concat(drivers.byName().values().stream(), opening.ownDrivers().stream())
+                .map(driver -> opening.elsewhere().isPresent() ? new GuardedDriver(driver) : driver)
+                .map(opening.wrap())
+                .toList(),
+            drivers.processes().runWorkspaces(),
+            opening.region(),
+            KernelConfig.SUMMARIZED_EVERY,
+            opening.clock(),
+            opening.elapsed(),
+            opening.random());
     this.kernel =
-        Kernel.open(
-            new KernelConfig(
-                ledger,
-                home.key("guardian"),
-                home.key("executor"),
-                tools,
-                Stream.concat(drivers.byName().values().stream(), opening.ownDrivers().stream())
-                    .map(opening.wrap())
-                    .toList(),
-                drivers.processes().runWorkspaces(),
-                opening.region(),
-                KernelConfig.SUMMARIZED_EVERY,
-                opening.clock(),
-                opening.elapsed(),
-                opening.random()));
+        opening
+            .elsewhere()
+            .map(executor -> Kernel.guarding(config, executor))
+            .orElseGet(() -> Kernel.open(config));
+    this.member = feed.map(f -> new CellMember(home, f, kernel, stated.size()));
+    member.ifPresent(kernel::inCell);
     drivers.workers().allowOnly(this::mayRun);
+    kernel.readArchived(new HomeArchive(home).contents());
     kernel.whenChanged(() -> RotatedKeys.take(home, kernel));
     RotatedKeys.take(home, kernel);
+  }
+
+  /** They know their sandbox profiles, and no tool of theirs can be started. */
+  private static Drivers withoutTools(Opening opening) {
+    opening.processes().close();
+    return Drivers.withoutProcesses();
+  }
+
+  private static SigningKey executorKey(Home home, Opening opening) {
+    Optional<ExecutorCard> card = ExecutorCard.elsewhere(home);
+    if (card.isPresent() != opening.elsewhere().isPresent() || GuardianCard.isIn(home)) {
+      throw new WritException(
+          ExecutorError.NOT_APART,
+          GuardianCard.isIn(home)
+              ? home.dir() + " is an executor's home, which has no guardian"
+              : card.isPresent()
+                  ? "the executor of " + home.dir() + " is elsewhere, and only `writ serve` asks it"
+                  : home.dir() + " has its executor in this process");
+    }
+    return card.isPresent()
+        ? SigningKey.outside(card.get().executor(), opening.elsewhere().get()::sign)
+        : home.key("executor");
   }
 
   /**
@@ -90,17 +142,37 @@ public final class OpenHome implements AutoCloseable {
    * @throws dev.writ.canonicalize.WritException also {@code LED-077} while another has a lease
    */
   public static OpenHome open(Home home, Opening opening, Optional<LeaseTerms> terms) {
+    return open(home, opening, terms, Optional.empty());
+  }
+
+  /**
+   * The same as one cell of several that are open in this process.
+   *
+   * @param shared what they all read of the system cell; the home's own where it is absent
+   * @throws dev.writ.canonicalize.WritException also {@code EXE-993}, and the code of a statement
+   *     of the system cell that does not hold
+   */
+  public static OpenHome open(
+      Home home, Opening opening, Optional<LeaseTerms> terms, Optional<SystemFeed> shared) {
     Umask.ownersAlone();
     Ledger ledger = null;
     Drivers drivers = null;
+    Optional<SystemFeed> own =
+        shared.isEmpty() && home.cells() > 1
+            ? Optional.of(new SystemFeed(home, SystemFeed.BOUND, opening.elapsed()))
+            : Optional.empty();
     try {
       LedgerConfig config =
           new LedgerConfig(
               home.ledger(), home.anchor(), home.origin(), home.key("log"), opening.clock());
       ledger = terms.isPresent() ? Ledger.open(config, terms.get()) : Ledger.open(config);
-      drivers = Drivers.all(opening.processes(), opening.waiting(), opening.servers());
-      return new OpenHome(home, ledger, drivers, opening);
+      drivers =
+          opening.elsewhere().isPresent()
+              ? withoutTools(opening)
+              : Drivers.all(opening.processes(), opening.waiting(), opening.servers());
+      return new OpenHome(home, ledger, drivers, opening, own, shared.or(() -> own));
     } catch (RuntimeException e) {
+      own.ifPresent(SystemFeed::close);
       if (drivers != null) {
         drivers.close();
       }
@@ -130,6 +202,11 @@ public final class OpenHome implements AutoCloseable {
 
   public Kernel kernel() {
     return kernel;
+  }
+
+  /** How it is one cell of several; empty where it is the whole installation. */
+  public Optional<CellMember> member() {
+    return member;
   }
 
   /** The workspaces of its runs. */
@@ -181,5 +258,6 @@ public final class OpenHome implements AutoCloseable {
   public void close() {
     drivers.close();
     ledger.close();
+    ownFeed.ifPresent(SystemFeed::close);
   }
 }

@@ -1,5 +1,6 @@
 package dev.writ.embed.home;
 
+import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.language.PoolSettings;
@@ -24,6 +25,7 @@ import java.util.function.UnaryOperator;
  * @param region where it stands, which its receipts say
  * @param ownDrivers beside those of the release
  * @param ownTools tools of the caller's own drivers, which are in no registry
+ * @param elsewhere the executor, where it is another process
  */
 public record Opening(
     InstantSource clock,
@@ -35,7 +37,8 @@ public record Opening(
     Optional<KeptServers> servers,
     Optional<String> region,
     List<Driver> ownDrivers,
-    List<ToolManifest> ownTools) {
+    List<ToolManifest> ownTools,
+    Optional<RemoteExecutor> elsewhere) {
 
   public Opening {
     ownDrivers = List.copyOf(ownDrivers);
@@ -54,23 +57,54 @@ public record Opening(
         Optional.empty(),
         Optional.empty(),
         List.of(),
-        List.of());
+        List.of(),
+        Optional.empty());
   }
 
   public Opening wrapping(UnaryOperator<Driver> each) {
     return new Opening(
-        clock, elapsed, random, processes, each, waiting, servers, region, ownDrivers, ownTools);
+        clock,
+        elapsed,
+        random,
+        processes,
+        each,
+        waiting,
+        servers,
+        region,
+        ownDrivers,
+        ownTools,
+        elsewhere);
   }
 
   public Opening keepingWorkers(PoolSettings settings) {
     return new Opening(
-        clock, elapsed, random, processes, wrap, settings, servers, region, ownDrivers, ownTools);
+        clock,
+        elapsed,
+        random,
+        processes,
+        wrap,
+        settings,
+        servers,
+        region,
+        ownDrivers,
+        ownTools,
+        elsewhere);
   }
 
   /** Whose receipts name this region. */
   public Opening inRegion(Optional<String> name) {
     return new Opening(
-        clock, elapsed, random, processes, wrap, waiting, servers, name, ownDrivers, ownTools);
+        clock,
+        elapsed,
+        random,
+        processes,
+        wrap,
+        waiting,
+        servers,
+        name,
+        ownDrivers,
+        ownTools,
+        elsewhere);
   }
 
   /** With MCP servers that go on when the home is closed. */
@@ -85,16 +119,44 @@ public record Opening(
         Optional.of(kept),
         region,
         ownDrivers,
-        ownTools);
+        ownTools,
+        elsewhere);
   }
 
   public Opening withTools(List<Driver> drivers, List<ToolManifest> tools) {
     return new Opening(
-        clock, elapsed, random, processes, wrap, waiting, servers, region, drivers, tools);
+        clock, elapsed, random, processes, wrap, waiting, servers, region, drivers, tools,
+        elsewhere);
   }
 
   public Opening measuring(LongSupplier passed, SecureRandom seeds) {
     return new Opening(
-        clock, passed, seeds, processes, wrap, waiting, servers, region, ownDrivers, ownTools);
+        clock,
+        passed,
+        seeds,
+        processes,
+        wrap,
+        waiting,
+        servers,
+        region,
+        ownDrivers,
+        ownTools,
+        elsewhere);
+  }
+
+  /** Whose tools another process runs. */
+  public Opening executedBy(RemoteExecutor executor) {
+    return new Opening(
+        clock,
+        elapsed,
+        random,
+        processes,
+        wrap,
+        waiting,
+        servers,
+        region,
+        ownDrivers,
+        ownTools,
+        Optional.of(executor));
   }
 }

@@ -36,7 +36,17 @@ public final class RotatedKeys {
       if (next.filter(key -> isEnrolled(kernel, role, key)).isPresent()) {
         kernel.signWith(role, next.get());
         rename(home, role.text());
+      } else if (home.cells() > 1 && next.isEmpty()) {
+        takeRenamed(home, kernel, role);
       }
+    }
+  }
+
+  /** The kernel of another cell may have taken the key and renamed its file. */
+  private static void takeRenamed(Home home, Kernel kernel, KeyRole role) {
+    SigningKey named = home.key(role.text());
+    if (isEnrolled(kernel, role, named)) {
+      kernel.signWith(role, named);
     }
   }
 

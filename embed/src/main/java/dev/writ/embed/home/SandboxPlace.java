@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.PrivateDirectory;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.executor.CellPlacement;
 import dev.writ.sandbox.EngineProvider;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.egress.OriginTls;
@@ -45,7 +46,8 @@ public final class SandboxPlace {
 
   /** The host for the processes of a home; it creates nothing before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
-    return host(home.dir().toString(), "", environment, home.secrets());
+    String ofCell = home.cell() == CellPlacement.SYSTEM ? "" : "-c" + home.cell();
+    return host(home.dir().toString(), ofCell, environment, home.secrets());
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * Keys whose secret halves are in no file of ours: those of an ssh agent (spec/keys.md, "Keys in an
- * agent"). Not part of the public API.
+ * Keys whose secret halves are in no file of ours: those of an ssh agent and of tokens with a
+ * PKCS#11 module (spec/keys.md, "Keys in an agent", "Keys in a token"). Not part of the public API.
  */
 package dev.writ.embed.signer;

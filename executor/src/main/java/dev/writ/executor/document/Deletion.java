@@ -5,25 +5,25 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * The executor's statement that contents of a run were deleted as a rule of policy says
- * (spec/retention.md). Their digests stay in the documents that name them.
+ * The executor's statement that contents of a run were deleted, as a rule of policy says or an
+ * operator's order, or moved to the archive (spec/retention.md). Their digests stay in the
+ * documents that name them.
  *
  * @param of the run whose events name the contents
- * @param policy digest of the policy in force
- * @param rule name of the rule in it
  * @param contents sorted, none twice
  * @param deletedAt the time of the event, by which their age is computed
  */
-public record Deletion(
-    RunId of, Digest policy, String rule, List<Item> contents, Instant deletedAt) {
+public record Deletion(RunId of, Reason reason, List<Item> contents, Instant deletedAt) {
 
   public static final String TYPE = PayloadTypes.of("deletion");
 
@@ -32,6 +32,63 @@ public record Deletion(
 
   /** How many contents one statement names at most. */
   public static final int CONTENTS_MAX = 1024;
+
+  /** Why contents were deleted. */
+  public sealed interface Reason permits Rule, Order, Archived {
+    /** In one word or two, for people. */
+    String name();
+
+    /** The end of a sentence that says that something was deleted. */
+    String text();
+  }
+
+  /**
+   * A rule of policy.
+   *
+   * @param policy digest of the policy in force
+   * @param name of the rule in it
+   */
+  public record Rule(Digest policy, String name) implements Reason {
+    @Override
+    public String text() {
+      return "by rule " + name + " of policy " + policy;
+    }
+  }
+
+  /**
+   * An operator's {@link ErasureOrder}.
+   *
+   * @param id of the system-change
+   */
+  public record Order(Digest id) implements Reason {
+    @Override
+    public String name() {
+      return "order " + id;
+    }
+
+    @Override
+    public String text() {
+      return "by an operator's order " + id;
+    }
+  }
+
+  /**
+   * The archive of closed runs.
+   *
+   * @param policy digest of the policy in force, which allows it
+   * @param bundle digest of the run's bundle, which has the contents
+   */
+  public record Archived(Digest policy, Digest bundle) implements Reason {
+    @Override
+    public String name() {
+      return "archive of closed runs";
+    }
+
+    @Override
+    public String text() {
+      return "moved to the archive, into the bundle " + bundle;
+    }
+  }
 
   /**
    * A deleted content, as an event of the run names it.
@@ -85,8 +142,7 @@ public record Deletion(
     Deletion deletion =
         new Deletion(
             new RunId(fields.name("tenant"), fields.name("run")),
-            fields.digest("policy"),
-            fields.name("rule"),
+            reason(fields),
             fields.list("contents", Item::read),
             fields.time("deleted_at"));
     boolean sorted = !deletion.contents.isEmpty() && deletion.contents.size() <= CONTENTS_MAX;
@@ -102,14 +158,30 @@ public record Deletion(
     return deletion;
   }
 
+  private static Reason reason(Fields fields) {
+    Optional<Digest> order = fields.optional("order", fields::digest);
+    if (order.isPresent()) {
+      return new Order(order.get());
+    }
+    Digest policy = fields.digest("policy");
+    return fields
+        .optional("bundle", fields::digest)
+        .<Reason>map(bundle -> new Archived(policy, bundle))
+        .orElseGet(() -> new Rule(policy, fields.name("rule")));
+  }
+
   public JsonValue.Obj toJson() {
-    return JsonValue.object()
-        .put("tenant", of.tenant())
-        .put("run", of.run())
-        .put("policy", policy)
-        .put("rule", rule)
-        .putList("contents", contents, Item::toJson)
-        .put("deleted_at", deletedAt)
-        .build();
+    ObjectBuilder members =
+        JsonValue.object()
+            .put("tenant", of.tenant())
+            .put("run", of.run())
+            .putList("contents", contents, Item::toJson)
+            .put("deleted_at", deletedAt);
+    return switch (reason) {
+      case Rule rule -> members.put("policy", rule.policy()).put("rule", rule.name()).build();
+      case Order order -> members.put("order", order.id()).build();
+      case Archived archived ->
+          members.put("policy", archived.policy()).put("bundle", archived.bundle()).build();
+    };
   }
 }

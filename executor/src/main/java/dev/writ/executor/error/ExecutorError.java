@@ -148,6 +148,49 @@ public enum ExecutorError implements ErrorCode {
       "EXE-917",
       "a tool lacks what it needs before it runs: a validation without findings, or approvals",
       "Look at `writ tool review`; correct the package, or ask further approvers."),
+  EXECUTOR_ABSENT(
+      "EXE-930",
+      "the executor does not answer",
+      "Start it with `writ executor serve`, and look at `executor` in gateway.yaml. The guardian"
+          + " dispatched nothing; send the request again."),
+  OUTCOME_AWAITED(
+      "EXE-931",
+      "the effect was dispatched, and its receipt has not come back from the executor",
+      "Send the same request again: it is not done twice, and gets the executor's receipt."),
+  FORKED(
+      "EXE-932",
+      "guardian and executor differ about the last receipt of a run",
+      "Compare the two logs with `writ executor compare`; use another run meanwhile."),
+  SYSTEM_DIFFERS(
+      "EXE-933",
+      "the executor's copy of the system run is not a beginning of the guardian's",
+      "Compare the two logs; an executor serves one guardian's log from its first event on."),
+  SYSTEM_BEHIND(
+      "EXE-934",
+      "the executor's copy of the system run is behind the guardian's",
+      "The guardian carries the events over and asks again."),
+  ANSWER_WRONG(
+      "EXE-935",
+      "what the executor answers does not belong to what it was asked",
+      "Find out who answers at the executor's address; nothing of it was recorded."),
+  NEVER_BEGUN(
+      "EXE-936",
+      "the executor did not begin the effect, and never will",
+      "Nothing happened. Submit a new request."),
+  STATEMENT_REFUSED(
+      "EXE-937",
+      "the executor does not sign this statement",
+      "Its own log says something else; compare the two logs."),
+  WITNESSED_OTHERWISE(
+      "EXE-939",
+      "guardian and executor do not see the same history of one of their logs",
+      "One of the two logs was changed or put back: keep both, and compare them with `writ executor"
+          + " compare` and with checkpoints that others hold."),
+  NOT_APART(
+      "EXE-938",
+      "this does not work where guardian and executor are apart",
+      "See spec/apart.md, \"What does not work apart\"."),
+
   TIME_LEAPT(
       "EXE-980",
       "the clock is further ahead of the ledger's time than policy allows",
@@ -163,12 +206,102 @@ public enum ExecutorError implements ErrorCode {
       "EXE-984",
       "a canary's share is drawn by run names, which callers choose",
       "State the canary with \"by\": \"subject\", as `writ tool stage` does."),
+  OTHER_CELL(
+      "EXE-990",
+      "the tenant's work is done in another cell of the installation: nothing was done",
+      "Send it with a credential of its own tenant, or with none; a command takes `--cell`."),
+  CELL_BEHIND(
+      "EXE-991",
+      "the cell has not seen lately what is in force in its installation: nothing is decided or"
+          + " dispatched",
+      "Send it again in a moment. If it stays so, look whether this gateway reaches the database,"
+          + " and what its log says of `system-not-seen`."),
+  NOT_SYSTEM_CELL(
+      "EXE-992",
+      "the installation is changed in its system cell, and nowhere else",
+      "Send the statement to any gateway, or run the command with `--cell 0`."),
+  CELL_FORKED(
+      "EXE-994",
+      "a cell's log is another one than the system cell has stated",
+      "Keep the cell's log and the statement: together they are the proof of a fork. Restore the"
+          + " log that was stated; whoever answers for the other one puts that in service with"
+          + " `writ --cell N fsck --restored`."),
+  CELL_ROLLED_BACK(
+      "EXE-995",
+      "a cell's log has less than the system cell has stated of it",
+      "Restore what is missing. If it is lost for good, say so with `writ --cell N fsck"
+          + " --restored`, which begins the log's next incarnation."),
+  CELL_UNSIGNED(
+      "EXE-996",
+      "a cell's checkpoint is not signed by the installation's log key, or is of another log",
+      "Look who else can write to the database. After a change of the log's key this passes with"
+          + " the cell's next checkpoint."),
+  CELL_DIVERGED(
+      "EXE-993",
+      "the cell's system run does not begin as that of the installation's system cell",
+      "The cell is of another installation, or one of the two lost its last events in a failover of"
+          + " the database: compare both system runs, and restore what was lost."),
 
   CONTENT_DELETED(
       "EXE-960",
-      "the content was deleted, as a rule of policy says",
+      "the content was deleted, as a rule of policy or an operator's order says",
       "Its digest and its documents are still there. Ask whoever keeps a copy; its digest shows"
           + " whether that is the same."),
+
+  ARCHIVE_NOT_ALLOWED(
+      "EXE-940",
+      "policy does not let closed runs be moved to the archive",
+      "Put `archive_after_s` into policy's section `retention`, and activate it with `writ policy"
+          + " activate`."),
+  ARCHIVE_TOO_EARLY(
+      "EXE-941",
+      "the run cannot be archived yet: nothing was moved",
+      "Close it with `writ close RUN`, and wait as long as policy's `archive_after_s` says."),
+  ARCHIVE_HELD(
+      "EXE-942",
+      "a hold keeps the contents of the run where they are",
+      "Release the hold with `writ hold release`; contents of a run that was archived before it"
+          + " stay in the archive."),
+  ARCHIVE_SEALED(
+      "EXE-943",
+      "contents of the run lie under keys, which an erasure destroys, and a bundle has them in the"
+          + " clear: nothing was moved",
+      "Keep it in the ledger; rules of retention can delete its contents."),
+  CONTENT_ARCHIVED(
+      "EXE-944",
+      "the content was moved to the archive of closed runs",
+      "Read it there: `writ output`, or `writ export RUN` for the whole bundle, where the archive"
+          + " can be reached; a server needs the file `archive.address` in its data directory."),
+  NOT_ARCHIVED(
+      "EXE-945", "the run is not archived", "See `writ archive list`; `writ runs` lists all runs."),
+  ARCHIVE_SHARED(
+      "EXE-946",
+      "other runs use every content of the run, so nothing of it leaves the ledger",
+      "Archive the others, too; then archive it again. Its bundle is in the archive already."),
+  BUNDLE_MISSING(
+      "EXE-947",
+      "the archive does not have the bundle of an archived run",
+      "Make sure that the archive is mounted. Else put the bundle back from a copy, under the same"
+          + " name; `writ archive verify` tells whether it is the right one."),
+  BUNDLE_DIFFERS(
+      "EXE-948",
+      "what the archive has is not the bundle that the log names",
+      "Move that file away and put the bundle back from a copy, under the same name; `writ archive"
+          + " verify` tells whether it is the right one."),
+  ARCHIVED_AND_ERASED(
+      "EXE-949",
+      "an operator's order of erasure covers the content, so it is not read from the archive",
+      "Remove the bundle from the archive if it is still there: `writ archive list` names it."),
+
+  ERASURE_HELD(
+      "EXE-962",
+      "a hold keeps contents that the order would erase",
+      "Release the hold with `writ hold release`, or erase other runs one by one with `writ erase"
+          + " --run`."),
+  ERASURE_APART(
+      "EXE-963",
+      "contents are not erased where the executor is a process apart",
+      "Its own ledger has the contents, too; delete them there by a rule of policy."),
 
   STATE_MOVED(
       "EXE-970",

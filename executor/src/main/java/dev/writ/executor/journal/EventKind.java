@@ -30,11 +30,16 @@ public final class EventKind {
   public static final String HOLD_PLACED = "hold.placed";
   public static final String HOLD_RELEASED = "hold.released";
 
+  public static final String CONTENTS_ERASED = "contents.erased";
+
   /** Of the run {@link dev.writ.executor.document.Deletion#RUN} alone. */
   public static final String CONTENT_DELETED = "content.deleted";
 
   /** Of the run {@link dev.writ.executor.document.ReadEvent#RUN} alone. */
   public static final String CONTENT_READ = "content.read";
+
+  /** Of the run {@link dev.writ.executor.document.CellCheckpoints#RUN} alone. */
+  public static final String CELLS_STATED = "cells.stated";
 
   private EventKind() {}
 }

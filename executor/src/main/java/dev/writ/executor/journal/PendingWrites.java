@@ -1,6 +1,7 @@
 package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
+import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import java.util.Optional;
@@ -22,6 +23,11 @@ public interface PendingWrites {
    */
   default boolean isOfNewRequest() {
     return false;
+  }
+
+  /** The signed request, where it is one of these writes. */
+  default Optional<Envelope> request() {
+    return Optional.empty();
   }
 
   /** A decision and its intent with the envelopes in which this process signed them. */

@@ -97,10 +97,28 @@ public final class Tables {
   public static final String SIGNATURE = "signature";
 
   /**
+   * tenant, run → how many of the guardian's events of it were carried over; of an executor that is
+   * apart from its guardian alone (spec/apart.md).
+   */
+  public static final String CARRIED = "carried";
+
+  /** intent → nothing: the guardian has recorded its refusal, so it never begins. */
+  public static final String GIVEN_UP = "given_up";
+
+  /**
    * blob, tenant, run, seq of the event that names it, class of content → id of the document that
    * states its deletion.
    */
   public static final String DELETED = Ledger.DELETED;
+
+  /** tenant, run → digest of the bundle that the archive has of it (spec/retention.md). */
+  public static final String ARCHIVED = "archived";
+
+  /**
+   * id of an order of erasure → the ids of the keys that it destroys, or the time when it was
+   * carried out. No document depends on it.
+   */
+  public static final String ERASURE = "erasure";
 
   private Tables() {}
 

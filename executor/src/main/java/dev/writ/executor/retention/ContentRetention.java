@@ -3,26 +3,24 @@ package dev.writ.executor.retention;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.ChangeOrder;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -35,14 +33,14 @@ public final class ContentRetention {
   /** How many contents are deleted in one write, and how often events may name these. */
   private static final int CONTENTS_MAX = 512;
 
-  private static final int NAMED_MAX = 8_192;
-
   /** How many changes of the state one run survives before it is refused. */
   private static final int ATTEMPTS_MAX = 16;
 
   private final Ledger ledger;
   private final DocumentSigner signer;
   private final int contentsMax;
+  private final ContentErasure erasure;
+  private final ContentArchive archive;
   private final ReentrantLock running = new ReentrantLock();
 
   /**
@@ -59,6 +57,8 @@ public final class ContentRetention {
     this.ledger = ledger;
     this.signer = signer;
     this.contentsMax = contentsMax;
+    this.erasure = new ContentErasure(ledger, signer, contentsMax);
+    this.archive = new ContentArchive(ledger, signer, contentsMax);
   }
 
   /**
@@ -84,7 +84,18 @@ public final class ContentRetention {
   public record Run(RetentionPlan plan, Deleted deleted) {}
 
   /** The state in which the rules are applied. */
-  public record Under(Policy policy, Predicate<RunId> isHeld, ChangeOrder changes) {}
+  public record Under(
+      Policy policy,
+      Predicate<RunId> isHeld,
+      ChangeOrder changes,
+      SortedMap<Digest, ErasureOrder> erasures) {}
+
+  /**
+   * What came of orders of erasure that were not carried out so far.
+   *
+   * @param waiting by order, how many contents it waits for; 0 where a call is at work
+   */
+  public record Erased(Deleted deleted, SortedMap<Digest, Long> waiting) {}
 
   /** What the rules would delete at a time; changes nothing. */
   public static RetentionPlan plan(
@@ -110,7 +121,8 @@ public final class ContentRetention {
         Under under = state.get();
         RetentionPlan plan = plan(ledger, under.policy(), under.isHeld(), now);
         try {
-          for (List<RetentionPlan.Doomed> step : steps(plan.contents())) {
+          for (List<RetentionPlan.Doomed> step :
+              DeletionSteps.of(plan.contents(), contentsMax, content -> content.uses().size())) {
             deleted = deleted.plus(delete(under, step, plan.searchedTo(), now));
           }
           ledger.purge();
@@ -126,24 +138,63 @@ public final class ContentRetention {
     }
   }
 
-  /** What is deleted together: so much that statements and rows fit into one write. */
-  private List<List<RetentionPlan.Doomed>> steps(List<RetentionPlan.Doomed> all) {
-    List<List<RetentionPlan.Doomed>> steps = new ArrayList<>();
-    int from = 0;
-    int named = 0;
-    for (int i = 0; i < all.size(); i++) {
-      int more = all.get(i).uses().size();
-      if (i > from && (i - from == contentsMax || named + more > NAMED_MAX)) {
-        steps.add(all.subList(from, i));
-        from = i;
-        named = 0;
-      }
-      named += more;
+  /**
+   * Has what is stored from now on lie under other keys than those of an order.
+   *
+   * @param order the id of the document, which is in the log
+   */
+  public void beginErasure(Under state, Digest order, Instant now) {
+    running.lock();
+    try {
+      erasure.begin(order, state.erasures().get(order), state.policy(), now);
+    } finally {
+      running.unlock();
     }
-    if (from < all.size()) {
-      steps.add(all.subList(from, all.size()));
+  }
+
+  /**
+   * Carries out the orders of erasure that are not, as far as nothing needs what they cover. A
+   * crash leaves an order that the next call carries out.
+   *
+   * @param state the one in force at each call
+   */
+  public Erased erase(Supplier<Under> state, Instant now) {
+    running.lock();
+    try {
+      ledger.purge();
+      return erasure.run(state, now);
+    } finally {
+      running.unlock();
     }
-    return steps;
+  }
+
+  /**
+   * Removes contents of closed runs that their bundles in the archive have, where nothing else
+   * needs them, with signed statements of it.
+   *
+   * @param state the one in force at each call
+   * @param bundles of the runs that are being archived: each was read back and verified
+   * @param earlier the same of a run that was archived before
+   * @throws WritException {@code EXE-940} where policy does not allow it, and what {@code earlier}
+   *     throws
+   */
+  public Deleted archive(
+      Supplier<Under> state,
+      SortedMap<RunId, ArchivedBundle> bundles,
+      Function<RunId, ArchivedBundle> earlier,
+      Instant now) {
+    running.lock();
+    try {
+      ledger.purge();
+      return archive.run(state, bundles, earlier, now);
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** When an order of erasure was carried out; empty while it is not. */
+  public static Optional<Instant> erasedAt(LedgerState ledger, Digest order) {
+    return ContentErasure.doneAt(ledger, order);
   }
 
   /** Deletes these, without those that something has come to need. */
@@ -151,8 +202,15 @@ public final class ContentRetention {
       Under under, List<RetentionPlan.Doomed> contents, long searchedTo, Instant now) {
     List<RetentionPlan.Doomed> left = contents;
     while (!left.isEmpty()) {
-      Statements statements = new Statements(under.policy().digest(), now);
-      left.forEach(statements::add);
+      DeletionStatements statements = new DeletionStatements(ledger, signer, now);
+      left.forEach(content ->
+          content
+              .uses()
+              .forEach(use ->
+                  statements.add(
+                      use.run(),
+                      new Deletion.Rule(under.policy().digest(), use.rule()),
+                      use.item())));
       Batch batch = statements.batch();
       SortedSet<Digest> needed =
           ledger.delete(
@@ -164,7 +222,7 @@ public final class ContentRetention {
         return new Deleted(
             left.size(),
             left.stream().mapToLong(RetentionPlan.Doomed::size).sum(),
-            statements.count);
+            statements.count());
       }
       left = left.stream().filter(content -> !needed.contains(content.digest())).toList();
     }
@@ -176,79 +234,9 @@ public final class ContentRetention {
     return now.minusSeconds(policy.storage().unnamedS());
   }
 
-  private static Commit ordered(ChangeOrder changes, Supplier<Commit> enqueue) {
+  static Commit ordered(ChangeOrder changes, Supplier<Commit> enqueue) {
     try (ChangeOrder.Held _ = changes.hold()) {
       return enqueue.get();
-    }
-  }
-
-  /** What one statement is about. */
-  private record Subject(RunId run, String rule) implements Comparable<Subject> {
-    @Override
-    public int compareTo(Subject other) {
-      return key().compareTo(other.key());
-    }
-
-    private String key() {
-      return Tables.key(run.tenant(), run.run(), rule);
-    }
-  }
-
-  /** The statements about the contents of one write. */
-  private final class Statements {
-    private final Digest policy;
-    private final Instant at;
-    private final TreeMap<Subject, List<Deletion.Item>> items = new TreeMap<>();
-    private Optional<Event> head = ledger.head(Deletion.RUN);
-    private long count;
-
-    Statements(Digest policy, Instant at) {
-      this.policy = policy;
-      this.at = at;
-    }
-
-    void add(RetentionPlan.Doomed content) {
-      for (RetentionPlan.Use use : content.uses()) {
-        items
-            .computeIfAbsent(new Subject(use.run(), use.rule()), _ -> new ArrayList<>())
-            .add(use.item());
-      }
-    }
-
-    Batch batch() {
-      Batch batch = new Batch();
-      items.forEach((subject, all) -> {
-        List<Deletion.Item> sorted = all.stream().sorted().toList();
-        for (int from = 0; from < sorted.size(); from += Deletion.CONTENTS_MAX) {
-          int to = Math.min(sorted.size(), from + Deletion.CONTENTS_MAX);
-          state(
-              batch,
-              new Deletion(subject.run(), policy, subject.rule(), sorted.subList(from, to), at));
-        }
-      });
-      return batch;
-    }
-
-    private void state(Batch batch, Deletion deletion) {
-      Envelope signed = signer.sign(Deletion.TYPE, deletion.toJson());
-      Event event =
-          head.map(before ->
-                  before.next(EventKind.CONTENT_DELETED, signed.id(), at, Optional.empty()))
-              .orElseGet(() ->
-                  Event.first(
-                      Deletion.RUN.tenant(),
-                      Deletion.RUN.run(),
-                      EventKind.CONTENT_DELETED,
-                      signed.id(),
-                      at,
-                      Optional.empty()));
-      head = Optional.of(event);
-      count++;
-      batch.event(event).document(signed);
-      deletion
-          .contents()
-          .forEach(item ->
-              batch.put(Tables.DELETED, Deletions.key(deletion.of(), item), signed.id().bytes()));
     }
   }
 }

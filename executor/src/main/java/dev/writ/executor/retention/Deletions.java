@@ -40,18 +40,14 @@ public final class Deletions {
     /**
      * The refusal of a content that this states to be deleted.
      *
-     * @return {@code EXE-960}
+     * @return {@code EXE-960}, or {@code EXE-944} of one that was moved to the archive
      */
     public WritException gone(Digest content) {
       return new WritException(
-          ExecutorError.CONTENT_DELETED,
-          content
-              + " at "
-              + deletion.deletedAt()
-              + " by rule "
-              + deletion.rule()
-              + " of policy "
-              + deletion.policy());
+          deletion.reason() instanceof Deletion.Archived
+              ? ExecutorError.CONTENT_ARCHIVED
+              : ExecutorError.CONTENT_DELETED,
+          content + " at " + deletion.deletedAt() + " " + deletion.reason().text());
     }
   }
 

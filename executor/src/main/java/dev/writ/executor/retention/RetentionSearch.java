@@ -1,44 +1,26 @@
 package dev.writ.executor.retention;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.Deletion;
-import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
-import dev.writ.guardian.document.Content;
-import dev.writ.guardian.document.Input;
-import dev.writ.guardian.document.Intent;
-import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.document.Status;
-import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RetentionRule;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Reads the whole log for contents that rules of a policy cover, and chooses those that may go: old
  * enough wherever they are named, and needed by nothing. Used once.
  */
-final class RetentionSearch {
-  private static final Pattern DIGEST = Pattern.compile("sha256:([0-9a-f]{64})");
-
+final class RetentionSearch implements NamedContents.Sink {
   private final LedgerView ledger;
   private final Policy policy;
   private final Predicate<RunId> isHeld;
@@ -77,9 +59,6 @@ final class RetentionSearch {
 
   private record Named(Instant at, RetentionRule rule) {}
 
-  /** Whose content it is, for the rules. */
-  private record Owner(Scope scope, String tool) {}
-
   /**
    * @param isHeld whether nothing of a run may be deleted
    * @param now by which ages are computed
@@ -93,7 +72,7 @@ final class RetentionSearch {
 
   RetentionPlan plan() {
     long size = ledger.treeSize();
-    ledger.eventsByIndex(0, size, (_, event) -> event(event));
+    new NamedContents(ledger, policy, now, this).read(size);
     TreeSet<Digest> old = new TreeSet<>();
     found.forEach((digest, content) -> {
       if (content.names.values().stream().allMatch(named -> named.rule().isOver(named.at(), now))) {
@@ -158,116 +137,35 @@ final class RetentionSearch {
     }
   }
 
-  private void event(Event event) {
-    if (event.tenant().equals(Deletion.RUN.tenant())) {
-      if (!event.runId().equals(Deletion.RUN)) {
-        ledger.document(event.body()).ifPresent(this::needsWhatItMentions);
-      }
-      return;
-    }
-    switch (event.kind()) {
-      case EventKind.REQUEST_RECEIVED -> received(event);
-      case EventKind.EFFECT_DISPATCHED -> {
-        Digest request = Intent.read(document(event.body())).request();
-        inputs(event, Request.read(document(request)));
-      }
-      case EventKind.RECEIPT_SIGNED -> receipt(event, Receipt.read(document(event.body())));
-      case EventKind.DOUBT_RESOLVED -> // its evidence
-          needsWhatItMentions(ledger.document(event.body()).orElseThrow());
-      default -> {
-        // names no content
-      }
-    }
+  @Override
+  public void mentioned(long index, Optional<NamedContents.Unended> request, Digest digest) {
+    needed.add(digest);
   }
 
-  private JsonValue document(Digest id) {
-    return ledger.document(id).orElseThrow().document();
-  }
-
-  private void received(Event event) {
-    Envelope envelope = ledger.document(event.body()).orElseThrow();
-    if (!isFinished(event)) {
-      needsWhatItMentions(envelope);
-    } else if (ledger.get(Tables.SERVED, Tables.key(event.body())).isEmpty()) {
-      inputs(event, Request.read(envelope.document())); // it was never dispatched
-    }
-  }
-
-  /** Any digest in it, whatever it stands for. */
-  private void needsWhatItMentions(Envelope envelope) {
-    Matcher digests = DIGEST.matcher(new String(envelope.payload(), StandardCharsets.UTF_8));
-    while (digests.find()) {
-      needed.add(Digest.parse(digests.group()));
-    }
-  }
-
-  /** Whether a request can neither be executed any more, nor has an outcome in doubt. */
-  private boolean isFinished(Event received) {
-    Digest request = received.body();
-    Optional<byte[]> receipt = ledger.get(Tables.SERVED, Tables.key(request));
-    if (receipt.isPresent()) {
-      return ledger
-          .get(Tables.DOUBT, Tables.key(Digest.ofBytes(receipt.get())))
-          .filter(resolution -> resolution.length == 0)
-          .isEmpty();
-    }
-    if (ledger.get(Tables.DISPATCHED, Tables.key(request)).isPresent()) {
-      return false;
-    }
-    RequestRow row =
-        ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse).orElseThrow();
-    return row.state() == RequestRow.State.DENIED
-        || Deletions.executableUntil(received.at(), policy).isBefore(now);
-  }
-
-  private void inputs(Event event, Request request) {
-    Owner owner = new Owner(request.scope(), request.effect().tool());
-    for (Input input : request.effect().inputs()) {
-      named(event, event.seq(), owner, ContentClass.INPUTS, input.digest());
-    }
-  }
-
-  private void receipt(Event event, Receipt receipt) {
-    Owner owner = new Owner(receipt.scope(), receipt.tool().name());
-    receipt
-        .observations()
-        .ifPresent(
-            observed -> named(event, event.seq() - 1, owner, ContentClass.OBSERVATIONS, observed));
-    if (!receipt.retained() || receipt.status() == Status.IN_DOUBT) {
-      return;
-    }
-    receipt.output().map(Content::digest).ifPresent(output(event, owner));
-    receipt.rawOutput().map(Content::digest).ifPresent(output(event, owner));
-    receipt
-        .artifacts()
-        .forEach(artifact ->
-            named(event, event.seq(), owner, ContentClass.ARTIFACTS, artifact.content().digest()));
-  }
-
-  private Consumer<Digest> output(Event event, Owner owner) {
-    return digest -> named(event, event.seq(), owner, ContentClass.OUTPUTS, digest);
-  }
-
-  private void named(Event event, long seq, Owner owner, ContentClass content, Digest digest) {
+  @Override
+  public void named(NamedContents.Name name) {
+    Digest digest = name.digest();
     if (!ledger.hasBlob(digest)) {
       return;
     }
-    Scope scope = owner.scope();
+    RunId run = name.event().runId();
+    Scope scope = name.scope();
     Optional<RetentionRule> rule =
-        policy.retention().rule(content, scope.tenant(), scope.subject(), owner.tool());
-    if (rule.isEmpty() || isHeld.test(event.runId())) {
+        policy.retention().rule(name.content(), scope.tenant(), scope.subject(), name.tool());
+    if (rule.isEmpty() || isHeld.test(run)) {
       needed.add(digest);
     }
     if (rule.isEmpty()) {
       return;
     }
-    Deletion.Item item = new Deletion.Item(content, digest, seq, ledger.blobSize(digest));
-    if (ledger.get(Tables.DELETED, Deletions.key(event.runId(), item)).isPresent()) {
+    Deletion.Item item =
+        new Deletion.Item(name.content(), digest, name.seq(), ledger.blobSize(digest));
+    if (ledger.get(Tables.DELETED, Deletions.key(run, item)).isPresent()) {
       return; // it came again for another event
     }
     found
         .computeIfAbsent(digest, _ -> new Found(item.size()))
         .names
-        .put(new Place(event.runId(), item), new Named(event.at(), rule.get()));
+        .put(new Place(run, item), new Named(name.event().at(), rule.get()));
   }
 }

@@ -13,6 +13,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Supplier;
 
 /**
  * Stage 1: the cryptographic gate. It precedes the look-up of stored outcomes, since an unsigned
@@ -22,9 +23,14 @@ import java.time.Instant;
 public final class Gate {
   private static final Duration SKEW = Duration.ofSeconds(2);
 
-  private final Audience audience;
+  private final Supplier<Audience> audience;
 
   public Gate(Audience audience) {
+    this(() -> audience);
+  }
+
+  /** One for a log of another process, which may begin another incarnation. */
+  public Gate(Supplier<Audience> audience) {
     this.audience = audience;
   }
 
@@ -42,9 +48,9 @@ public final class Gate {
     }
     verify(order.intentEnvelope(), Intent.TYPE, trust, now, ExecutorError.INTENT_SIGNATURE);
     bind(order);
-    if (!order.intent().audience().equals(audience)) {
+    if (!order.intent().audience().equals(audience.get())) {
       throw new WritException(
-          ExecutorError.AUDIENCE, order.intent().audience() + ", this is " + audience);
+          ExecutorError.AUDIENCE, order.intent().audience() + ", this is " + audience.get());
     }
     holder(order, policy);
   }

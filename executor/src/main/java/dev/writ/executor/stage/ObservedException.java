@@ -15,7 +15,8 @@ public final class ObservedException extends WritException {
     this.observed = observed;
   }
 
-  Observed observed() {
+  /** What the stage met. */
+  public Observed observed() {
     return observed;
   }
 }

@@ -43,7 +43,19 @@ public final class Prepare {
       Driver.Prepared operation,
       Determinism determinism,
       Optional<Digest> workspaceBefore,
-      HostTerms host) {}
+      HostTerms host) {
+
+    /** The same, whose dispatch is durable before it begins, whatever tool it is. */
+    public Ready durable() {
+      return new Ready(
+          order,
+          manifest,
+          operation,
+          determinism.weaker(Determinism.REPRODUCIBLE),
+          workspaceBefore,
+          host);
+    }
+  }
 
   /**
    * @param prohibited tells by name and version whether a tool must not run

@@ -5,10 +5,12 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.executor.apart.ChainEnd;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.RunTurn;
+import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.executor.stage.Preflight.Order;
@@ -105,6 +107,49 @@ public final class ReceiptStage {
     return new Served(envelope, receipt, Optional.empty(), output, raw, false);
   }
 
+  /**
+   * Commits the receipt of an executor in another process, of an effect whose dispatch is written.
+   *
+   * @param signed verified by the caller
+   * @param blobs contents that it names and that are kept here
+   * @param settled what the effect used; absent where nobody knows
+   */
+  public void adopt(
+      Runs.Borrowed run,
+      Request request,
+      Signed<Receipt> signed,
+      List<BlobRef> blobs,
+      Optional<Long> settled) {
+    Receipt receipt = signed.document();
+    Commit commit;
+    try (RunTurn turn = run.turn()) {
+      receipt
+          .observations()
+          .ifPresent(
+              observed -> turn.event(EventKind.EFFECT_FINISHED, observed, receipt.finishedAt()));
+      writeRecorded(turn, request, receipt, signed.envelope(), receipt.finishedAt());
+      blobs.forEach(blob -> reference(turn, receipt.scope(), blob));
+      commit =
+          enqueue(
+              turn,
+              accounts,
+              receipt.request(),
+              settled.map(used -> accounts.settle(receipt.request(), used)).orElse(List.of()));
+    }
+    commit.await();
+    accounts.durable(receipt.request());
+  }
+
+  /** The chain that the next receipt of a run continues. */
+  public static ChainEnd chain(RunState run) {
+    return new ChainEnd(run.lastReceipt(), run.lamport());
+  }
+
+  /** The receipt of this request continues a chain so. */
+  public long lamportAfter(RunState run, Request request) {
+    return lamport(run, request);
+  }
+
   private Signed<Receipt> signed(Receipt receipt) {
     try {
       return signer.sign(Receipt.TYPE, receipt, Receipt::toJson, Receipt::read);
@@ -144,10 +189,12 @@ public final class ReceiptStage {
 
   /** The key of an idempotency row: scoped to tenant and subject, the request's id by default. */
   public static String idempotencyKey(Request request, Digest requestId) {
-    return Tables.key(
-        request.scope().tenant(),
-        request.scope().subject(),
-        request.idempotencyKey().orElse(requestId.toString()));
+    return idempotencyKey(request.scope(), request.idempotencyKey(), requestId);
+  }
+
+  /** The same for a request that is not read as a whole. */
+  public static String idempotencyKey(Scope scope, Optional<String> key, Digest requestId) {
+    return Tables.key(scope.tenant(), scope.subject(), key.orElse(requestId.toString()));
   }
 
   private static void reference(RunTurn turn, Scope scope, BlobRef blob) {

@@ -55,7 +55,7 @@ public record Result(
   }
 
   /** This outcome as a failure, refused by a stage. */
-  Result refuse(ErrorCode refusal, String found) {
+  public Result refuse(ErrorCode refusal, String found) {
     return new Result(
         Status.FAILED,
         Optional.of(refusal.code()),

@@ -9,6 +9,8 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.BlobRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,11 @@ public final class StoreStage {
   /** Writes content; the result's digest is computed from what was written. */
   @FunctionalInterface
   public interface ContentStore {
-    BlobRef store(byte[] content);
+    /**
+     * @param as what it is to the effect
+     * @param scope of the request
+     */
+    BlobRef store(byte[] content, ContentClass as, Scope scope);
   }
 
   private final ContentStore contents;
@@ -42,22 +48,24 @@ public final class StoreStage {
   }
 
   public Stored store(Ran ran, Result result, boolean retain) {
-    List<BlobRef> blobs = new ArrayList<>();
+    Keeping keeping = new Keeping(ran.ready().order().request().scope(), retain);
+    List<BlobRef> blobs = keeping.blobs;
     try {
       Optional<Content> output = Optional.empty();
       Optional<Content> raw = Optional.empty();
       if (result.succeeded()) {
-        output = Optional.of(keep(result.output().orElseThrow(), retain, blobs));
+        output = Optional.of(keeping.keep(result.output().orElseThrow(), ContentClass.OUTPUTS));
       } else if (result.raw().isPresent()) {
-        raw = Optional.of(keep(result.raw().get(), retain, blobs));
+        raw = Optional.of(keeping.keep(result.raw().get(), ContentClass.OUTPUTS));
       }
       List<Receipt.Artifact> artifacts = new ArrayList<>();
       for (DriverOutcome.Artifact artifact : result.artifacts()) {
         DriverOutcome.Output content =
             new DriverOutcome.Output(artifact.bytes(), artifact.mediaType());
-        artifacts.add(new Receipt.Artifact(artifact.name(), keep(content, retain, blobs)));
+        artifacts.add(
+            new Receipt.Artifact(artifact.name(), keeping.keep(content, ContentClass.ARTIFACTS)));
       }
-      Digest observations = observe(ran, blobs);
+      Digest observations = observe(ran, keeping);
       return new Stored(result, output, raw, artifacts, Optional.of(observations), blobs);
     } catch (RuntimeException e) {
       // The store refused: the receipt says so, and names no content that was not kept.
@@ -82,24 +90,36 @@ public final class StoreStage {
     return result.refuse(ExecutorError.STORE_FAILED, e.getClass().getSimpleName());
   }
 
-  private Content keep(DriverOutcome.Output content, boolean retain, List<BlobRef> blobs) {
-    Digest given = Digest.sha256(content.bytes());
-    if (retain) {
-      blobs.add(storeChecked(content.bytes(), given));
+  /** What is kept of one effect. */
+  private final class Keeping {
+    private final Scope scope;
+    private final boolean retain;
+    private final List<BlobRef> blobs = new ArrayList<>();
+
+    Keeping(Scope scope, boolean retain) {
+      this.scope = scope;
+      this.retain = retain;
     }
-    return new Content(given, content.bytes().length, content.mediaType());
+
+    Content keep(DriverOutcome.Output content, ContentClass as) {
+      Digest given = Digest.sha256(content.bytes());
+      if (retain) {
+        store(content.bytes(), given, as);
+      }
+      return new Content(given, content.bytes().length, content.mediaType());
+    }
+
+    void store(byte[] bytes, Digest given, ContentClass as) {
+      BlobRef stored = contents.store(bytes, as, scope);
+      if (!stored.digest().equals(given) || stored.size() != bytes.length) {
+        throw new WritException(
+            ExecutorError.STORE_INTEGRITY, "given " + given + ", stored " + stored.digest());
+      }
+      blobs.add(stored);
+    }
   }
 
-  private BlobRef storeChecked(byte[] bytes, Digest given) {
-    BlobRef stored = contents.store(bytes);
-    if (!stored.digest().equals(given) || stored.size() != bytes.length) {
-      throw new WritException(
-          ExecutorError.STORE_INTEGRITY, "given " + given + ", stored " + stored.digest());
-    }
-    return stored;
-  }
-
-  private Digest observe(Ran ran, List<BlobRef> blobs) {
+  private static Digest observe(Ran ran, Keeping keeping) {
     byte[] bytes;
     try {
       bytes = Jcs.write(observed(ran.outcome(), ran.outcome().observations()));
@@ -108,7 +128,7 @@ public final class StoreStage {
       bytes = Jcs.write(observed(ran.outcome(), instead));
     }
     Digest digest = Digest.sha256(bytes);
-    blobs.add(storeChecked(bytes, digest));
+    keeping.store(bytes, digest, ContentClass.OBSERVATIONS);
     return digest;
   }
 

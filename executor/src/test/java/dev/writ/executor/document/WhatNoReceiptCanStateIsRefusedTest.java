@@ -70,7 +70,10 @@ class WhatNoReceiptCanStateIsRefusedTest {
 
   private static Deletion deletion(List<Deletion.Item> contents) {
     return new Deletion(
-        new RunId("acme", "run-1"), digest(0), "logs", contents, Instant.ofEpochSecond(1));
+        new RunId("acme", "run-1"),
+        new Deletion.Rule(digest(0), "logs"),
+        contents,
+        Instant.ofEpochSecond(1));
   }
 
   private static Digest digest(int i) {

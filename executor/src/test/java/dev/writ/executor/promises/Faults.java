@@ -28,7 +28,7 @@ final class Faults {
   static SafeExecutor storingFails(SafeExecutor executor) {
     return KernelSeam.with(
         executor,
-        new StoreStage(_ -> {
+        new StoreStage((_, _, _) -> {
           throw new WritException(LedgerError.DISK_FULL, "blobs");
         }));
   }
@@ -37,7 +37,7 @@ final class Faults {
   static SafeExecutor storingBreaks(SafeExecutor executor) {
     return KernelSeam.with(
         executor,
-        new StoreStage(_ -> {
+        new StoreStage((_, _, _) -> {
           throw new IllegalStateException("a bug");
         }));
   }
@@ -45,6 +45,6 @@ final class Faults {
   /** The content store keeps other bytes than it was given. */
   static SafeExecutor storeLies(SafeExecutor executor, Function<byte[], BlobRef> real) {
     return KernelSeam.with(
-        executor, new StoreStage(content -> real.apply(Digest.sha256(content).bytes())));
+        executor, new StoreStage((content, _, _) -> real.apply(Digest.sha256(content).bytes())));
   }
 }

@@ -182,7 +182,8 @@ class RulesDeleteWhatNothingNeedsTest {
                         throw new WritException(ExecutorError.STATE_MOVED, "for a test");
                       }
                       return () -> {};
-                    }),
+                    },
+                    home.kernel().system().erasures()),
             home.kernel().now());
     long items = statements().stream().mapToLong(statement -> statement.contents().size()).sum();
     assertThat(held[0]).isEqualTo(items + 1);

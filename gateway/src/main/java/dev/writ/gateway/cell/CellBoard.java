@@ -2,12 +2,17 @@ package dev.writ.gateway.cell;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.http.Front;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.ledger.storage.LeaseWatch.Ownership;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
 
 /**
  * What a gateway knows of who owns the cells: the database's word, and its own where it owns one.
@@ -17,9 +22,19 @@ public final class CellBoard {
   private static final String NO_OWNER = "no-owner";
   private static final String DATABASE = "database";
 
-  private volatile Optional<Ownership> seen = Optional.empty();
-  private volatile Optional<Owned> owned = Optional.empty();
-  private volatile long takeovers;
+  private final int cells;
+  private final ConcurrentSkipListMap<Integer, Owned> owned = new ConcurrentSkipListMap<>();
+  private final AtomicLongArray takeovers;
+  private volatile Optional<List<Ownership>> seen = Optional.empty();
+  private volatile int first;
+
+  /**
+   * @param cells how many the installation has
+   */
+  public CellBoard(int cells) {
+    this.cells = cells;
+    this.takeovers = new AtomicLongArray(cells);
+  }
 
   /**
    * A cell that this gateway owns.
@@ -29,36 +44,56 @@ public final class CellBoard {
   public record Owned(int cell, long epoch, String address) {}
 
   /** The database said so; nothing where it does not answer. */
-  public void saw(Optional<Ownership> ownership) {
-    seen = ownership;
+  public void saw(Optional<List<Ownership>> ownerships) {
+    ownerships.filter(all -> !all.isEmpty()).ifPresent(all -> first = all.getFirst().cell());
+    seen = ownerships;
+  }
+
+  /** The number, in its database, of the first cell; here they are counted from 0. */
+  public int first() {
+    return first;
   }
 
   /** This gateway took a cell over. */
   public void took(Owned cell) {
-    owned = Optional.of(cell);
-    takeovers++;
+    owned.put(cell.cell(), cell);
+    takeovers.incrementAndGet(cell.cell());
   }
 
-  /** It owns none any more. */
-  public void gaveUp() {
-    owned = Optional.empty();
+  /** It does not own it any more. */
+  public void gaveUp(int cell) {
+    owned.remove(cell);
   }
 
   /** Whether this gateway owns the cell. */
-  public boolean owns() {
-    return owned.isPresent();
+  public boolean owns(int cell) {
+    return owned.containsKey(cell);
   }
 
   /** Whether the database said lately that nobody owns the cell. */
-  public boolean isFree() {
-    return owned.isEmpty() && seen.filter(s -> !s.isHeld()).isPresent();
+  public boolean isFree(int cell) {
+    return !owns(cell) && seen(cell).filter(s -> !s.isHeld()).isPresent();
+  }
+
+  private Optional<Ownership> seen(int cell) {
+    return seen.stream().flatMap(List::stream).filter(s -> s.cell() == first + cell).findFirst();
   }
 
   /** The address of the owner, where there is one. */
-  public Optional<String> owner() {
-    return owned
+  public Optional<String> owner(int cell) {
+    return Optional.ofNullable(owned.get(cell))
         .map(Owned::address)
-        .or(() -> seen.filter(Ownership::isHeld).map(Ownership::address));
+        .or(() -> seen(cell).filter(Ownership::isHeld).map(Ownership::address));
+  }
+
+  /** How many cells each owner has, by its address, as the database said lately. */
+  public TreeMap<String, Integer> shares() {
+    TreeMap<String, Integer> shares = new TreeMap<>();
+    seen.stream()
+        .flatMap(List::stream)
+        .filter(Ownership::isHeld)
+        .forEach(cell -> shares.merge(cell.address(), 1, Integer::sum));
+    return shares;
   }
 
   /** Ready as soon as requests can be answered or forwarded. */
@@ -66,14 +101,14 @@ public final class CellBoard {
     return new Probe(
         "cell",
         () ->
-            owner().isPresent()
+            IntStream.range(0, cells).allMatch(cell -> owner(cell).isPresent())
                 ? Probe.Result.OK
                 : new Probe.Result(false, Optional.of(seen.isPresent() ? NO_OWNER : DATABASE)));
   }
 
   /** The cells, as {@code GET /v1/cells} shows them. */
   public JsonValue.Obj toJson() {
-    return JsonValue.object().putList("cells", seen.stream().toList(), this::row).build();
+    return JsonValue.object().putList("cells", seen.orElse(List.of()), this::row).build();
   }
 
   private JsonValue.Obj row(Ownership cell) {
@@ -81,13 +116,23 @@ public final class CellBoard {
         JsonValue.object()
             .put("cell", cell.cell())
             .put("epoch", cell.epoch())
-            .put("here", owned.filter(own -> own.cell() == cell.cell()).isPresent());
+            .put("here", owns(cell.cell() - first))
+            .put("size", cell.size());
     if (cell.isHeld()) {
       row.put("address", cell.address())
           .put("lease_ms", cell.left().toMillis())
           .put("owner", cell.owner());
     }
+    if (cell.isHeld() && cell.cell() - first != CellPlacement.SYSTEM) {
+      row.put("behind", behind(cell));
+    }
     return row.build();
+  }
+
+  /** Statements of the system cell that the owner does not have, as it said lately. */
+  private long behind(Ownership cell) {
+    long stated = seen(CellPlacement.SYSTEM).map(Ownership::observed).orElse(0L);
+    return Math.max(0, stated - cell.observed());
   }
 
   /** Adds the numbers of what a gateway forwards. */
@@ -102,30 +147,46 @@ public final class CellBoard {
   }
 
   /** Adds what is known to metrics, of one cell each. */
-  public void measure(Metrics metrics, int cell) {
+  public void measure(Metrics metrics) {
+    IntStream.range(0, cells).forEach(cell -> measure(metrics, cell));
+  }
+
+  private void measure(Metrics metrics, int cell) {
     TreeMap<String, String> label = new TreeMap<>();
-    label.put("cell", String.valueOf(cell));
+    label.put("cell", String.valueOf(first + cell));
     metrics.gauge(
-        "writ.cell.owned", "1 where this gateway owns the cell", label, () -> owns() ? 1 : 0);
+        "writ.cell.owned", "1 where this gateway owns the cell", label, () -> owns(cell) ? 1 : 0);
     metrics.gauge(
         "writ.cell.has.owner",
         "1 where a gateway owns the cell",
         label,
-        () -> owner().isPresent() ? 1 : 0);
+        () -> owner(cell).isPresent() ? 1 : 0);
     metrics.gauge(
         "writ.cell.epoch",
         "Epoch of the cell's owner",
         label,
-        () -> owned.map(Owned::epoch).or(() -> seen.map(Ownership::epoch)).orElse(0L));
+        () ->
+            Optional.ofNullable(owned.get(cell))
+                .map(Owned::epoch)
+                .or(() -> seen(cell).map(Ownership::epoch))
+                .orElse(0L));
     metrics.gauge(
         "writ.cell.lease.seconds",
         "How long the lease runs, by the database's clock when it was last asked",
         label,
-        () -> seen.map(s -> s.left().toMillis() / 1000.0).orElse(0.0));
+        () -> seen(cell).map(s -> s.left().toMillis() / 1000.0).orElse(0.0));
+    metrics.gauge(
+        "writ.cell.behind",
+        "Statements of the system cell that the cell's owner does not have",
+        label,
+        () ->
+            cell == CellPlacement.SYSTEM
+                ? 0
+                : seen(cell).filter(Ownership::isHeld).map(this::behind).orElse(0L));
     metrics.counter(
         "writ.cell.takeovers",
         "Times that this gateway took the cell over",
         label,
-        () -> takeovers);
+        () -> takeovers.get(cell));
   }
 }

@@ -15,10 +15,15 @@ import java.util.Optional;
  * @param hop how the gateways reach each other
  * @param lease how long an owner has a cell before it has to renew that
  * @param margin what it leaves unused of that
+ * @param bound the longest time for which a cell acts without having seen the system cell
+ * @param roots how often the system cell states how far the others are
  */
-public record CellSettings(HopSettings hop, Duration lease, Duration margin) {
+public record CellSettings(
+    HopSettings hop, Duration lease, Duration margin, Duration bound, Duration roots) {
+  private static final long BOUND_MS = 1_000;
   private static final long LEASE_MS = 6_000;
   private static final long MARGIN_MS = 1_500;
+  private static final long ROOT_S = 300;
 
   /** What a takeover takes beside the lease. */
   private static final long TAKEOVER_MS = 6_000;
@@ -28,7 +33,7 @@ public record CellSettings(HopSettings hop, Duration lease, Duration margin) {
 
   /** The same, with file names relative to that folder. */
   public CellSettings inFolder(Path folder) {
-    return new CellSettings(hop.inFolder(folder), lease, margin);
+    return new CellSettings(hop.inFolder(folder), lease, margin, bound, roots);
   }
 
   static CellSettings read(Section s) {
@@ -42,6 +47,8 @@ public record CellSettings(HopSettings hop, Duration lease, Duration margin) {
     Optional<String> address = s.optional("address", k -> address(s, k));
     Optional<HopSettings.Tls> tls = tls(s);
     long wait = s.optional("wait_ms", k -> s.between(k, 0, 3_600_000)).orElse(lease + TAKEOVER_MS);
+    long bound = s.optional("system_ms", k -> s.between(k, 200, 60_000)).orElse(BOUND_MS);
+    long roots = s.optional("root_s", k -> s.between(k, 1, 86_400)).orElse(ROOT_S);
     s.end();
     if (ANY.contains(host) && address.isEmpty()) {
       throw new WritException(
@@ -56,7 +63,9 @@ public record CellSettings(HopSettings hop, Duration lease, Duration margin) {
     return new CellSettings(
         new HopSettings(host, port, address, tls, Duration.ofMillis(wait)),
         Duration.ofMillis(lease),
-        Duration.ofMillis(margin));
+        Duration.ofMillis(margin),
+        Duration.ofMillis(bound),
+        Duration.ofSeconds(roots));
   }
 
   private static boolean isLoopback(String address) {

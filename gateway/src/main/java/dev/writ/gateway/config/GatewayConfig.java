@@ -2,6 +2,7 @@ package dev.writ.gateway.config;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.HttpLimits;
@@ -75,6 +76,8 @@ public record GatewayConfig(
    * @param warmUp the longest time for which a new server is exercised before it is ready
    * @param oidc by which people sign in to the console
    * @param cells how it shares its installation with other gateways; absent where it is alone
+   * @param checkpoints how checkpoints are published; absent where they are not
+   * @param executor where the tools run, if that is another process
    */
   public record Extras(
       List<Certificates.Entry> certificates,
@@ -87,7 +90,9 @@ public record GatewayConfig(
       SortedMap<String, SinkConfig> sinks,
       Duration warmUp,
       Optional<OidcSettings> oidc,
-      Optional<CellSettings> cells) {
+      Optional<CellSettings> cells,
+      Optional<CheckpointSettings> checkpoints,
+      Optional<ExecutorSettings> executor) {
     /** Unless the configuration names another. */
     public static final Duration WARM_UP = Duration.ofSeconds(20);
 
@@ -102,6 +107,8 @@ public record GatewayConfig(
             AlertThresholds.DEFAULT,
             new TreeMap<>(),
             WARM_UP,
+            Optional.empty(),
+            Optional.empty(),
             Optional.empty(),
             Optional.empty());
 
@@ -123,7 +130,9 @@ public record GatewayConfig(
           sinks,
           warmUp,
           oidc.map(settings -> settings.inFolder(folder)),
-          cells.map(settings -> settings.inFolder(folder)));
+          cells.map(settings -> settings.inFolder(folder)),
+          checkpoints.map(settings -> settings.inFolder(folder)),
+          executor.map(settings -> settings.inFolder(folder)));
     }
   }
 
@@ -191,7 +200,7 @@ public record GatewayConfig(
 
   /**
    * Requires that a running server can change to that configuration: only tokens, certificates,
-   * origins, the provider of people and the files of TLS may differ.
+   * origins, the provider of people, the files of TLS and the publishing of checkpoints may differ.
    *
    * @throws WritException {@code GWY-006}, naming what differs
    */
@@ -237,6 +246,9 @@ public record GatewayConfig(
     }
     if (!extras.cells().equals(next.extras.cells())) {
       others.add("cells");
+    }
+    if (!extras.executor().equals(next.extras.executor())) {
+      others.add("executor");
     }
     if (!others.isEmpty()) {
       throw new WritException(GatewayError.RESTART_NEEDED, String.join(", ", others));
@@ -389,7 +401,9 @@ public record GatewayConfig(
         sinks(file.optional("sinks", file::section)),
         warmUp(file, environment),
         file.optional("oidc", key -> OidcSection.read(file.section(key))),
-        file.optional("cells", key -> CellSettings.read(file.section(key))));
+        file.optional("cells", key -> CellSettings.read(file.section(key))),
+        file.optional("checkpoints", key -> CheckpointSettings.read(file.section(key))),
+        file.optional("executor", key -> ExecutorSettings.read(file.section(key))));
   }
 
   private static Duration warmUp(Section file, Map<String, String> environment) {

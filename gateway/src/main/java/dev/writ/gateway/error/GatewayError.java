@@ -172,7 +172,11 @@ public enum GatewayError implements ErrorCode {
       "GWY-193",
       "only gateways of the installation may call here",
       "Call the address on which the gateway listens for its callers; for a gateway, give all of"
-          + " them the same `gateways.secret` and clocks that agree.");
+          + " them the same `gateways.secret` and clocks that agree."),
+  NOT_THE_GUARDIAN(
+      "GWY-198",
+      "only the guardian that this executor serves may call here",
+      "Give both the same `executor.secret`, and clocks that agree to within a minute.");
 
   private final Entry entry;
 

@@ -11,7 +11,6 @@ import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -495,7 +494,8 @@ final class Exchange {
                 found.map(f -> f.route().path()).orElse("-"),
                 answer.status(),
                 code,
-                Duration.ofNanos(System.nanoTime() - begin),
+                begin,
+                System.nanoTime(),
                 answer.body() instanceof HttpAnswer.Body.Bytes b ? b.bytes().length : -1,
                 remote,
                 caller,

@@ -12,6 +12,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.RequestOptions;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +49,18 @@ final class ForwardedCall {
 
   private static final long AGAIN_MS = 50;
 
+  /** How often a request that was sent looks whether the cell still has the owner it went to. */
+  private static final long LOOK_MS = 250;
+
+  /**
+   * How long an answer may still come from a gateway that has given the cell up: what it had begun
+   * may have ended before that.
+   */
+  private static final Duration LATE_ANSWER = Duration.ofSeconds(5);
+
   private final Front front;
+  private final FrontCell cell;
+  private final Optional<Buffer> gathered;
   private final Context context;
   private final HttpClient client;
   private final HttpServerRequest request;
@@ -64,13 +76,19 @@ final class ForwardedCall {
   private boolean answered;
   private boolean ended;
 
+  /**
+   * @param gathered the body, where it was read to find out whose it is
+   */
   ForwardedCall(
-      Front front,
+      FrontCell cell,
       Context context,
       HttpClient client,
       HttpServerRequest request,
-      Connections.Watch watch) {
-    this.front = front;
+      Connections.Watch watch,
+      Optional<Buffer> gathered) {
+    this.front = cell.front();
+    this.cell = cell;
+    this.gathered = gathered;
     this.context = context;
     this.client = client;
     this.request = request;
@@ -78,7 +96,9 @@ final class ForwardedCall {
     this.watch = watch;
     this.from = Client.of(request.connection(), watch);
     this.end = System.nanoTime() + front.settings().patience().toNanos();
-    this.expects = "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
+    this.expects =
+        gathered.isEmpty()
+            && "100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT));
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     this.hasBody =
         request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
@@ -91,7 +111,7 @@ final class ForwardedCall {
     response.closeHandler(_ -> ended());
     response.exceptionHandler(_ -> {});
     request.exceptionHandler(_ -> {}); // the close handler of the response is called, too
-    if (hasBody) {
+    if (hasBody && gathered.isEmpty()) {
       request.pause();
     }
     boolean twoLengths =
@@ -113,13 +133,14 @@ final class ForwardedCall {
     if (ended) {
       return;
     }
-    if (front.ownsNow()) {
-      giveHere();
+    Optional<Listener.Taker> here = cell.here();
+    if (here.isPresent() && gathered.isEmpty()) {
+      giveHere(here.get());
       return;
     }
-    Optional<Front.Peer> owner = front.owner();
+    Optional<Front.Peer> owner = target();
     if (owner.isEmpty()) {
-      again(new WritException(GatewayError.NO_OWNER, "cell " + front.cell()));
+      again(new WritException(GatewayError.NO_OWNER, cell.toString()));
       return;
     }
     RequestOptions to =
@@ -137,22 +158,22 @@ final class ForwardedCall {
               connected.result().reset();
             }
           } else if (connected.failed()) {
-            again(
-                new WritException(
-                    GatewayError.NO_OWNER, "cell " + front.cell() + ": its owner does not answer"));
+            again(new WritException(GatewayError.NO_OWNER, cell + ": its owner does not answer"));
           } else {
             send(connected.result(), owner.get());
           }
         });
   }
 
+  /** Where requests go now. A body that was read is sent to this gateway as if to another one. */
+  private Optional<Front.Peer> target() {
+    return cell.here().isPresent() ? Optional.of(front.self()) : cell.owner();
+  }
+
   /** This gateway has become the owner while the request waited, and nothing of it was sent. */
-  private void giveHere() {
-    Listener.Taker here = front.listener().taker();
+  private void giveHere(Listener.Taker here) {
     leave();
-    if (!here.takeForwarded(request, front.vertx(), watch, from)) {
-      here.take(request, front.vertx(), watch); // it has just lost the cell again
-    }
+    here.takeForwarded(request, front.vertx(), watch, from);
   }
 
   private void send(HttpClientRequest next, Front.Peer owner) {
@@ -170,6 +191,7 @@ final class ForwardedCall {
                 request.method().name(),
                 request.uri(),
                 owner.address(),
+                cell.number(),
                 from,
                 front.clock().instant()));
     next.exceptionHandler(_ -> {}); // the response fails, too
@@ -194,6 +216,35 @@ final class ForwardedCall {
     } else {
       next.end();
     }
+    watchOwner(next, owner);
+  }
+
+  /**
+   * An owner that stands still keeps its connections and answers nothing. Another gateway takes the
+   * cell over then, and what was sent to the former owner is sent to that one, or is lost.
+   */
+  private void watchOwner(HttpClientRequest next, Front.Peer owner) {
+    long[] movedAt = {0};
+    front
+        .vertx()
+        .setPeriodic(
+            LOOK_MS,
+            timer -> {
+              long now = System.nanoTime();
+              if (answered || ended || !sent.equals(Optional.of(next))) {
+                front.vertx().cancelTimer(timer);
+              } else if (target().equals(Optional.of(owner))) {
+                movedAt[0] = 0;
+              } else if (mayRepeat()) {
+                lost();
+                next.reset();
+              } else if (movedAt[0] == 0) {
+                movedAt[0] = now;
+              } else if (now - movedAt[0] > LATE_ANSWER.toNanos()) {
+                lost();
+                next.reset();
+              }
+            });
   }
 
   private void sendBody(HttpClientRequest next) {
@@ -204,7 +255,11 @@ final class ForwardedCall {
     if (expects) {
       response.writeContinue();
     }
-    request.pipeTo(next); // a failure shows at the response
+    if (gathered.isPresent()) {
+      next.end(gathered.get());
+    } else {
+      request.pipeTo(next); // a failure shows at the response
+    }
   }
 
   private boolean isHopByHop(String name) {
@@ -223,20 +278,22 @@ final class ForwardedCall {
     return names;
   }
 
-  /** The connection to the owner ended before the answer began. */
+  /** Whether no owner can have begun what is asked for. */
+  private boolean mayRepeat() {
+    return !bodySent && (hasBody || SAFE.contains(request.method().name()));
+  }
+
+  /** The owner that it was sent to will not answer. */
   private void lost() {
     sent = Optional.empty();
     if (ended) {
       return;
     }
-    boolean mayRepeat = !bodySent && (hasBody || SAFE.contains(request.method().name()));
-    if (mayRepeat) {
-      again(
-          new WritException(
-              GatewayError.NO_OWNER, "cell " + front.cell() + ": its owner was lost"));
+    if (mayRepeat()) {
+      again(new WritException(GatewayError.NO_OWNER, cell + ": its owner was lost"));
     } else {
       front.lost();
-      refuse(new WritException(GatewayError.OWNER_LOST, "cell " + front.cell()));
+      refuse(new WritException(GatewayError.OWNER_LOST, cell.toString()));
     }
   }
 
@@ -250,7 +307,7 @@ final class ForwardedCall {
       sent = Optional.empty();
       got.exceptionHandler(_ -> {}); // of the reset
       next.reset();
-      again(new WritException(GatewayError.NO_OWNER, "cell " + front.cell()));
+      again(new WritException(GatewayError.NO_OWNER, cell.toString()));
       return;
     }
     answered = true;
@@ -323,6 +380,7 @@ final class ForwardedCall {
 
   private void leave() {
     ended = true;
+    gathered.ifPresent(body -> front.gathered(body.length()));
     if (waits) {
       front.waitsNoMore();
     }

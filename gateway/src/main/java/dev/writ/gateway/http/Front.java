@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -15,8 +16,10 @@ import io.vertx.core.net.PemTrustOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,17 +28,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 
 /**
- * What a gateway shows to its callers while it comes to own a cell and loses it: it listens all the
- * time. Requests are answered here while a {@link GatewayServer} is started on it; else they are
- * forwarded to the owner, but for those about this gateway alone. Other gateways reach it on an
- * address of its own, where what they forward is answered if this one is the owner, and never
- * forwarded again.
+ * What a gateway shows to its callers while it comes to own cells and loses them: it listens all
+ * the time. Requests for a cell are answered here while a {@link GatewayServer} is started on its
+ * {@link FrontCell}; else they are forwarded to the owner, but for those about this gateway alone.
+ * Other gateways reach it on an address of its own, where what they forward is answered if this one
+ * is the owner, and never forwarded again.
  */
 public final class Front implements AutoCloseable {
   /** The header of the answer that says that nothing was done. */
   static final String NOT_OWNER = "Writ-Not-Owner";
 
   private static final int WAITING_MAX = 1024;
+  private static final long GATHERED_BYTES_MAX = 64L << 20;
   private static final int CONNECTIONS_MAX = 512;
 
   /** Less than the time after which the other side closes an idle connection. */
@@ -46,25 +50,27 @@ public final class Front implements AutoCloseable {
 
   private final HopSettings settings;
   private final HopKey key;
-  private final int cell;
+  private final CellChoice choice;
+  private final List<FrontCell> cells = new ArrayList<>();
   private final InstantSource clock;
   private final ServerParts parts;
   private final Set<String> own = new TreeSet<>();
   private final Listener listener;
-  private final Listener.Taker standby = new Standby();
   private final HttpClient client;
   private final AtomicInteger hopPort = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong gathered = new AtomicLong();
   private final AtomicInteger atWork = new AtomicInteger();
   private final AtomicLong forwarded = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
-  private volatile Optional<Peer> owner = Optional.empty();
   private volatile boolean closing;
   private volatile boolean givingUp;
 
   /**
-   * @param surfaces about this gateway alone, which it answers itself while it owns nothing
-   * @param cell the number of the cell
+   * @param surfaces about this gateway alone, which it answers itself while it owns nothing, and
+   *     always where there are several cells
+   * @param choice which cell a request is for
+   * @param first the number of the first cell, for people
    * @param key by which gateways know each other
    */
   public record Config(
@@ -75,7 +81,8 @@ public final class Front implements AutoCloseable {
       List<Authenticator> authenticators,
       HopSettings settings,
       HopKey key,
-      int cell,
+      CellChoice choice,
+      int first,
       Observer observer,
       BiConsumer<TraceContext, Throwable> failures,
       InstantSource clock,
@@ -96,7 +103,10 @@ public final class Front implements AutoCloseable {
   private Front(Config config) {
     this.settings = config.settings();
     this.key = config.key();
-    this.cell = config.cell();
+    this.choice = config.choice();
+    for (int number = 0; number < choice.cells(); number++) {
+      cells.add(new FrontCell(this, number, config.first() + number));
+    }
     this.clock = config.clock();
     this.parts =
         new ServerParts(
@@ -112,7 +122,7 @@ public final class Front implements AutoCloseable {
             config.clock(),
             config.random());
     config.surfaces().forEach(surface -> surface.routes().forEach(route -> own.add(route.path())));
-    this.listener = new Listener(config.listen(), config.limits(), standby);
+    this.listener = new Listener(config.listen(), config.limits(), new Routing());
     this.client =
         listener
             .vertx()
@@ -187,53 +197,114 @@ public final class Front implements AutoCloseable {
     return options;
   }
 
-  /** While nothing is owned here. */
-  private final class Standby implements Listener.Taker {
+  /** Gives each request to whoever answers it. */
+  private final class Routing implements Listener.Taker {
+    private boolean isAlone() {
+      return cells.size() == 1;
+    }
+
     @Override
     public ServerParts parts() {
-      return parts;
+      return isAlone() ? cells.getFirst().here().map(Listener.Taker::parts).orElse(parts) : parts;
     }
 
     @Override
     public void take(HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      if (isAlone() && cells.getFirst().here().isPresent()) {
+        forward(cells.getFirst(), request, vertx, watch);
+        return;
+      }
       if (request.path() != null && own.contains(request.path())) {
         Client from = Client.of(request.connection(), watch);
         new Exchange(parts, vertx, request, watch, from, () -> {}).begin();
         return;
       }
+      if (isAlone()) {
+        forward(cells.getFirst(), request, vertx, watch);
+        return;
+      }
+      route(request, vertx, watch);
+    }
+
+    private void route(HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      OptionalInt number =
+          choice.of(
+              request.method().name(),
+              request.path() == null ? "" : request.path(),
+              Headers.of(request.headers()),
+              Client.of(request.connection(), watch),
+              clock.instant());
+      if (number.isPresent()) {
+        forward(cells.get(number.getAsInt()), request, vertx, watch);
+        return;
+      }
+      Context context = vertx.getOrCreateContext();
+      new BodyRouting(
+              Front.this,
+              context,
+              request,
+              watch,
+              (found, body) -> {
+                atWork.incrementAndGet();
+                new ForwardedCall(
+                        cells.get(found), context, client, request, watch, Optional.of(body))
+                    .begin();
+              })
+          .begin();
+    }
+
+    private void forward(
+        FrontCell cell, HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      Optional<Listener.Taker> here = cell.here();
+      if (here.isPresent()) {
+        here.get().take(request, vertx, watch);
+        return;
+      }
       atWork.incrementAndGet();
-      new ForwardedCall(Front.this, vertx.getOrCreateContext(), client, request, watch).begin();
+      new ForwardedCall(cell, vertx.getOrCreateContext(), client, request, watch, Optional.empty())
+          .begin();
     }
   }
 
-  /** A request that another gateway forwards. */
+  /** A request that another gateway forwards, or this one itself. */
   private void hop(HttpServerRequest request) {
     Connections connections = listener.connections();
     Connections.Watch watch = connections.watch(request.connection(), listener.vertx());
-    Client from;
+    HopKey.Said said;
     try {
       String header = request.getHeader(HopKey.HEADER);
       if (header == null) {
         throw new WritException(GatewayError.NOT_A_GATEWAY, "no header " + HopKey.HEADER);
       }
-      from = key.verify(header, request.method().name(), request.uri(), address(), clock.instant());
+      said = key.verify(header, request.method().name(), request.uri(), address(), clock.instant());
     } catch (WritException e) {
-      refuse(request, e, false);
+      refuse(request, e, "");
       return;
     }
-    if (!listener.taker().takeForwarded(request, listener.vertx(), watch, from)) {
-      refuse(request, new WritException(GatewayError.NOT_OWNER, "cell " + cell), true);
+    Optional<Listener.Taker> here =
+        said.cell() < cells.size() ? cells.get(said.cell()).here() : Optional.empty();
+    boolean isTaken =
+        here.filter(taker -> taker.takeForwarded(request, listener.vertx(), watch, said.client()))
+            .isPresent();
+    if (!isTaken) {
+      refuse(
+          request,
+          new WritException(GatewayError.NOT_OWNER, "cell " + said.cell()),
+          String.valueOf(said.cell()));
     }
   }
 
-  private void refuse(HttpServerRequest request, WritException why, boolean isNotOwner) {
+  /**
+   * @param notOwned the cell that is not owned here; empty where that is not the reason
+   */
+  private void refuse(HttpServerRequest request, WritException why, String notOwned) {
     HttpAnswer answer =
         InvalidRequest.refused(parts, why, Connections.address(request.connection()));
     byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
     request.response().exceptionHandler(_ -> {});
     Reply.head(answer, request.response(), clock.instant());
-    if (isNotOwner) {
-      request.response().putHeader(NOT_OWNER, String.valueOf(cell));
+    if (!notOwned.isEmpty()) {
+      request.response().putHeader(NOT_OWNER, notOwned);
     }
     request
         .response()
@@ -243,14 +314,9 @@ public final class Front implements AutoCloseable {
         .onComplete(_ -> request.connection().close());
   }
 
-  /** The owner, unless nobody is, or this gateway itself. */
-  public void owner(Optional<String> address) {
-    owner = address.filter(a -> !a.equals(address())).map(Peer::of);
-  }
-
-  /** From now on nothing is answered here; what has begun goes on. */
-  public void standBy() {
-    listener.taker(standby);
+  /** One cell of the installation. */
+  public FrontCell cell(int number) {
+    return cells.get(number);
   }
 
   /** Where other gateways reach this one. */
@@ -314,13 +380,13 @@ public final class Front implements AutoCloseable {
     return listener;
   }
 
-  /** Whether requests are answered here by now. */
-  boolean ownsNow() {
-    return listener.taker() != standby;
+  CellChoice choice() {
+    return choice;
   }
 
-  Optional<Peer> owner() {
-    return owner;
+  /** This gateway, as the others reach it. */
+  Peer self() {
+    return Peer.of(address());
   }
 
   HopSettings settings() {
@@ -329,11 +395,6 @@ public final class Front implements AutoCloseable {
 
   HopKey key() {
     return key;
-  }
-
-  /** The number of the cell. */
-  public int cell() {
-    return cell;
   }
 
   InstantSource clock() {
@@ -362,6 +423,19 @@ public final class Front implements AutoCloseable {
       return false;
     }
     return true;
+  }
+
+  /** Whether so many bytes more of documents may be held to find out whose they are. */
+  boolean mayGather(int bytes) {
+    if (gathered.addAndGet(bytes) > GATHERED_BYTES_MAX) {
+      gathered.addAndGet(-bytes);
+      return false;
+    }
+    return true;
+  }
+
+  void gathered(int bytes) {
+    gathered.addAndGet(-bytes);
   }
 
   void waitsNoMore() {

@@ -22,8 +22,8 @@ public final class GatewayServer implements AutoCloseable {
   private final Listener.Taker taker = new Own();
   private final Listener listener;
 
-  /** Whether others listen there, too, before this and behind it. */
-  private final boolean isShared;
+  /** Where others answer, too, before this and behind it. */
+  private final Optional<FrontCell> cell;
 
   private final Ingress ingress;
   private final List<Surface> surfaces;
@@ -33,12 +33,14 @@ public final class GatewayServer implements AutoCloseable {
   private final AtomicInteger arriving = new AtomicInteger();
 
   private GatewayServer(
-      Listen listen, ServerParts parts, List<Surface> surfaces, Optional<Listener> shared) {
+      Listen listen, ServerParts parts, List<Surface> surfaces, Optional<FrontCell> cell) {
     this.listen = listen;
     this.surfaces = List.copyOf(surfaces);
     this.parts = parts;
-    this.isShared = shared.isPresent();
-    this.listener = shared.orElseGet(() -> new Listener(listen, parts.limits(), taker));
+    this.cell = cell;
+    this.listener =
+        cell.map(c -> c.front().listener())
+            .orElseGet(() -> new Listener(listen, parts.limits(), taker));
     this.ingress = new Ingress(listen, parts, listener.connections(), listener.sockets());
   }
 
@@ -105,11 +107,11 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   /**
-   * Takes the requests of a front that listens already, until the front is told otherwise.
+   * Takes the requests for a cell of a front that listens already, until that is told otherwise.
    *
    * @throws WritException {@code GWY-004}, {@code GWY-007}
    */
-  public static GatewayServer start(Config config, Optional<Front> front) {
+  public static GatewayServer start(Config config, Optional<FrontCell> cell) {
     ServerParts parts =
         new ServerParts(
             config.limits(),
@@ -123,8 +125,7 @@ public final class GatewayServer implements AutoCloseable {
             config.failures(),
             config.clock(),
             config.random());
-    GatewayServer server =
-        new GatewayServer(config.listen(), parts, config.surfaces(), front.map(Front::listener));
+    GatewayServer server = new GatewayServer(config.listen(), parts, config.surfaces(), cell);
     try {
       server.deploy();
       for (Surface surface : server.surfaces) {
@@ -133,7 +134,7 @@ public final class GatewayServer implements AutoCloseable {
       return server;
     } catch (RuntimeException e) {
       server.surfaces.forEach(Surface::close);
-      if (!server.isShared) {
+      if (!server.isShared()) {
         server.listener.close();
       }
       throw e;
@@ -146,11 +147,15 @@ public final class GatewayServer implements AutoCloseable {
       parts.doors().updateAndGet(doors -> doors.with(f));
       ingress.use(f.keyManager(listener.vertx()));
     });
-    if (isShared) {
-      listener.taker(taker);
+    if (cell.isPresent()) {
+      cell.get().answeredBy(taker);
     } else {
       listener.open(files);
     }
+  }
+
+  private boolean isShared() {
+    return cell.isPresent();
   }
 
   /** Answers requests by the surfaces. */
@@ -239,10 +244,10 @@ public final class GatewayServer implements AutoCloseable {
    */
   public boolean drain(Duration atMost) {
     long end = System.nanoTime() + atMost.toNanos();
-    parts.places().drain(!isShared);
+    parts.places().drain(!isShared());
     surfaces.forEach(Surface::drains);
     try {
-      while (isShared && arriving.get() > 0 && System.nanoTime() < end) {
+      while (isShared() && arriving.get() > 0 && System.nanoTime() < end) {
         Thread.sleep(1); // until they have a place; that takes no longer
       }
       return parts.places().awaitFree(Duration.ofNanos(end - System.nanoTime()));
@@ -256,7 +261,7 @@ public final class GatewayServer implements AutoCloseable {
   @Override
   public void close() {
     surfaces.forEach(Surface::close);
-    if (!isShared) {
+    if (!isShared()) {
       listener.close();
     }
   }

@@ -56,8 +56,9 @@ public final class HopKey {
    * The header's value.
    *
    * @param to the address of the gateway that it is for
+   * @param cell that the request is for
    */
-  String sign(String method, String uri, String to, Client client, Instant now) {
+  String sign(String method, String uri, String to, int cell, Client client, Instant now) {
     List<String> chain = new ArrayList<>();
     try {
       for (X509Certificate each : client.chain()) {
@@ -72,17 +73,26 @@ public final class HopKey {
                 JsonValue.object()
                     .put("address", client.address())
                     .put("at", now)
+                    .put("cell", cell)
                     .putList("certificates", chain, JsonValue::of)
                     .build()));
     return said + "." + ENCODER.encodeToString(mac(signed(method, uri, to, said)));
   }
 
   /**
-   * Whose request it is.
+   * What a gateway says of a request.
+   *
+   * @param client whose it is
+   * @param cell that it is for
+   */
+  record Said(Client client, int cell) {}
+
+  /**
+   * Whose request it is, and for which cell.
    *
    * @throws WritException {@code GWY-193} where no gateway of the installation says so
    */
-  Client verify(String header, String method, String uri, String own, Instant now) {
+  Said verify(String header, String method, String uri, String own, Instant now) {
     int dot = header.indexOf('.');
     String said = dot < 0 ? "" : header.substring(0, dot);
     try {
@@ -93,6 +103,7 @@ public final class HopKey {
       Fields fields = Fields.of("forwarded", Jcs.parse(Base64.getUrlDecoder().decode(said)));
       String address = fields.name("address");
       Instant at = fields.time("at");
+      long cell = fields.optional("cell", fields::count).orElse(0L); // a gateway of before has one
       List<X509Certificate> chain = new ArrayList<>();
       CertificateFactory certificates = CertificateFactory.getInstance("X.509");
       for (String each : fields.list("certificates", Fields::stringItem)) {
@@ -104,7 +115,8 @@ public final class HopKey {
       if (Duration.between(at, now).abs().compareTo(AGE_MAX) > 0) {
         throw refused("it is of " + at + ": the gateways' clocks are apart");
       }
-      return new Client(address, chain, new Client.LetIn());
+      return new Said(
+          new Client(address, chain, new Client.LetIn()), (int) Math.min(cell, Integer.MAX_VALUE));
     } catch (IllegalArgumentException | GeneralSecurityException e) {
       throw new WritException(GatewayError.NOT_A_GATEWAY, e.getClass().getSimpleName(), e);
     }

@@ -5,7 +5,6 @@ import dev.writ.gateway.error.GatewayError;
 import java.net.SocketAddress;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -186,7 +185,8 @@ public final class IngressCall implements AutoCloseable {
                 route,
                 status,
                 code,
-                Duration.ofNanos(System.nanoTime() - begin),
+                begin,
+                System.nanoTime(),
                 bytes,
                 remote,
                 caller,

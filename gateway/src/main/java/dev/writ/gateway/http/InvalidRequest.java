@@ -7,7 +7,6 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,6 +49,7 @@ final class InvalidRequest {
   static HttpAnswer refused(ServerParts parts, WritException why, String remote) {
     TraceContext trace = parts.newTrace();
     HttpAnswer answer = Problems.answer(why, trace);
+    long now = System.nanoTime();
     parts
         .observer()
         .finished(
@@ -59,7 +59,8 @@ final class InvalidRequest {
                 "-",
                 answer.status(),
                 Optional.of(why.code().code()),
-                Duration.ZERO,
+                now,
+                now,
                 0,
                 remote,
                 Optional.empty(),

@@ -23,10 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/**
- * The sockets of an HTTP server: HTTP/1.1 on a few event loops. What answers the requests can be
- * exchanged while it listens.
- */
+/** The sockets of an HTTP server: HTTP/1.1 on a few event loops. */
 final class Listener implements AutoCloseable {
   /** Connections that were chosen to make room and are not closed yet. */
   private static final int CLOSING_MAX = 32;
@@ -40,7 +37,7 @@ final class Listener implements AutoCloseable {
   private final Vertx vertx;
   private final AtomicInteger port = new AtomicInteger();
   private final ConcurrentLinkedQueue<HttpServer> servers = new ConcurrentLinkedQueue<>();
-  private volatile Taker taker;
+  private final Taker taker;
 
   /** Answers requests. */
   interface Taker {
@@ -62,10 +59,10 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  Listener(Listen listen, HttpLimits limits, Taker first) {
+  Listener(Listen listen, HttpLimits limits, Taker taker) {
     this.listen = listen;
     this.limits = limits;
-    this.taker = first;
+    this.taker = taker;
     this.connections = new Connections(limits);
     this.sockets = new BoundedTransport(limits.connectionsMax() + CLOSING_MAX);
     this.vertx =
@@ -85,15 +82,6 @@ final class Listener implements AutoCloseable {
 
   private static int loops() {
     return Math.clamp(Runtime.getRuntime().availableProcessors(), 1, 4);
-  }
-
-  /** New requests go there from now on. */
-  void taker(Taker next) {
-    taker = next;
-  }
-
-  Taker taker() {
-    return taker;
   }
 
   Listen listen() {

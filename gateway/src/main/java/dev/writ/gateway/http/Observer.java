@@ -12,6 +12,8 @@ public interface Observer {
    * @param surface the surface's name; {@code server} if none was reached
    * @param route the route's path with its placeholders; {@code -} where none was found
    * @param code the code of its refusal
+   * @param began when its work began, read from {@link System#nanoTime}
+   * @param ended when its answer was ready, by the same clock
    * @param bytes length of the answer's body; negative for a stream
    * @param states that the call reached, in order, where its surface states any
    */
@@ -21,7 +23,8 @@ public interface Observer {
       String route,
       int status,
       Optional<String> code,
-      Duration took,
+      long began,
+      long ended,
       long bytes,
       String remote,
       Optional<Caller> caller,
@@ -33,6 +36,10 @@ public interface Observer {
       states = List.copyOf(states);
     }
 
+    public Duration took() {
+      return Duration.ofNanos(ended - began);
+    }
+
     /** The same, with ids that the answer did not state. */
     public Finished about(Optional<String> aRequest, Optional<String> aReceipt) {
       return new Finished(
@@ -41,7 +48,8 @@ public interface Observer {
           route,
           status,
           code,
-          took,
+          began,
+          ended,
           bytes,
           remote,
           caller,

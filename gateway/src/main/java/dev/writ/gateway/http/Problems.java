@@ -37,6 +37,8 @@ public final class Problems {
   private static final Map<String, Integer> BY_CODE = new TreeMap<>();
 
   static {
+    status(421, ExecutorError.OTHER_CELL, ExecutorError.NOT_SYSTEM_CELL);
+    status(503, ExecutorError.CELL_BEHIND);
     status(
         401,
         CanonicalizeError.KEY_UNKNOWN,
@@ -74,6 +76,7 @@ public final class Problems {
         GatewayError.STATISTICS_OF_ALL,
         GatewayError.NOT_AUDITOR,
         GatewayError.NOT_A_GATEWAY,
+        GatewayError.NOT_THE_GUARDIAN,
         GatewayError.SURFACE_KEY);
     status(
         400,
@@ -95,7 +98,14 @@ public final class Problems {
     status(408, GatewayError.TOO_SLOW);
     status(409, GuardianError.NONCE_REUSED, GuardianError.REQUEST_SETTLED);
     status(409, GatewayError.NOT_CANCELLED);
-    status(410, ExecutorError.CONTENT_DELETED);
+    status(
+        410,
+        ExecutorError.CONTENT_DELETED,
+        ExecutorError.CONTENT_ARCHIVED,
+        ExecutorError.BUNDLE_MISSING,
+        ExecutorError.BUNDLE_DIFFERS,
+        ExecutorError.ARCHIVED_AND_ERASED,
+        LedgerError.KEY_MISSING);
     status(
         413,
         GuardianError.REQUEST_TOO_LARGE,
@@ -140,6 +150,10 @@ public final class Problems {
         ExecutorError.NO_POLICY,
         ExecutorError.OWN_KEY,
         ExecutorError.STATE_MOVED,
+        ExecutorError.EXECUTOR_ABSENT,
+        ExecutorError.OUTCOME_AWAITED,
+        ExecutorError.SYSTEM_BEHIND,
+        ExecutorError.ANSWER_WRONG,
         GuardianError.JUDGED_LATE,
         GatewayError.READ_NOT_RECORDED,
         GatewayError.STORAGE,

@@ -29,6 +29,7 @@ public final class Sessions {
 
   private final SecureRandom random;
   private final boolean secure;
+  private final String begin;
   private final SignInCodes codes;
   private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
   private volatile Optional<OidcProvider> provider = Optional.empty();
@@ -65,9 +66,19 @@ public final class Sessions {
    * @param secure whether browsers reach the server over TLS
    */
   public Sessions(SecureRandom random, boolean secure) {
+    this(random, secure, "");
+  }
+
+  private Sessions(SecureRandom random, boolean secure, String begin) {
     this.random = random;
     this.secure = secure;
-    this.codes = new SignInCodes(random);
+    this.begin = begin;
+    this.codes = new SignInCodes(random, begin);
+  }
+
+  /** Those of one cell of several: the number before each secret says where its calls belong. */
+  public static Sessions ofCell(SecureRandom random, boolean secure, int cell) {
+    return new Sessions(random, secure, cell + ".");
   }
 
   /** The codes by which holders of keys sign in. */
@@ -105,7 +116,7 @@ public final class Sessions {
       throw new WritException(
           GatewayError.SESSIONS_MANY, own + " of the credential, " + byDigest.size() + " in all");
     }
-    String secret = secret();
+    String secret = begin + secret();
     byDigest.put(digest(secret), new Kept(by, secret(), now));
     return cookie(secret, LIFE_MAX.toSeconds());
   }

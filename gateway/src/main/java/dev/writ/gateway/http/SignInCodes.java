@@ -26,6 +26,7 @@ public final class SignInCodes {
   private static final int SECRET_BYTES = 32;
 
   private final SecureRandom random;
+  private final String begin;
   private final LinkedHashMap<Digest, Kept> byDigest = new LinkedHashMap<>();
 
   private record Kept(Caller caller, Instant end) {}
@@ -37,8 +38,12 @@ public final class SignInCodes {
    */
   public record Issued(String text, Instant expiresAt) {}
 
-  SignInCodes(SecureRandom random) {
+  /**
+   * @param begin of each code
+   */
+  SignInCodes(SecureRandom random, String begin) {
     this.random = random;
+    this.begin = begin;
   }
 
   /**
@@ -53,7 +58,7 @@ public final class SignInCodes {
     }
     byte[] secret = new byte[SECRET_BYTES];
     random.nextBytes(secret);
-    String text = Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    String text = begin + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
     Instant end = now.plus(LIFE);
     byDigest.put(
         digest(text),

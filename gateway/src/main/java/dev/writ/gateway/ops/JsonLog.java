@@ -149,8 +149,13 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     also.accept(whole);
   }
 
-  /** One line in one write, so that lines of several writers do not mix. */
+  /**
+   * One line in one write, so that lines of several writers do not mix. Its members are those of
+   * {@link LogEvent}, which tests hold by this assertion; a server writes what there is.
+   */
   public static void write(PrintStream out, JsonValue.Obj line) {
+    assert LogEvent.knows(line)
+        : "not in LogEvent and spec/telemetry.md: " + line.members().keySet();
     byte[] bytes = Jcs.write(line);
     byte[] whole = Arrays.copyOf(bytes, bytes.length + 1);
     whole[bytes.length] = '\n';

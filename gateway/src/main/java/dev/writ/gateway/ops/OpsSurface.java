@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 /** Routes for health, readiness and metrics. */
 public final class OpsSurface implements Surface {
   private final Supplier<List<Readiness.Check>> readiness;
-  private final Metrics metrics;
+  private final Supplier<String> metrics;
   private final boolean publicMetrics;
 
   /**
@@ -23,6 +23,16 @@ public final class OpsSurface implements Surface {
    */
   public OpsSurface(
       Supplier<List<Readiness.Check>> readiness, Metrics metrics, boolean publicMetrics) {
+    this(readiness, metrics::text, publicMetrics);
+  }
+
+  /**
+   * The same with metrics from several places.
+   *
+   * @param metrics the text of a scrape
+   */
+  public OpsSurface(
+      Supplier<List<Readiness.Check>> readiness, Supplier<String> metrics, boolean publicMetrics) {
     this.readiness = readiness;
     this.metrics = metrics;
     this.publicMetrics = publicMetrics;
@@ -70,6 +80,6 @@ public final class OpsSurface implements Surface {
     return HttpAnswer.of(
         200,
         "text/plain; version=0.0.4; charset=utf-8",
-        metrics.text().getBytes(StandardCharsets.UTF_8));
+        metrics.get().getBytes(StandardCharsets.UTF_8));
   }
 }

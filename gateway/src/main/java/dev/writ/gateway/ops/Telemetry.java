@@ -198,7 +198,7 @@ public final class Telemetry implements AutoCloseable {
     }
     nextTrace.set(call.trace().traceId());
     try {
-      Span span = begun(call, now);
+      Span span = begun(call, now.minusNanos(nowNanos - call.began()));
       for (CallState state : call.states()) {
         span.addEvent(state.name(), now.minusNanos(nowNanos - state.nanos()));
       }
@@ -263,13 +263,13 @@ public final class Telemetry implements AutoCloseable {
     }
   }
 
-  private Span begun(Finished call, Instant now) {
+  private Span begun(Finished call, Instant begin) {
     SpanBuilder builder =
         tracer
             .spanBuilder(Metrics.method(call.method()) + " " + call.route())
             .setSpanKind(SpanKind.SERVER)
             .setParent(parent(call.trace()))
-            .setStartTimestamp(now.minus(call.took()))
+            .setStartTimestamp(begin)
             .setAttribute(METHOD, Metrics.method(call.method()))
             .setAttribute(ROUTE, call.route())
             .setAttribute(STATUS, (long) call.status())

@@ -24,7 +24,25 @@ import java.util.function.Supplier;
 public final class Running {
   private final ThreadLocal<Effect> current = new ThreadLocal<>();
   private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
+  private final CancelledThere elsewhere;
   private BiPredicate<String, String> prohibited = (_, _) -> false;
+
+  /** Ends effects that run in another process. */
+  @FunctionalInterface
+  public interface CancelledThere {
+    /** Ends that of a request, if it runs there. */
+    void cancel(Digest request, String tenant, String subject);
+  }
+
+  /** Of a process that runs its tools itself. */
+  public Running() {
+    this((_, _, _) -> {});
+  }
+
+  /** Of one whose tools run in another. */
+  public Running(CancelledThere elsewhere) {
+    this.elsewhere = elsewhere;
+  }
 
   /** One request's execution in the kernel. */
   private static final class Effect {
@@ -113,6 +131,7 @@ public final class Running {
       throw new WritException(GatewayError.NOT_CANCELLED, "nothing runs for " + request);
     }
     effect.cancel();
+    elsewhere.cancel(request, tenant, subject);
   }
 
   /**

@@ -148,7 +148,7 @@ final class BlobRoutes {
       throw Reader.unknown(digest);
     }
     HttpAnswer answer =
-        BlobAnswer.of(reader.kernel().ledger(), caller.tenant(), digest, mediaType, call.headers());
+        BlobAnswer.of(reader.kernel(), caller.tenant(), digest, mediaType, call.headers());
     of.ifPresentOrElse(
         document -> read(caller, document), () -> reader.records().content(caller, digest));
     return answer;
@@ -199,7 +199,7 @@ final class BlobRoutes {
     Content output = receipt.output().or(receipt::rawOutput).orElseThrow(() -> Reader.unknown(id));
     HttpAnswer answer =
         BlobAnswer.of(
-            reader.kernel().ledger(),
+            reader.kernel(),
             call.caller().tenant(),
             output.digest(),
             output.mediaType(),

@@ -174,7 +174,8 @@ public final class Waiting {
     return switch (requirement) {
       case Requirement.All all -> all.children().stream().flatMap(Waiting::approvals);
       case Requirement.Any any -> any.children().stream().flatMap(Waiting::approvals);
-      case Requirement.None _, Requirement.Cel _, Requirement.Artifact _ -> Stream.empty();
+      case Requirement.None _, Requirement.Cel _, Requirement.Artifact _, Requirement.Mandate _ ->
+          Stream.empty();
       case Requirement.Approvals wanted -> Stream.of(wanted);
     };
   }

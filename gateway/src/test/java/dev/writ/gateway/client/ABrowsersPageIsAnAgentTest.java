@@ -135,7 +135,7 @@ class ABrowsersPageIsAnAgentTest {
   private String openedInABrowser() throws Exception {
     browser =
         new ProcessBuilder(
-                "chromium",
+                "chromium-headless-shell",
                 "--headless=new",
                 "--no-sandbox",
                 "--disable-gpu",

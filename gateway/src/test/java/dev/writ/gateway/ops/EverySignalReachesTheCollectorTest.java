@@ -137,14 +137,51 @@ class EverySignalReachesTheCollectorTest {
     }
   }
 
+  /** A busy machine may make the span of a call long after its answer. */
+  @Test
+  void aCallsSpanHoldsWhatHappenedInItHoweverLateItIsMade() throws Exception {
+    TraceContext trace =
+        new TraceContext("c".repeat(32), "1".repeat(16), "01", Optional.empty(), Optional.empty());
+    try (TestCollector collector = new TestCollector()) {
+      Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+      GatewayConfig.Telemetry config =
+          new GatewayConfig.Telemetry(
+              collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
+      long began = System.nanoTime() - Duration.ofSeconds(10).toNanos();
+      try (Telemetry telemetry =
+          new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
+        SpanTree tree = new SpanTree();
+        tree.open("run", began, Optional.empty());
+        telemetry.ended(finished(trace, began), tree.nodes());
+      }
+      Got call =
+          collector.spans().stream()
+              .filter(span -> span.name().equals("POST /mcp"))
+              .findFirst()
+              .orElseThrow();
+      Got run =
+          collector.spans().stream()
+              .filter(span -> span.name().equals("run"))
+              .findFirst()
+              .orElseThrow();
+      assertThat(run.start()).isEqualTo(call.start());
+      assertThat(run.end()).isBetween(run.start(), call.end());
+    }
+  }
+
   private static Observer.Finished finished(TraceContext trace) {
+    return finished(trace, System.nanoTime());
+  }
+
+  private static Observer.Finished finished(TraceContext trace, long began) {
     return new Observer.Finished(
         "mcp",
         "POST",
         "/mcp",
         200,
         Optional.empty(),
-        Duration.ofMillis(1),
+        began,
+        began + Duration.ofMillis(1).toNanos(),
         0,
         "127.0.0.1",
         Optional.empty(),

@@ -116,6 +116,40 @@ public sealed interface Lack {
     }
   }
 
+  /**
+   * A mandate that covers payee and amount.
+   *
+   * @param type its {@code vct}
+   * @param issuers as policy names them; one of them
+   * @param found what was brought
+   */
+  record Mandate(String type, List<String> issuers, String found) implements Lack {
+    public Mandate {
+      issuers = List.copyOf(issuers);
+    }
+
+    @Override
+    public String sentence() {
+      return "Bring a mandate of type "
+          + type
+          + " by "
+          + String.join(" or ", issuers)
+          + " as evidence, which covers payee and amount ("
+          + found
+          + ").";
+    }
+
+    @Override
+    public JsonValue.Obj toJson() {
+      return JsonValue.object()
+          .put("what", "mandate")
+          .put("type", type)
+          .putList("issuers", issuers, JsonValue::of)
+          .put("found", found)
+          .build();
+    }
+  }
+
   /** One of several is enough. */
   record OneOf(List<Lack> of) implements Lack {
     public OneOf {

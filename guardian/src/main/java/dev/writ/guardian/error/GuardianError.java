@@ -1,10 +1,13 @@
 package dev.writ.guardian.error;
 
 import dev.writ.canonicalize.ErrorCode;
+import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The refusals of this module: 0xx admission, 1xx to 4xx the four checks (PRG, budget, temporal,
- * envelope), 5xx the policy file, 6xx delegations and approvals, 72x runs of surfaces.
+ * envelope), 5xx the policy file, 60x and 61x delegations and approvals, 62x mandates, 72x runs of
+ * surfaces.
  */
 public enum GuardianError implements ErrorCode {
   LIST_ORDER(
@@ -200,6 +203,44 @@ public enum GuardianError implements ErrorCode {
       "GRD-613", "the approver does not hold that role", "Add it to approvers, or ask another."),
   APPROVAL_SIGNER("GRD-614", "the approval is not signed by its approver", "Sign it as approver."),
 
+  MANDATE_FORM(
+      "GRD-620",
+      "the mandate is not an SD-JWT of the form that is taken",
+      "Bring the issuer's SD-JWT as it is; spec/mandate.md has the form and its limits."),
+  MANDATE_ISSUER(
+      "GRD-621",
+      "the mandate is not signed by an issuer that policy trusts",
+      "Bring one of an issuer in policy's mandates, or have the issuer's key added there."),
+  MANDATE_TIME("GRD-622", "the mandate is outside its time", "Have the issuer give a new mandate."),
+  MANDATE_DISCLOSURE(
+      "GRD-623",
+      "the disclosures do not fit the mandate, or hide what limits it",
+      "Bring every disclosure once, unchanged; only allowed payees may be left out."),
+  MANDATE_BINDING(
+      "GRD-624",
+      "the mandate is not bound to this request by its holder's key",
+      "Sign a new key binding JWT over the request's challenge; see spec/mandate.md, Binding."),
+  MANDATE_LIMIT(
+      "GRD-625",
+      "the mandate is limited in a way that cannot be kept here, or not at all",
+      "Have a mandate issued with the limits that spec/mandate.md lists."),
+  MANDATE_MISSING(
+      "GRD-626",
+      "no mandate of the kind that the requirement asks for was brought",
+      "Bring a mandate of that type and issuer as evidence; see `writ policy explain`."),
+  MANDATE_PAYEE(
+      "GRD-627",
+      "the payee is not one of the mandate's",
+      "Pay a payee of the mandate, or disclose the one that is meant."),
+  MANDATE_AMOUNT(
+      "GRD-628",
+      "the amount or currency is not within the mandate",
+      "Ask for an amount within the mandate, in its currency and smallest unit."),
+  MANDATE_SPENT(
+      "GRD-629",
+      "the mandate was used up by earlier calls",
+      "Have the issuer give a new mandate; its total and number of uses never begin anew."),
+
   RUN_FOREIGN(
       "GRD-721",
       "the run was opened by or for somebody else",
@@ -209,6 +250,11 @@ public enum GuardianError implements ErrorCode {
 
   GuardianError(String code, String meaning, String remedy) {
     this.entry = new Entry(code, meaning, remedy);
+  }
+
+  /** The error of a code that a document states; a code that is none is not here. */
+  public static Optional<GuardianError> of(String code) {
+    return Arrays.stream(values()).filter(error -> error.code().equals(code)).findFirst();
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -28,9 +29,11 @@ public final class Policy {
   private final Rollout rollout;
   private final List<ApprovedTool> running;
   private final HostTerms host;
+  private final SortedMap<String, Budget> budgets;
 
   Policy(PolicyParts parts) {
     this.parts = parts;
+    this.budgets = withMandates(parts.budgets());
     this.document = parts.toJson();
     this.digest = Jcs.digest(document);
     this.rollout = Rollout.NOTHING;
@@ -45,6 +48,13 @@ public final class Policy {
     this.rollout = rollout;
     this.running = running(parts, rollout);
     this.host = policy.host;
+    this.budgets = policy.budgets;
+  }
+
+  private static SortedMap<String, Budget> withMandates(SortedMap<String, Budget> written) {
+    TreeMap<String, Budget> all = new TreeMap<>(written);
+    MandateAccounts.ALL.forEach(account -> all.put(account.name(), account));
+    return Collections.unmodifiableSortedMap(all);
   }
 
   private static List<ApprovedTool> running(PolicyParts parts, Rollout rollout) {
@@ -244,8 +254,14 @@ public final class Policy {
         .orElseThrow(() -> new WritException(GuardianError.TOOL_UNKNOWN, name + " " + version));
   }
 
+  /** The budgets, and the accounts of mandates, which every policy has. */
   public SortedMap<String, Budget> budgets() {
-    return parts.budgets();
+    return budgets;
+  }
+
+  /** Whose mandates count; absent: nobody's. */
+  public Optional<MandateTrust> mandates() {
+    return parts.mandates();
   }
 
   public SortedMap<String, Rate> rates() {
@@ -443,9 +459,11 @@ public final class Policy {
         .or(() -> several ? Optional.of(new TreeMap<>()) : Optional.empty());
   }
 
-  /** The accounts of a budget that an effect is charged to. */
+  /** The accounts of a budget that an effect is charged to; a mandate's follow from the mandate. */
   public List<String> accountsOf(Budget budget, String tenant, List<String> subjects, String tool) {
-    return budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
+    return MandateAccounts.isOne(budget.name())
+        ? List.of()
+        : budget.scope().keys(budget.match(), tenant, subjects, s -> rolesOf(tenant, s), tool);
   }
 
   /** The accounts of a rate limit that an effect counts in. */

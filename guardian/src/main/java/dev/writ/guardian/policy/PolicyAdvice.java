@@ -78,7 +78,7 @@ public final class PolicyAdvice {
       case Requirement.Any any -> any.children().stream().flatMap(PolicyAdvice::expressions);
       case Requirement.None none -> none.children().stream().flatMap(PolicyAdvice::expressions);
       case Requirement.Cel cel -> Stream.of(cel.expression().source());
-      case Requirement.Approvals _, Requirement.Artifact _ -> Stream.empty();
+      case Requirement.Approvals _, Requirement.Artifact _, Requirement.Mandate _ -> Stream.empty();
     };
   }
 }

@@ -33,6 +33,7 @@ final class PolicyConsistency {
     roles();
     tools();
     approvers();
+    mandates();
     budgets();
     parts.execute().ifPresent(this::execute);
     parts.commands().ifPresent(this::commands);
@@ -186,6 +187,34 @@ final class PolicyConsistency {
     for (Rule rule : parts.rules()) {
       rule.require().approverRoles().forEach(role -> approverRole("requirements", role));
     }
+  }
+
+  /** Requires issuers that are there, and that no budget takes the name of a mandate's account. */
+  private void mandates() {
+    for (Rule rule : parts.rules()) {
+      for (String issuer : rule.mandate().map(Requirement.Mandate::issuers).orElse(List.of())) {
+        if (parts.mandates().filter(trust -> trust.has(issuer)).isEmpty()) {
+          faults.accept(
+              section.at(
+                  "requirements", GuardianError.POLICY_REFERENCE, "issuer \"" + issuer + "\""));
+        }
+      }
+    }
+    parts
+        .mandates()
+        .ifPresent(trust ->
+            trust.issuers().values().stream()
+                .map(MandateIssuer::tenant)
+                .distinct()
+                .forEach(t -> tenant("mandates", t)));
+    parts.budgets().keySet().stream()
+        .filter(MandateAccounts::isOne)
+        .forEach(name ->
+            faults.accept(
+                section.at(
+                    "budgets",
+                    GuardianError.POLICY_VALUE,
+                    "budget \"" + name + "\" has the name of an account of mandates")));
   }
 
   /**

@@ -42,6 +42,7 @@ record PolicyParts(
     Optional<Retention> retention,
     SortedMap<String, PolicyPerson> people,
     SortedMap<String, RecordedReads> reads,
+    Optional<MandateTrust> mandates,
     boolean observes) {
 
   private static final long FORMAT = 1;
@@ -101,6 +102,7 @@ record PolicyParts(
             byKey(section, "people", i -> PolicyPerson.read(i.itemSection()), PolicyPerson::key),
             byKey(
                 section, "reads", i -> RecordedReads.read(i.itemSection()), RecordedReads::tenant),
+            section.optional("mandates", key -> MandateTrust.read(section.section(key))),
             section.optional("mode", key -> section.oneOf(key, MODES, mode -> mode)).stream()
                 .anyMatch(OBSERVE::equals));
     if (temporal != null) {
@@ -197,6 +199,7 @@ record PolicyParts(
             "reads",
             Optional.of(reads).filter(r -> !r.isEmpty()),
             r -> JsonValue.of(r.values().stream().map(RecordedReads::toJson).toList()))
+        .putIfPresent("mandates", mandates, MandateTrust::toJson)
         .putIfPresent("mode", observes ? Optional.of(OBSERVE) : Optional.empty(), JsonValue::of)
         .build();
   }

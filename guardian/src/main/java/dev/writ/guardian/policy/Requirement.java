@@ -37,10 +37,22 @@ public sealed interface Requirement {
    */
   record Artifact(String type, KeyRole role, Optional<String> subject) implements Requirement {}
 
+  /**
+   * A mandate among the evidence that covers payee and amount of the effect (spec/mandate.md).
+   *
+   * @param issuers names of them, sorted
+   * @param type its {@code vct}
+   * @param payee JSON Pointer into the params, as is {@code amount}
+   * @param currency a code of three capitals, or a JSON Pointer into the params
+   */
+  record Mandate(List<String> issuers, String type, String payee, String amount, String currency)
+      implements Requirement {}
+
   /** Reads a node: a mapping with exactly one key, which says its kind. */
   static Requirement read(Section section, int depth) {
     section.require("", depth < DEPTH_MAX, "nested more than " + DEPTH_MAX + " deep");
-    String kind = section.onlyKey(List.of("all", "any", "none", "cel", "approvals", "artifact"));
+    String kind =
+        section.onlyKey(List.of("all", "any", "none", "cel", "approvals", "artifact", "mandate"));
     Requirement requirement =
         switch (kind) {
           case "all" -> new All(children(section, kind, depth));
@@ -49,6 +61,8 @@ public sealed interface Requirement {
             List<Requirement> children = children(section, kind, depth);
             section.require(
                 kind, children.stream().noneMatch(Requirement::asksApprovals), "holds approvals");
+            section.require(
+                kind, children.stream().allMatch(c -> c.mandates().isEmpty()), "holds a mandate");
             yield new None(children);
           }
           case "cel" -> new Cel(expression(section, kind));
@@ -58,6 +72,7 @@ public sealed interface Requirement {
             inner.end();
             yield approvals;
           }
+          case "mandate" -> mandate(section.section(kind));
           default -> artifact(section.section(kind));
         };
     section.end();
@@ -92,11 +107,40 @@ public sealed interface Requirement {
     return artifact;
   }
 
+  private static Mandate mandate(Section section) {
+    List<String> issuers = section.names("issuers");
+    section.require("issuers", !issuers.isEmpty(), "empty: no mandate would do");
+    String currency = section.name("currency");
+    section.require(
+        "currency",
+        currency.matches("[A-Z]{3}") || isPointer(currency),
+        "neither a code such as EUR nor a JSON Pointer into the params");
+    Mandate mandate =
+        new Mandate(
+            issuers,
+            section.name("vct"),
+            pointer(section, "payee"),
+            pointer(section, "amount"),
+            currency);
+    section.end();
+    return mandate;
+  }
+
+  private static String pointer(Section section, String key) {
+    String pointer = section.name(key);
+    section.require(key, isPointer(pointer), "no JSON Pointer into the params, such as /" + key);
+    return pointer;
+  }
+
+  private static boolean isPointer(String text) {
+    return text.startsWith("/") && !text.replaceAll("~[01]", "").contains("~");
+  }
+
   default boolean asksApprovals() {
     return switch (this) {
       case All all -> all.children.stream().anyMatch(Requirement::asksApprovals);
       case Any any -> any.children.stream().anyMatch(Requirement::asksApprovals);
-      case None _, Cel _, Artifact _ -> false;
+      case None _, Cel _, Artifact _, Mandate _ -> false;
       case Approvals _ -> true;
     };
   }
@@ -106,8 +150,18 @@ public sealed interface Requirement {
     return switch (this) {
       case All all -> rolesBelow(all.children);
       case Any any -> rolesBelow(any.children);
-      case None _, Cel _, Artifact _ -> List.of();
+      case None _, Cel _, Artifact _, Mandate _ -> List.of();
       case Approvals approvals -> List.of(approvals.role);
+    };
+  }
+
+  /** The mandates that this node and those below it ask for; a rule has one at most. */
+  default List<Mandate> mandates() {
+    return switch (this) {
+      case All all -> all.children.stream().flatMap(c -> c.mandates().stream()).toList();
+      case Any any -> any.children.stream().flatMap(c -> c.mandates().stream()).toList();
+      case None _, Cel _, Artifact _, Approvals _ -> List.of();
+      case Mandate mandate -> List.of(mandate);
     };
   }
 
@@ -135,6 +189,18 @@ public sealed interface Requirement {
                       .put("type", a.type)
                       .put("role", a.role.text())
                       .putIfPresent("subject", a.subject, JsonValue::of)
+                      .build())
+              .build();
+      case Mandate m ->
+          JsonValue.object()
+              .put(
+                  "mandate",
+                  JsonValue.object()
+                      .putList("issuers", m.issuers, JsonValue::of)
+                      .put("vct", m.type)
+                      .put("payee", m.payee)
+                      .put("amount", m.amount)
+                      .put("currency", m.currency)
                       .build())
               .build();
     };

@@ -10,19 +10,30 @@ import java.util.Optional;
  *
  * @param everyS how often a server applies the rules, in seconds; absent: only an operator does
  * @param rules in the order in which they are asked
+ * @param sealed which contents are kept under keys that can be destroyed; absent: none
+ * @param archiveAfterS how long after its closing a run may be moved to the archive, in seconds;
+ *     absent: none may
  */
-public record Retention(Optional<Long> everyS, List<RetentionRule> rules) {
+public record Retention(
+    Optional<Long> everyS,
+    List<RetentionRule> rules,
+    Optional<SealedContents> sealed,
+    Optional<Long> archiveAfterS) {
   /** What holds where policy has no section {@code retention}: everything is kept. */
-  public static final Retention KEEP_ALL = new Retention(Optional.empty(), List.of());
+  public static final Retention KEEP_ALL =
+      new Retention(Optional.empty(), List.of(), Optional.empty(), Optional.empty());
 
   private static final long SHORTEST_S = 60;
   private static final long LONGEST_S = 366L * 86_400;
+  private static final long ARCHIVE_LONGEST_S = 100L * LONGEST_S;
 
   static Retention read(Section section) {
     Retention retention =
         new Retention(
             section.optional("every_s", key -> section.between(key, SHORTEST_S, LONGEST_S)),
-            section.list("rules", item -> RetentionRule.read(item.itemSection())));
+            section.list("rules", item -> RetentionRule.read(item.itemSection())),
+            section.optional("sealed", key -> SealedContents.read(section.section(key))),
+            section.optional("archive_after_s", key -> section.between(key, 0, ARCHIVE_LONGEST_S)));
     section.require(
         "rules",
         retention.rules.stream().map(RetentionRule::name).distinct().count()
@@ -36,6 +47,8 @@ public record Retention(Optional<Long> everyS, List<RetentionRule> rules) {
     return JsonValue.object()
         .putIfPresent("every_s", everyS, JsonValue::of)
         .putList("rules", rules, RetentionRule::toJson)
+        .putIfPresent("sealed", sealed, SealedContents::toJson)
+        .putIfPresent("archive_after_s", archiveAfterS, JsonValue::of)
         .build();
   }
 

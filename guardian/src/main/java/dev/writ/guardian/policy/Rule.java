@@ -20,8 +20,15 @@ public record Rule(
                 .orElseGet(Match::everything),
             Requirement.read(section.section("require"), 0),
             section.optional("message", section::sentence));
+    section.require(
+        "require", rule.require.mandates().size() <= 1, "asks for several mandates; one is kept");
     section.end();
     return rule;
+  }
+
+  /** The mandate that such effects are done under, if the requirement asks for one. */
+  public Optional<Requirement.Mandate> mandate() {
+    return require.mandates().stream().findFirst();
   }
 
   JsonValue.Obj toJson() {

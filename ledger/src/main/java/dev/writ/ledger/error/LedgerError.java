@@ -199,6 +199,37 @@ public enum LedgerError implements ErrorCode {
       "another process has the witness's directory",
       "Stop the other one, or name another directory."),
 
+  ARCHIVE_UNKNOWN(
+      "LED-092",
+      "the archive's address is of no kind that this program knows",
+      "Name a folder, or a bucket as s3://BUCKET/PREFIX?region=REGION."),
+  ARCHIVE_ABSENT(
+      "LED-093",
+      "there is no archive of closed runs at that place",
+      "Mount its disk. To begin a new archive make the folder, and name it with `writ archive run"
+          + " --to FOLDER`."),
+  ARCHIVE_FAILED(
+      "LED-094",
+      "the archive of closed runs cannot be read or written",
+      "Give this user access to it and room on its disk, then run the command again: nothing is"
+          + " lost meanwhile."),
+
+  KEY_MISSING(
+      "LED-096",
+      "the content is sealed, and its key is not here",
+      "If its subject or run was erased after the backup that this ledger comes from, give the"
+          + " order again with `writ erase`. Else put the folder `content-keys` of the"
+          + " installation, or the keys of the latest backup, beside the ledger."),
+  SEAL_WRONG(
+      "LED-097",
+      "a sealed content does not open under its key",
+      "Its bytes, its row or its key were changed: restore a backup."),
+  KEYS_UNUSABLE(
+      "LED-098",
+      "the folder of content keys cannot be used",
+      "Give this user access to `content-keys` beside the ledger and room on its disk; restore the"
+          + " file that is named from a backup if it is damaged."),
+
   QUOTA(
       "LED-080",
       "the tenant's uploads would be more than policy lets it store",

@@ -1,6 +1,7 @@
 package dev.writ.ledger.storage;
 
 import java.time.Duration;
+import java.util.List;
 
 /** Shows who owns a log. */
 public interface LeaseWatch extends AutoCloseable {
@@ -14,9 +15,19 @@ public interface LeaseWatch extends AutoCloseable {
    * @param address of that owner; empty where it had no lease
    * @param isHeld whether the lease runs
    * @param left how long, by the database's clock; zero where it does not
+   * @param observed how much of the system run the owner has, as it says ({@link #observed}); zero
+   *     before
+   * @param size events in the log
    */
   record Ownership(
-      int cell, long epoch, String owner, String address, boolean isHeld, Duration left) {}
+      int cell,
+      long epoch,
+      String owner,
+      String address,
+      boolean isHeld,
+      Duration left,
+      long observed,
+      long size) {}
 
   /**
    * Asks the database.
@@ -24,6 +35,38 @@ public interface LeaseWatch extends AutoCloseable {
    * @throws dev.writ.canonicalize.WritException where it does not answer; the next call tries again
    */
   Ownership ask();
+
+  /**
+   * The same for so many logs from this one on, in the order of their numbers; of one that is not
+   * there nothing is said.
+   *
+   * @throws dev.writ.canonicalize.WritException where the database does not answer
+   */
+  List<Ownership> askAll(int cells);
+
+  /**
+   * Says that the server at this address lives, for so long by the database's clock.
+   *
+   * @return the addresses of all that live
+   * @throws dev.writ.canonicalize.WritException where the database does not answer
+   */
+  List<String> present(String address, Duration length);
+
+  /**
+   * Says that it ends.
+   *
+   * @throws dev.writ.canonicalize.WritException where the database does not answer
+   */
+  void leaves(String address);
+
+  /**
+   * Says as the owner of a log how much of the system run it has durably. Where another owns the
+   * log by now nothing is said.
+   *
+   * @param statements how many
+   * @throws dev.writ.canonicalize.WritException where the database does not answer
+   */
+  void observed(int cell, long epoch, long statements);
 
   @Override
   void close();

@@ -12,8 +12,9 @@ public final class ListedWrite implements Write {
    * A change of one row.
    *
    * @param value nothing where the row is removed
+   * @param unlessThere whether a row that is there stays as it is
    */
-  public record Change(Family family, byte[] key, Optional<byte[]> value) {}
+  public record Change(Family family, byte[] key, Optional<byte[]> value, boolean unlessThere) {}
 
   private final List<Change> changes = new ArrayList<>();
   private long bytes;
@@ -30,12 +31,17 @@ public final class ListedWrite implements Write {
 
   @Override
   public void put(Family family, byte[] key, byte[] value) {
-    add(new Change(family, key, Optional.of(value)));
+    add(new Change(family, key, Optional.of(value), false));
+  }
+
+  @Override
+  public void putNew(Family family, byte[] key, byte[] value) {
+    add(new Change(family, key, Optional.of(value), true));
   }
 
   @Override
   public void delete(Family family, byte[] key) {
-    add(new Change(family, key, Optional.empty()));
+    add(new Change(family, key, Optional.empty(), false));
   }
 
   @Override

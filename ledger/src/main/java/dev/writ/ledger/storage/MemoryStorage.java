@@ -121,6 +121,9 @@ public final class MemoryStorage implements Storage {
     }
     for (ListedWrite.Change change : ((ListedWrite) write).changes()) {
       TreeMap<byte[], byte[]> changing = changing(change.family());
+      if (change.unlessThere() && changing.containsKey(change.key())) {
+        continue;
+      }
       change
           .value()
           .ifPresentOrElse(

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The rows of one ledger. Keys are ordered as unsigned bytes. Safe for use by many threads; only
@@ -17,6 +18,9 @@ import java.util.Optional;
 public interface Storage extends AutoCloseable {
 
   record Row(byte[] key, byte[] value) {}
+
+  /** Names a row. */
+  record Name(Family family, byte[] key) {}
 
   /** Takes a row; false ends the scan. It must not write. */
   @FunctionalInterface
@@ -34,6 +38,14 @@ public interface Storage extends AutoCloseable {
     keys.forEach(key -> found.add(has(family, key)));
     return found;
   }
+
+  /**
+   * Says that these rows will be looked at soon, whether they are there or not. Where a look is a
+   * round trip, a writer may get them all in one and remember them.
+   *
+   * @param rows is asked for them only where they are fetched
+   */
+  default void expect(Supplier<List<Name>> rows) {}
 
   /**
    * Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order, as

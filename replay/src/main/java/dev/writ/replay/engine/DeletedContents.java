@@ -37,7 +37,7 @@ final class DeletedContents {
       return;
     }
     for (Deletion.Item item : deletion.contents()) {
-      rules.put(item.digest(), deletion.rule());
+      rules.put(item.digest(), by(deletion.reason()));
       tally.neither(
           told++ < TOLD_MAX
               ? item.content().text()
@@ -47,16 +47,22 @@ final class DeletedContents {
                   + item.seq()
                   + ": deleted at "
                   + Timestamps.format(deletion.deletedAt())
-                  + " by rule "
-                  + deletion.rule()
-                  + " of policy "
-                  + deletion.policy()
-              : "further contents: deleted by rule " + deletion.rule());
+                  + " "
+                  + deletion.reason().text()
+              : "further contents: deleted " + by(deletion.reason()));
     }
   }
 
-  /** The rule by which a content of an effect is not here. */
-  Optional<String> ruleOf(Receipt receipt) {
+  private static String by(Deletion.Reason reason) {
+    return switch (reason) {
+      case Deletion.Rule rule -> "by rule " + rule.name();
+      case Deletion.Order order -> order.text();
+      case Deletion.Archived archived -> archived.text();
+    };
+  }
+
+  /** The rule or order by which a content of an effect is not here. */
+  Optional<String> reasonOf(Receipt receipt) {
     return Stream.of(
             receipt.observations().stream(),
             Stream.concat(receipt.output().stream(), receipt.rawOutput().stream())

@@ -4,6 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.stage.StoreStage;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.MemoryJournal;
 import dev.writ.verify.bundle.Recording;
@@ -27,7 +29,7 @@ final class Outputs implements StoreStage.ContentStore {
   }
 
   @Override
-  public BlobRef store(byte[] content) {
+  public BlobRef store(byte[] content, ContentClass as, Scope scope) {
     BlobRef blob = MemoryJournal.blobOf(content);
     kept.put(blob.digest(), content);
     return blob;

@@ -625,8 +625,8 @@ final class Stepping implements AutoCloseable {
       tally.neither(
           "effects: only the receipt was made again, "
               + deleted
-                  .ruleOf(receipt)
-                  .map(rule -> "their contents were deleted by rule " + rule)
+                  .reasonOf(receipt)
+                  .map(reason -> "their contents were deleted " + reason)
                   .orElse("their output is not in the bundle"));
       return;
     }

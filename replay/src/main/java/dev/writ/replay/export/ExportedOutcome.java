@@ -10,6 +10,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Event;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.error.BundleError;
@@ -58,7 +59,7 @@ public record ExportedOutcome(
   }
 
   /** Whether an event of a run may be an outcome. */
-  static boolean isOutcome(Event event) {
+  public static boolean isOutcome(Event event) {
     return switch (event.kind()) {
       case EventKind.RECEIPT_SIGNED, EventKind.EFFECT_REFUSED, EventKind.DECISION_MADE -> true;
       default -> false;
@@ -77,33 +78,43 @@ public record ExportedOutcome(
     });
   }
 
-  private static Optional<ExportedOutcome> of(Recording recording, long index, Event event) {
-    Envelope envelope = envelope(recording, event.body());
+  /**
+   * The outcome that an event is; empty for an event that is none.
+   *
+   * @param documents the signed documents of the log, by their ids
+   * @param index the event's place in the log
+   * @throws WritException {@code RPL-023} where a document is not there
+   */
+  public static Optional<ExportedOutcome> of(DocumentSource documents, long index, Event event) {
+    if (!isOutcome(event)) {
+      return Optional.empty();
+    }
+    Envelope envelope = envelope(documents, event.body());
     return switch (event.kind()) {
       case EventKind.RECEIPT_SIGNED -> {
         Receipt receipt = Receipt.read(envelope.document());
-        Decision decision = read(recording, receipt.decision(), Decision::read);
+        Decision decision = read(documents, receipt.decision(), Decision::read);
         yield Optional.of(
             new ExportedOutcome(
                 Kind.EXECUTED,
                 index,
                 event,
                 envelope,
-                read(recording, receipt.request(), Request::read),
+                read(documents, receipt.request(), Request::read),
                 decision,
                 Optional.of(receipt),
                 Optional.empty()));
       }
       case EventKind.EFFECT_REFUSED -> {
         Refusal refusal = Refusal.read(envelope.document());
-        Decision decision = read(recording, refusal.decision(), Decision::read);
+        Decision decision = read(documents, refusal.decision(), Decision::read);
         yield Optional.of(
             new ExportedOutcome(
                 Kind.REFUSED,
                 index,
                 event,
                 envelope,
-                read(recording, refusal.request(), Request::read),
+                read(documents, refusal.request(), Request::read),
                 decision,
                 Optional.empty(),
                 Optional.of(refusal)));
@@ -118,7 +129,7 @@ public record ExportedOutcome(
                     index,
                     event,
                     envelope,
-                    read(recording, decision.request(), Request::read),
+                    read(documents, decision.request(), Request::read),
                     decision,
                     Optional.empty(),
                     Optional.empty()));
@@ -126,12 +137,12 @@ public record ExportedOutcome(
     };
   }
 
-  private static <T> T read(Recording recording, Digest id, Function<JsonValue, T> reader) {
-    return reader.apply(envelope(recording, id).document());
+  private static <T> T read(DocumentSource documents, Digest id, Function<JsonValue, T> reader) {
+    return reader.apply(envelope(documents, id).document());
   }
 
-  private static Envelope envelope(Recording recording, Digest id) {
-    return recording
+  private static Envelope envelope(DocumentSource documents, Digest id) {
+    return documents
         .document(id)
         .orElseThrow(
             () -> new WritException(BundleError.ENTRY_MISSING, "documents/" + id.hex() + ".json"));

@@ -1,70 +1,20 @@
 package dev.writ.replay.export;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.document.Receipt;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 
-/**
- * Statements of in-toto (version 1), each in a DSSE envelope that the exporter signs: its word that
- * it verified the bundle. The predicate has the document with the signatures that Writ made.
- */
+/** Statements of in-toto, which the exporter signs: its word that it verified the bundle. */
 final class InTotoFormat implements LineFormat {
-  private static final String PAYLOAD_TYPE = "application/vnd.in-toto+json";
-  private static final String STATEMENT = "https://in-toto.io/Statement/v1";
-
-  private final String origin;
+  private final InTotoStatements statements;
   private final SigningKey key;
 
   InTotoFormat(String origin, SigningKey key) {
-    this.origin = origin;
+    this.statements = new InTotoStatements(origin);
     this.key = key;
   }
 
   @Override
   public String line(ExportedOutcome outcome) {
-    JsonValue.Obj statement =
-        JsonValue.object()
-            .put("_type", STATEMENT)
-            .put("predicate", predicate(outcome))
-            .put("predicateType", "urn:writ:in-toto:" + outcome.kind().text() + ":v1")
-            .put("subject", JsonValue.of(subjects(outcome)))
-            .build();
-    return new String(
-        Envelope.sign(PAYLOAD_TYPE, statement, key).toBytes(), StandardCharsets.UTF_8);
-  }
-
-  private JsonValue.Obj predicate(ExportedOutcome outcome) {
-    return JsonValue.object()
-        .put("log", JsonValue.object().put("index", outcome.index()).put("origin", origin).build())
-        .put("signed", outcome.signed())
-        .build();
-  }
-
-  /** The document itself, then what the effect made. */
-  private static List<JsonValue> subjects(ExportedOutcome outcome) {
-    List<JsonValue> subjects = new ArrayList<>();
-    subjects.add(subject(outcome.kind().text(), outcome.id()));
-    outcome.receipt().ifPresent(receipt -> made(receipt, subjects));
-    return subjects;
-  }
-
-  private static void made(Receipt receipt, List<JsonValue> subjects) {
-    receipt.output().ifPresent(output -> subjects.add(subject("output", output.digest())));
-    receipt
-        .artifacts()
-        .forEach(artifact ->
-            subjects.add(subject("artifact/" + artifact.name(), artifact.content().digest())));
-  }
-
-  private static JsonValue subject(String name, Digest digest) {
-    return JsonValue.object()
-        .put("digest", JsonValue.object().put("sha256", digest.hex()).build())
-        .put("name", name)
-        .build();
+    return new String(InTotoStatements.signed(statements.of(outcome), key), StandardCharsets.UTF_8);
   }
 }

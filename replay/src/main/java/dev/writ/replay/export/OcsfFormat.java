@@ -16,7 +16,7 @@ import java.util.List;
  * signatures are over the document, which is in {@code raw_data} with its digest in {@code
  * raw_data_hash}.
  */
-final class OcsfFormat implements LineFormat {
+final class OcsfFormat implements JsonFormat {
   private static final int CLASS = 6003;
   private static final int OTHER = 99;
   private static final String VERSION = "1.9.0";
@@ -28,7 +28,7 @@ final class OcsfFormat implements LineFormat {
   }
 
   @Override
-  public String line(ExportedOutcome outcome) {
+  public JsonValue.Obj json(ExportedOutcome outcome) {
     ObjectBuilder event =
         JsonValue.object()
             .put("activity_id", OTHER)
@@ -59,7 +59,7 @@ final class OcsfFormat implements LineFormat {
     outcome.code().ifPresent(code -> event.put("status_code", code));
     action(outcome, event);
     status(outcome, event);
-    return text(event.build());
+    return event.build();
   }
 
   private static boolean isFine(ExportedOutcome outcome) {

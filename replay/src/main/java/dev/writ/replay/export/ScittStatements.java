@@ -1,5 +1,6 @@
 package dev.writ.replay.export;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.Event;
@@ -12,7 +13,7 @@ import java.util.function.BiConsumer;
  * exporter, whose word it is that the bundle verified. What it is sent to registers it and answers
  * with a receipt of its own.
  */
-final class ScittStatements implements FileFormat {
+public final class ScittStatements implements FileFormat {
   private static final int COSE_SIGN1 = 18;
 
   // Header parameters (RFC 9052, 3.1; RFC 9597) and claims (RFC 8392, 4).
@@ -44,14 +45,25 @@ final class ScittStatements implements FileFormat {
 
   @Override
   public void each(Bundle bundle, BiConsumer<Event, byte[]> taker) {
-    String issuer = "urn:writ:log:" + bundle.manifest().origin();
+    String origin = bundle.manifest().origin();
     ExportedOutcome.each(
-        bundle, outcome -> taker.accept(outcome.event(), statement(issuer, outcome)));
+        bundle,
+        outcome ->
+            taker.accept(
+                outcome.event(),
+                statement(
+                    origin, outcome.decision().request(), outcome.envelope().toBytes(), key)));
   }
 
-  private byte[] statement(String issuer, ExportedOutcome outcome) {
-    byte[] header = header(issuer, "urn:writ:request:" + outcome.decision().request());
-    byte[] payload = outcome.envelope().toBytes();
+  /**
+   * One statement.
+   *
+   * @param origin the name of the log
+   * @param request the digest of the request, which all statements on what became of it name
+   * @param payload the envelope of the signed document
+   */
+  public static byte[] statement(String origin, Digest request, byte[] payload, SigningKey key) {
+    byte[] header = header("urn:writ:log:" + origin, "urn:writ:request:" + request, key);
     byte[] signed =
         new Cbor()
             .array(4)
@@ -70,7 +82,7 @@ final class ScittStatements implements FileFormat {
         .toBytes();
   }
 
-  private byte[] header(String issuer, String subject) {
+  private static byte[] header(String issuer, String subject, SigningKey key) {
     return new Cbor()
         .map(4)
         .integer(ALG)

@@ -294,7 +294,7 @@ public final class PolicyProposal {
       case Requirement.None none ->
           none.children().stream().allMatch(PolicyProposal::isOfExpressions);
       case Requirement.Cel _ -> true;
-      case Requirement.Approvals _, Requirement.Artifact _ -> false;
+      case Requirement.Approvals _, Requirement.Artifact _, Requirement.Mandate _ -> false;
     };
   }
 

@@ -14,6 +14,7 @@ import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
 import dev.writ.verify.bundle.Witnesses;
 import dev.writ.verify.error.BundleError;
+import dev.writ.verify.stamp.Stamps;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -71,6 +72,7 @@ public final class ReportPage {
    * @param sample what the page draws
    * @param kept a checkpoint of the log, such as one that witnesses cosigned
    * @param witnesses who must have cosigned it
+   * @param stamps time stamps of it; the page tells what they say as found by its maker
    */
   public record Options(
       Optional<Trust> pinned,
@@ -78,7 +80,8 @@ public final class ReportPage {
       Optional<Selection> selection,
       Optional<Sampling> sample,
       Optional<Checkpoint> kept,
-      Witnesses witnesses) {
+      Witnesses witnesses,
+      Stamps stamps) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());
 
     /** Of one run, without a sample and a kept checkpoint. */
@@ -92,7 +95,7 @@ public final class ReportPage {
         Optional<JsonValue> replay,
         Optional<Selection> selection,
         Optional<Sampling> sample) {
-      this(pinned, replay, selection, sample, Optional.empty(), Witnesses.NONE);
+      this(pinned, replay, selection, sample, Optional.empty(), Witnesses.NONE, Stamps.NONE);
     }
   }
 
@@ -208,7 +211,8 @@ public final class ReportPage {
   private static BundleVerifier.Verified verified(Bundle opened, Options options) {
     return BundleVerifier.verify(
         opened,
-        new BundleVerifier.Options(options.pinned(), options.kept(), false, options.witnesses()),
+        new BundleVerifier.Options(
+            options.pinned(), options.kept(), false, options.witnesses(), options.stamps()),
         _ -> {});
   }
 
@@ -226,11 +230,22 @@ public final class ReportPage {
                 kept -> JsonValue.of(new String(kept.toBytes(), StandardCharsets.UTF_8)))
             .putList("witnesses", options.witnesses().keys(), key -> JsonValue.of(key.toString()))
             .put("quorum", options.witnesses().quorum())
+            .putList("stamps", stamped(options), JsonValue::of)
             .build();
     // Only a '<' could end a script element; in JSON it occurs only in strings.
     return new String(Jcs.write(extra), StandardCharsets.UTF_8)
         .replace("<", "\\u003c")
         .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static List<String> stamped(Options options) {
+    return options
+        .kept()
+        .map(kept ->
+            options.stamps().of(kept).stream()
+                .map(stamp -> stamp.says(kept) + ", as writ report found")
+                .toList())
+        .orElse(List.of());
   }
 
   /** Each bundle is a line of its element. */

@@ -17,8 +17,8 @@ function draw(sections, print, until, title) {
 }
 
 /** What the page verifies a bundle against. */
-function against({ trust, note, witnesses, extra }) {
-  return { trust, checkpoint: note, witnesses, quorum: extra.quorum };
+function against({ trust, note, witnesses, stamps, extra }) {
+  return { trust, checkpoint: note, witnesses, quorum: extra.quorum, stamps };
 }
 
 /** One run with everything of it. Gives the outcome. */
@@ -51,7 +51,7 @@ async function choose(i) {
 }
 
 const embedded = (id) => byId(id).textContent.trim();
-const state = { bundles: [], bundle: null, name: 'run.writ', trust: null, trustFrom: null, note: null, noteFrom: null, witnesses: [], extra: {}, turn: 0 };
+const state = { bundles: [], bundle: null, name: 'run.writ', trust: null, trustFrom: null, note: null, noteFrom: null, witnesses: [], stamps: [], extra: {}, turn: 0 };
 
 function reset() {
   const lines = embedded('writ-bundle').split('\n').filter((line) => line !== '');
@@ -63,6 +63,7 @@ function reset() {
   state.note = state.extra.checkpoint ? utf8(state.extra.checkpoint) : null;
   state.noteFrom = state.note ? 'page' : null;
   state.witnesses = state.extra.witnesses ?? [];
+  state.stamps = state.extra.stamps ?? [];
   state.name = 'run.writ';
   byId('reset').hidden = true;
   byId('own-says').textContent = '';
@@ -113,8 +114,8 @@ async function verify() {
 async function take(kind, file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (kind === 'trust') Object.assign(state, { trust: bytes, trustFrom: 'reader' });
-  else if (kind === 'note') Object.assign(state, { note: bytes, noteFrom: 'reader', witnesses: [] });
-  else Object.assign(state, { bundles: [bytes], bundle: bytes, name: file.name, note: state.noteFrom === 'reader' ? state.note : null, witnesses: [] });
+  else if (kind === 'note') Object.assign(state, { note: bytes, noteFrom: 'reader', witnesses: [], stamps: [] });
+  else Object.assign(state, { bundles: [bytes], bundle: bytes, name: file.name, note: state.noteFrom === 'reader' ? state.note : null, witnesses: [], stamps: [] });
   byId('own-says').replaceChildren({ trust: 'Your trust file: ', note: 'Your checkpoint: ', bundle: 'Your bundle: ' }[kind], foreign(file.name, 200));
   byId('reset').hidden = false;
   await verify();

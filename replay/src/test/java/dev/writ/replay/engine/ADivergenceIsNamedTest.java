@@ -401,7 +401,8 @@ class ADivergenceIsNamedTest extends ASampleHome {
         store,
         receipt,
         e.refusals(),
-        e.stages());
+        e.stages(),
+        e.elsewhere());
   }
 
   @Test
@@ -652,7 +653,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
                     e.dispatch(),
                     e.drift(),
                     e.canonicalize(),
-                    new StoreStage(_ -> MemoryJournal.blobOf(new byte[0])),
+                    new StoreStage((_, _, _) -> MemoryJournal.blobOf(new byte[0])),
                     e.receipt()));
     assertThat(divergence.fields()).isNotEmpty();
   }

@@ -194,7 +194,7 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
     home.restartWith(e ->
         KernelSeam.with(
             e,
-            new StoreStage(_ -> {
+            new StoreStage((_, _, _) -> {
               throw new WritException(LedgerError.DISK_FULL, "blobs");
             })));
     home.submit(home.ask("alice"));

@@ -1,6 +1,7 @@
 package dev.writ.sinks.feed;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Scope;
 import java.time.Instant;
@@ -8,13 +9,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One execution, denial, incident or notice, as sinks get it.
+ * One execution, denial, outcome, incident or notice, as sinks get it.
  *
  * @param log origin of the log
  * @param evidence id of the signed receipt, decision or refusal
  * @param at when its event was written
  * @param fields of the seed's stream (spec/surface-tools.md), all of them texts; or of an incident
- *     (spec/incidents.md) or a notice (spec/notices.md)
+ *     (spec/incidents.md) or a notice (spec/notices.md); or a whole line of an export
  */
 public record SinkRecord(
     RecordId id, String log, Scope scope, Digest evidence, Instant at, JsonValue.Obj fields) {
@@ -46,6 +47,6 @@ public record SinkRecord(
 
   /** The approximate memory that it takes, in bytes. */
   long bytes() {
-    return 512 + 2L * texts().values().stream().mapToLong(String::length).sum();
+    return 512 + 4L * Jcs.write(fields).length;
   }
 }

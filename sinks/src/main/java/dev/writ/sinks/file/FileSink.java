@@ -1,14 +1,16 @@
 package dev.writ.sinks.file;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.replay.export.CloudEventsFormat;
+import dev.writ.replay.export.InTotoStatements;
 import dev.writ.sinks.error.SinkError;
 import dev.writ.sinks.feed.RecordId;
 import dev.writ.sinks.feed.RecordSink;
 import dev.writ.sinks.feed.SinkRecord;
-import dev.writ.sinks.feed.SinkSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -28,27 +31,25 @@ public final class FileSink implements RecordSink {
   private static final int BLOCK = 64 << 10;
 
   private final Path path;
+  private final FileLines lines;
+  private final Optional<SigningKey> key;
   private final String log;
   private FileChannel file;
   private Optional<RecordId> last = Optional.empty();
 
   /**
-   * @param path is created if it does not exist; its folder must exist
+   * @param settings the file is created if it does not exist; its folder must exist
    * @param log origin of the log whose records it gets
    */
-  public FileSink(Path path, String log) {
-    this.path = path;
-    this.log = log;
-  }
-
-  /**
-   * @param folder to which the setting {@code path} is relative
-   * @throws WritException {@code GWY-002}
-   */
-  public static Path path(SinkSettings settings, Path folder) {
-    Path path = folder.resolve(settings.required("path"));
-    settings.end();
-    return path;
+  public FileSink(FileSettings settings, String log) {
+    this.path = settings.path();
+    this.key = settings.key();
+    this.lines =
+        settings
+            .format()
+            .map(name -> FileLines.valueOf(name.replace('-', '_').toUpperCase(Locale.ROOT)))
+            .orElse(FileLines.RECORDS);
+    this.log = lines == FileLines.CLOUDEVENTS ? CloudEventsFormat.source(log) : log;
   }
 
   @Override
@@ -95,25 +96,37 @@ public final class FileSink implements RecordSink {
   }
 
   private RecordId id(long from, long to) throws IOException {
-    Fields fields = Fields.of("line", Jcs.parse(read(from, to)));
-    if (!fields.string("log").equals(log)) {
+    String found;
+    RecordId id;
+    try {
+      Fields fields = Fields.of("line", lines.read(read(from, to - 1)));
+      found = lines.log(fields);
+      id = RecordId.parse(lines.id(fields));
+    } catch (WritException e) {
       throw new WritException(
-          SinkError.OTHER_LOG, path + " is of " + fields.string("log") + ", not of " + log);
+          SinkError.OTHER_LOG, path + " ends with a line of another form: " + e.found(), e);
     }
-    return RecordId.parse(fields.string("id"));
+    if (!found.equals(log)) {
+      throw new WritException(SinkError.OTHER_LOG, path + " is of " + found + ", not of " + log);
+    }
+    return id;
+  }
+
+  private byte[] bytes(JsonValue.Obj line) {
+    return key.map(signs -> InTotoStatements.signed(line, signs)).orElseGet(() -> Jcs.write(line));
   }
 
   @Override
   public void deliver(List<SinkRecord> records) {
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    ByteArrayOutputStream added = new ByteArrayOutputStream();
     for (SinkRecord record : records) {
       if (last.filter(id -> id.compareTo(record.id()) >= 0).isEmpty()) {
-        lines.writeBytes(Jcs.write(line(record)));
-        lines.write('\n');
+        added.writeBytes(bytes(lines.line(record)));
+        added.write('\n');
       }
     }
     try {
-      ByteBuffer bytes = ByteBuffer.wrap(lines.toByteArray());
+      ByteBuffer bytes = ByteBuffer.wrap(added.toByteArray());
       while (bytes.hasRemaining()) {
         file.write(bytes);
       }
@@ -124,17 +137,6 @@ public final class FileSink implements RecordSink {
     last =
         last.filter(id -> id.compareTo(records.getLast().id()) > 0)
             .or(() -> Optional.of(records.getLast().id()));
-  }
-
-  private static JsonValue.Obj line(SinkRecord record) {
-    return JsonValue.object()
-        .put("id", record.id().toString())
-        .put("log", record.log())
-        .put("tenant", record.scope().tenant())
-        .put("subject", record.scope().subject())
-        .put("evidence", record.evidence())
-        .put("fields", record.fields())
-        .build();
   }
 
   @Override

@@ -1,2 +1,2 @@
-/** Records as lines of a file. */
+/** Records as lines of a file, or as files of a folder. */
 package dev.writ.sinks.file;

@@ -86,7 +86,10 @@ final class NoticeJournal implements RecordReader {
       case Requirement.All all -> all.children().forEach(child -> collect(child, roles));
       case Requirement.Any any -> any.children().forEach(child -> collect(child, roles));
       case Requirement.Approvals approvals -> roles.add(approvals.role());
-      case Requirement.None _, Requirement.Cel _, Requirement.Artifact _ -> {} // asks nobody
+      case Requirement.None _,
+          Requirement.Cel _,
+          Requirement.Artifact _,
+          Requirement.Mandate _ -> {} // asks nobody
     }
   }
 

@@ -170,7 +170,13 @@ public final class SinkScene implements AutoCloseable {
         _ ->
             List.of(
                 new ConfiguredSink(
-                    name, "test", "here", Optional.empty(), Optional.empty(), _ -> connection)));
+                    name,
+                    "test",
+                    "here",
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    _ -> connection)));
   }
 
   private SinkScene(Path dir, Function<InstantSource, List<ConfiguredSink>> sinks) {

@@ -97,7 +97,7 @@ final class LoglineArtifacts {
             .orElseThrow(() -> Reader.unknown(call.value("digest")));
     HttpAnswer answer =
         BlobAnswer.of(
-            pipeline.ledger(),
+            pipeline.kernel(),
             caller.tenant(),
             content.digest(),
             content.mediaType(),

@@ -3,6 +3,7 @@ package dev.writ.surfaces.tools;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
@@ -35,6 +36,7 @@ public final class ToolsSurface implements Surface {
 
   public static final int BODY_BYTES_MAX = 1 << 20;
 
+  private final Kernel kernel;
   private final LedgerView ledger;
   private final ExecCalls calls;
   private final ExecStream stream;
@@ -44,6 +46,7 @@ public final class ToolsSurface implements Surface {
    * @param root the root of workspaces, if they are directories of this machine
    */
   public ToolsSurface(Pipeline pipeline, Optional<WorkspaceRoot> root) {
+    this.kernel = pipeline.kernel();
     this.ledger = pipeline.ledger();
     this.calls = new ExecCalls(pipeline, root);
     this.stream = new ExecStream(pipeline);
@@ -117,7 +120,7 @@ public final class ToolsSurface implements Surface {
             .orElseThrow(() -> Reader.unknown(execId));
     HttpAnswer answer =
         BlobAnswer.of(
-            ledger, call.caller().tenant(), content.digest(), content.mediaType(), call.headers());
+            kernel, call.caller().tenant(), content.digest(), content.mediaType(), call.headers());
     reader.records().effect(call.caller(), receipt.scope(), content.digest(), ReadClass.OUTPUTS);
     return answer;
   }

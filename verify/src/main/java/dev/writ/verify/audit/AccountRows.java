@@ -127,18 +127,14 @@ final class AccountRows {
     if (allowed) {
       List<JsonValue> asDeclared = new ArrayList<>();
       List<JsonValue> asSettled = new ArrayList<>();
-      for (Budget budget : policy.budgets().values()) {
-        for (String key :
-            policy.accountsOf(
-                budget, request.scope().tenant(), inputs.charged(), request.effect().tool())) {
-          long amount = AccountWalk.amount(policy, budget, request.effect());
-          AccountSums.Account account =
-              new AccountSums.Account(budget.name(), key, budget.windowStart(time));
-          charges.add(fate.charge(account, budget.unit(), amount));
-          boolean measured = budget.unit() == Budget.Unit.CPU_MS && fate.cpuMs().isPresent();
-          asDeclared.add(charge(account, amount));
-          asSettled.add(charge(account, measured ? fate.cpuMs().getAsLong() : amount));
-        }
+      for (AccountDue due : AccountDue.of(policy, request, inputs)) {
+        Budget budget = due.budget();
+        AccountSums.Account account =
+            new AccountSums.Account(budget.name(), due.key(), budget.windowStart(time));
+        charges.add(fate.charge(account, budget.unit(), due.amount()));
+        boolean measured = budget.unit() == Budget.Unit.CPU_MS && fate.cpuMs().isPresent();
+        asDeclared.add(charge(account, due.amount()));
+        asSettled.add(charge(account, measured ? fate.cpuMs().getAsLong() : due.amount()));
       }
       for (Rate rate : policy.rates().values()) {
         for (String key : keys(rate, policy, request, inputs)) {

@@ -406,18 +406,11 @@ final class AccountWalk {
     Request request = judged.request();
     List<Account> accounts = new ArrayList<>();
     List<Budget> budgets = new ArrayList<>();
-    for (Budget budget : judged.policy().budgets().values()) {
-      for (String key :
-          judged
-              .policy()
-              .accountsOf(
-                  budget,
-                  request.scope().tenant(),
-                  judged.inputs().charged(),
-                  request.effect().tool())) {
-        accounts.add(new Account(budget.name(), key, budget.windowStart(judged.inputs().time())));
-        budgets.add(budget);
-      }
+    for (AccountDue due : AccountDue.of(judged.policy(), request, judged.inputs())) {
+      Budget budget = due.budget();
+      accounts.add(
+          new Account(budget.name(), due.key(), budget.windowStart(judged.inputs().time())));
+      budgets.add(budget);
     }
     List<JudgeInputs.Balance> recorded = judged.inputs().balances();
     List<Account> named =
@@ -543,19 +536,13 @@ final class AccountWalk {
           Optional.ofNullable(ends.remove(judged.id()))
               .orElseGet(() -> fates.of(judged.decision().request(), judged.id()));
       isSettled = fate.end() == Fates.End.SETTLED;
-      for (Budget budget : policy.budgets().values()) {
-        for (String key :
-            policy.accountsOf(
-                budget,
-                request.scope().tenant(),
-                judged.inputs().charged(),
-                request.effect().tool())) {
-          charges.add(
-              fate.charge(
-                  new Account(budget.name(), key, budget.windowStart(time)),
-                  budget.unit(),
-                  amount(policy, budget, request.effect())));
-        }
+      for (AccountDue due : AccountDue.of(policy, request, judged.inputs())) {
+        Budget budget = due.budget();
+        charges.add(
+            fate.charge(
+                new Account(budget.name(), due.key(), budget.windowStart(time)),
+                budget.unit(),
+                due.amount()));
       }
       for (Rate rate : policy.rates().values()) {
         for (String key : keys(rate, policy, request, judged.inputs())) {

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
+import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.journal.AccountTables;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 /**
  * Reads a whole ledger and recomputes everything that follows from its documents: signatures under
@@ -58,6 +60,7 @@ public final class Audit {
   private final RunWalk runs;
   private final DeletionCheck deletions;
   private final ReadCheck reads;
+  private final CellRootCheck cells;
   private final AccountWalk ahead;
   private Optional<Event> system = Optional.empty();
   private boolean summarized;
@@ -73,8 +76,9 @@ public final class Audit {
     this.events = new EventsOfLedger(ledger, by);
     Documents documents = new Documents(events, findings);
     this.runs = new RunWalk(documents, standing, new Rejudging(documents, standing, tools), rows);
-    this.deletions = new DeletionCheck(documents, standing, runs, this::before);
+    this.deletions = new DeletionCheck(documents, standing, runs, new EventsBefore());
     this.reads = new ReadCheck(documents, standing);
+    this.cells = new CellRootCheck(documents, standing, ledger.origin());
     this.ahead = AccountWalk.ahead(ledger, documents.with(new Findings()), standing.policies());
   }
 
@@ -170,10 +174,22 @@ public final class Audit {
     return times;
   }
 
-  private Optional<Event> before(RunId run, long seq) {
-    return ledger
-        .event(run, seq)
-        .filter(_ -> ledger.indexOf(run, seq).orElse(Long.MAX_VALUE) < current);
+  /** What stands before the event that is at its turn. */
+  private final class EventsBefore implements RunAudit.EventsBefore {
+    @Override
+    public Optional<Event> event(RunId run, long seq) {
+      return ledger
+          .event(run, seq)
+          .filter(_ -> ledger.indexOf(run, seq).orElse(Long.MAX_VALUE) < current);
+    }
+
+    @Override
+    public Optional<Event> closing(RunId run) {
+      return ledger
+          .head(run)
+          .filter(head -> head.kind().equals(EventKind.RUN_CLOSED))
+          .flatMap(head -> event(run, head.seq()));
+    }
   }
 
   private void event(long index, Event event) {
@@ -184,6 +200,8 @@ public final class Audit {
       deletions.event(event).ifPresent(deletion -> rows.deleted(deletion, event.body()));
     } else if (event.runId().equals(ReadEvent.RUN)) {
       reads.event(event);
+    } else if (event.runId().equals(CellCheckpoints.RUN)) {
+      cells.event(event);
     } else if (!event.runId().equals(SystemState.RUN)) {
       runs.event(index, event);
       ahead.event(event);
@@ -196,7 +214,9 @@ public final class Audit {
 
   private AuditReport report() {
     return new AuditReport(
-        verified(),
+        Stream.of(verified(), findings.ofCells(), findings.ofErasures(), findings.ofArchive())
+            .flatMap(List::stream)
+            .toList(),
         notVerified(),
         findings.problems(),
         findings.problemsTotal(),

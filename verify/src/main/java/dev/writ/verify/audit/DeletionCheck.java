@@ -21,28 +21,30 @@ import dev.writ.verify.error.AuditError;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
  * Checks statements of deletion (spec/retention.md): signed by an executor, by a rule of the policy
- * in force at their place, of contents that earlier events name, old enough, and needed by nothing.
- * Whether a rule with {@code bytes_max} had as many bytes is not recomputed.
+ * in force at their place, or by an operator's order before it, of contents that earlier events
+ * name, old enough or covered by the order, and needed by nothing. Whether a rule with {@code
+ * bytes_max} had as many bytes is not recomputed.
  */
 final class DeletionCheck {
-  /** Finds events before the one that is checked. */
-  @FunctionalInterface
-  interface EventsBefore {
-    Optional<Event> event(RunId run, long seq);
-  }
-
   private final Documents documents;
   private final Findings findings;
   private final SystemStateHistory standing;
   private final RunWalk runs;
-  private final EventsBefore events;
+  private final RunAudit.EventsBefore events;
+
+  /** By run; one for each that is archived. */
+  private final TreeMap<RunId, Digest> bundles = new TreeMap<>();
 
   DeletionCheck(
-      Documents documents, SystemStateHistory standing, RunWalk runs, EventsBefore events) {
+      Documents documents,
+      SystemStateHistory standing,
+      RunWalk runs,
+      RunAudit.EventsBefore events) {
     this.documents = documents;
     this.findings = documents.findings();
     this.standing = standing;
@@ -78,12 +80,7 @@ final class DeletionCheck {
     standing.verify(read.get().envelope(), Deletion.TYPE, event.at(), place);
     findings.same(AuditError.BINDING, place + " /deleted_at", deletion.deletedAt(), event.at());
     Optional<Policy> policy = standing.policyHere();
-    if (policy.filter(p -> p.digest().equals(deletion.policy())).isEmpty()) {
-      findings.problem(
-          AuditError.SYSTEM,
-          place + " /policy",
-          deletion.policy(),
-          policy.map(p -> p.digest().toString()).orElse("none in force"));
+    if (!isInForce(deletion, event, policy, place)) {
       return Optional.of(deletion);
     }
     if (standing.isHeld(deletion.of())) {
@@ -92,8 +89,64 @@ final class DeletionCheck {
     for (int i = 0; i < deletion.contents().size(); i++) {
       item(event, deletion, policy.get(), deletion.contents().get(i), place + " /contents/" + i);
     }
-    findings.deleted += deletion.contents().size();
+    if (deletion.reason() instanceof Deletion.Rule) {
+      findings.deleted += deletion.contents().size();
+    }
     return Optional.of(deletion);
+  }
+
+  /** Whether what it names as its reason is there, at its place. */
+  private boolean isInForce(Deletion deletion, Event event, Optional<Policy> policy, String place) {
+    return switch (deletion.reason()) {
+      case Deletion.Rule rule -> isInForce(rule.policy(), policy, place);
+      case Deletion.Archived archived ->
+          isInForce(archived.policy(), policy, place)
+              && mayBeArchived(deletion.of(), archived.bundle(), event, policy.get(), place);
+      case Deletion.Order order -> {
+        boolean given = policy.isPresent() && standing.erasure(order.id()).isPresent();
+        if (!given) {
+          findings.problem(
+              DELETION, place + " /order", order.id(), "an order that was given before");
+        }
+        yield given;
+      }
+    };
+  }
+
+  private boolean isInForce(Digest named, Optional<Policy> policy, String place) {
+    boolean inForce = policy.filter(p -> p.digest().equals(named)).isPresent();
+    if (!inForce) {
+      findings.problem(
+          AuditError.SYSTEM,
+          place + " /policy",
+          named,
+          policy.map(p -> p.digest().toString()).orElse("none in force"));
+    }
+    return inForce;
+  }
+
+  /** A closed run, as long after its closing as policy says, and into one bundle alone. */
+  private boolean mayBeArchived(
+      RunId run, Digest bundle, Event event, Policy policy, String place) {
+    Optional<Long> after = policy.retention().archiveAfterS();
+    if (after.isEmpty()) {
+      findings.problem(
+          DELETION, place + " /policy", policy.digest(), "a policy that lets runs be archived");
+      return false;
+    }
+    Optional<Event> closing = events.closing(run);
+    if (closing.isEmpty()) {
+      findings.problem(DELETION, place, run + " is open", "a run that is closed");
+      return false;
+    }
+    Instant earliest = closing.get().at().plusSeconds(after.get());
+    if (event.at().isBefore(earliest)) {
+      findings.problem(DELETION, place + " /deleted_at", event.at(), "not before " + earliest);
+      return false;
+    }
+    Digest first = bundles.computeIfAbsent(run, _ -> bundle);
+    findings.same(DELETION, place + " /bundle", bundle, first);
+    return bundle.equals(first);
   }
 
   private void item(
@@ -117,6 +170,41 @@ final class DeletionCheck {
           item.digest(),
           "nothing that an effect needs which may still be executed or has no known end");
     }
+    switch (deletion.reason()) {
+      case Deletion.Rule rule ->
+          byRule(event, deletion, policy, item, found, naming.get(), rule.name(), place);
+      case Deletion.Order order -> {
+        byOrder(standing.erasure(order.id()).orElseThrow(), found, naming.get(), place);
+        findings.erased(order.id(), event.at());
+      }
+      case Deletion.Archived archived -> findings.archived(archived.bundle());
+    }
+  }
+
+  private void byOrder(
+      SystemStateHistory.Erasure erasure, Named found, Event naming, String place) {
+    if (!erasure.order().covers(found.scope())) {
+      findings.problem(
+          DELETION,
+          place,
+          "subject " + found.scope().subject() + ", run " + found.scope().run(),
+          erasure.order().toString());
+    }
+    if (naming.at().isAfter(erasure.latest())) {
+      findings.problem(
+          DELETION, place, "named at " + naming.at(), "before the order, by " + erasure.latest());
+    }
+  }
+
+  private void byRule(
+      Event event,
+      Deletion deletion,
+      Policy policy,
+      Deletion.Item item,
+      Named found,
+      Event naming,
+      String name,
+      String place) {
     Optional<RetentionRule> rule =
         policy
             .retention()
@@ -124,15 +212,15 @@ final class DeletionCheck {
     findings.same(
         DELETION,
         place + " /rule",
-        deletion.rule(),
+        name,
         rule.map(RetentionRule::name).orElse("no rule: it is kept"));
-    rule.filter(r -> !r.isOver(naming.get().at(), event.at()))
+    rule.filter(r -> !r.isOver(naming.at(), event.at()))
         .ifPresent(r ->
             findings.problem(
                 DELETION,
                 place + " /deleted_at",
                 event.at(),
-                "not before " + naming.get().at().plusSeconds(r.keepS())));
+                "not before " + naming.at().plusSeconds(r.keepS())));
     if (rule.flatMap(RetentionRule::bytesMax).isPresent()) {
       findings.deletedBySize++;
     }

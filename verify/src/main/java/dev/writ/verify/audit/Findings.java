@@ -1,13 +1,18 @@
 package dev.writ.verify.audit;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.ledger.Event;
 import dev.writ.verify.audit.AuditReport.Problem;
 import dev.writ.verify.error.AuditError;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Collects the findings of an audit. Not thread safe. */
 final class Findings {
@@ -31,7 +36,12 @@ final class Findings {
   long outputs;
   long deleted;
   long deletedBySize;
+  private long archived;
+  private final TreeSet<Digest> bundles = new TreeSet<>();
+  private final TreeMap<Digest, Erased> erased = new TreeMap<>();
   long reads;
+  long cellStatements;
+  long cellsRestored;
   long workspaces;
   long emptied;
   private long otherReceipts;
@@ -108,6 +118,21 @@ final class Findings {
     otherReceiptFirst = otherReceiptFirst.or(() -> Optional.of(place));
   }
 
+  /** What was verified of statements on other cells' logs. */
+  List<String> ofCells() {
+    if (cellStatements == 0) {
+      return List.of();
+    }
+    String restored =
+        cellsRestored == 0
+            ? ""
+            : ", but for " + cellsRestored + " where an operator put a backup in service";
+    return List.of(
+        cellStatements
+            + " statements on other cells' logs: signed, and none behind those before it"
+            + restored);
+  }
+
   /** Remarks on times of receipt, beside what was verified. */
   List<String> ofReceipts() {
     return otherReceipts == 0
@@ -138,14 +163,60 @@ final class Findings {
     return lines;
   }
 
-  /** Remarks on deletions, beside what was verified. */
-  List<String> ofDeletions() {
-    return deletedBySize == 0
+  /** What an order had erased, and when the last of it was stated. */
+  private record Erased(long contents, Instant at) {}
+
+  /** Counts a content that is stated to be erased. */
+  void erased(Digest order, Instant at) {
+    erased.merge(order, new Erased(1, at), (before, _) -> new Erased(before.contents() + 1, at));
+  }
+
+  /** What was verified of orders of erasure. */
+  List<String> ofErasures() {
+    return erased.entrySet().stream()
+        .map(order ->
+            order.getValue().contents()
+                + " contents: erased at "
+                + Timestamps.format(order.getValue().at())
+                + " by order "
+                + order.getKey()
+                + " of an operator, as the executor signed")
+        .toList();
+  }
+
+  /** A content of an archived run. */
+  void archived(Digest bundle) {
+    archived++;
+    bundles.add(bundle);
+  }
+
+  /** What was verified of the archive of closed runs. */
+  List<String> ofArchive() {
+    return archived == 0
         ? List.of()
         : List.of(
-            deletedBySize
-                + " contents: deleted by a rule with bytes_max; that there were more bytes is not"
-                + " recomputed");
+            archived
+                + " contents: moved to the archive as policy allows, in "
+                + bundles.size()
+                + " bundles, as the executor signed");
+  }
+
+  /** Remarks on deletions, beside what was verified. */
+  List<String> ofDeletions() {
+    List<String> remarks = new ArrayList<>();
+    if (deletedBySize > 0) {
+      remarks.add(
+          deletedBySize
+              + " contents: deleted by a rule with bytes_max; that there were more bytes is not"
+              + " recomputed");
+    }
+    if (archived > 0) {
+      remarks.add(
+          bundles.size()
+              + " bundles of archived runs: that the archive still has them, `writ archive verify`"
+              + " says");
+    }
+    return remarks;
   }
 
   static String text(Object value) {

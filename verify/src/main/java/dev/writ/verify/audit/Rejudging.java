@@ -16,19 +16,25 @@ import dev.writ.guardian.Admitted;
 import dev.writ.guardian.ApprovalVerification;
 import dev.writ.guardian.Judge;
 import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.JudgeInputs.Balance;
 import dev.writ.guardian.JudgeInputs.Ran;
 import dev.writ.guardian.JudgeInputs.SeenApproval;
 import dev.writ.guardian.JudgeInputs.SeenArtifact;
+import dev.writ.guardian.MandateUse;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.document.Effect;
+import dev.writ.guardian.document.MandateDocument;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.guardian.mandate.Mandates;
+import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.MandateAccounts;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
 import dev.writ.verify.audit.Differences.Difference;
@@ -179,13 +185,19 @@ final class Rejudging {
     run.ownerIsRecorded |= recorded.owner().isPresent();
     boolean hasOwner = request.origin().isPresent() && run.ownerIsRecorded;
     List<SeenApproval> approvals = approvals(admitted, asked, policy, recorded, decidedAt);
+    List<SeenArtifact> artifacts = artifacts(request, recorded, decidedAt);
+    List<SeenMandate> mandates = mandates(request, policy, artifacts, decidedAt);
     Optional<Instant> validUntil =
-        Stream.concat(
+        Stream.of(
                 request.delegations().stream()
                     .map(link -> Delegation.read(link.document()).expiresAt()),
                 approvals.stream()
                     .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
-                    .map(SeenApproval::expiresAt))
+                    .map(SeenApproval::expiresAt),
+                mandates.stream()
+                    .filter(SeenMandate.Terms.class::isInstance)
+                    .map(seen -> ((SeenMandate.Terms) seen).expiresAt()))
+            .flatMap(ends -> ends)
             .min(Comparator.naturalOrder());
     return new JudgeInputs(
         recorded.time(),
@@ -193,17 +205,54 @@ final class Rejudging {
         recorded.step(),
         admitted.charged(),
         policy.rolesOf(request.scope().tenant(), request.scope().subject()),
-        recorded.balances(),
+        balances(policy, request, recorded, mandates),
         recorded.rates(),
         false, // a nonce that another request used is refused before it is judged
         approvals,
         recorded.ignored(),
-        artifacts(request, recorded, decidedAt),
+        artifacts,
         recorded.history(),
         validUntil,
         recorded.profile(), // the raw request behind it is not kept
         policy.governed(request.effect().tool(), request.effect().version()),
-        Optional.of(run.owner).filter(_ -> hasOwner));
+        Optional.of(run.owner).filter(_ -> hasOwner),
+        mandates);
+  }
+
+  /** The mandates among the artifacts, verified again. */
+  private List<SeenMandate> mandates(
+      Request request, Policy policy, List<SeenArtifact> artifacts, Instant at) {
+    return artifacts.stream()
+        .filter(artifact -> artifact.type().equals(MandateDocument.TYPE))
+        .map(artifact -> documents.source().document(artifact.id()).orElseThrow())
+        .map(envelope -> Mandates.see(envelope, request, policy.mandates(), at))
+        .toList();
+  }
+
+  /** As recorded, but of a mandate's accounts those that are charged, with the mandate's limits. */
+  private static List<Balance> balances(
+      Policy policy, Request request, JudgeInputs recorded, List<SeenMandate> mandates) {
+    TreeMap<String, MandateUse.Due> dues = new TreeMap<>();
+    MandateUse.of(policy, request, mandates)
+        .map(MandateUse::dues)
+        .orElse(List.of())
+        .forEach(due -> dues.put(due.budget().name() + due.key(), due));
+    return recorded.balances().stream()
+        .filter(balance ->
+            !MandateAccounts.isOne(balance.budget())
+                || dues.containsKey(balance.budget() + balance.key()))
+        .map(balance ->
+            Optional.ofNullable(dues.get(balance.budget() + balance.key()))
+                .map(due ->
+                    new Balance(
+                        balance.budget(),
+                        balance.key(),
+                        balance.windowStart(),
+                        balance.used(),
+                        balance.reserved(),
+                        due.budget().limit()))
+                .orElse(balance))
+        .toList();
   }
 
   /** Every approval that was received, was not set aside with a code, and holds. */

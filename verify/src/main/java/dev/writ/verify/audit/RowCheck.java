@@ -18,6 +18,7 @@ import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.executor.retention.Deletions;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Tools;
@@ -37,6 +38,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -51,6 +53,7 @@ final class RowCheck implements RunRows {
   private final Findings findings;
   private final Tools tools;
   private final TreeMap<String, Long> expected = new TreeMap<>();
+  private final TreeSet<RunId> archived = new TreeSet<>();
 
   RowCheck(LedgerView ledger, Findings findings, Tools tools) {
     this.ledger = ledger;
@@ -72,7 +75,8 @@ final class RowCheck implements RunRows {
             Tables.CLOSED,
             Tables.WORKSPACE,
             Tables.UNSETTLED,
-            Tables.DELETED)) {
+            Tables.DELETED,
+            Tables.ARCHIVED)) {
       expected.put(table, 0L);
     }
   }
@@ -387,6 +391,9 @@ final class RowCheck implements RunRows {
   void deleted(Deletion deletion, Digest statement) {
     for (Deletion.Item item : deletion.contents()) {
       bytes(Tables.DELETED, Deletions.key(deletion.of(), item), statement.bytes());
+    }
+    if (deletion.reason() instanceof Deletion.Archived in && archived.add(deletion.of())) {
+      bytes(Tables.ARCHIVED, ArchivedRuns.key(deletion.of()), in.bundle().bytes());
     }
   }
 

@@ -31,12 +31,14 @@ public final class RunAudit {
   private final ReadCheck reads;
 
   /** Finds events of the run that were taken before. */
-  @FunctionalInterface
   public interface EventsBefore {
     /**
      * @param run any run; there are none of another one
      */
     Optional<Event> event(RunId run, long seq);
+
+    /** The closing of a run, if it was closed before. */
+    Optional<Event> closing(RunId run);
   }
 
   /**
@@ -58,7 +60,7 @@ public final class RunAudit {
             standing,
             new Rejudging(documents, standing, tools),
             new ServedRequests(documents, marks));
-    this.deletions = new DeletionCheck(documents, standing, runs, events::event);
+    this.deletions = new DeletionCheck(documents, standing, runs, events);
     this.reads = new ReadCheck(documents, standing);
   }
 

@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.ClockCorrection;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
@@ -55,6 +56,7 @@ final class SystemStateHistory {
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
   private final TreeSet<String> revokedBeforeCorrection = new TreeSet<>();
   private final TreeMap<String, Long> revocations = new TreeMap<>();
+  private final TreeMap<Digest, Instant> erasures = new TreeMap<>();
   private final LogTime time = LogTime.begin();
   private final List<Long> restarts = new ArrayList<>();
   private final boolean wholeLog;
@@ -170,6 +172,11 @@ final class SystemStateHistory {
           .filter(key -> key.revokedAt().isPresent())
           .forEach(key -> revocations.putIfAbsent(key.kid(), index));
     }
+    if (event.kind().equals(EventKind.CONTENTS_ERASED)) {
+      // Times of a log in which time went back do not tell what was before.
+      erasures.put(
+          event.body(), restarts.isEmpty() ? event.at().plus(ErasureOrder.LATENESS) : Instant.MAX);
+    }
     state = after;
     changes++;
   }
@@ -192,6 +199,18 @@ final class SystemStateHistory {
   /** At the end of the log: whether it is of the incarnation that its events name. */
   void end(long incarnation) {
     findings.same(AuditError.SYSTEM, "incarnation", incarnation, audience.incarnation());
+  }
+
+  /**
+   * An order of erasure that was given before.
+   *
+   * @param latest until when an event may be that names a content which it covers
+   */
+  record Erasure(ErasureOrder order, Instant latest) {}
+
+  Optional<Erasure> erasure(Digest id) {
+    return Optional.ofNullable(state.erasures().get(id))
+        .map(order -> new Erasure(order, erasures.get(id)));
   }
 
   Audience audience() {

@@ -11,7 +11,10 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.SignedNote;
 import dev.writ.verify.error.BundleError;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.LinkedHashMap;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -235,6 +238,30 @@ public final class Bundle implements Recording, AutoCloseable {
           requireDigest(name, Digest.sha256(found.content()), digest);
           return found.content();
         });
+  }
+
+  /**
+   * The same as a stream, of any size: it is read once and compared with its digest before.
+   *
+   * @throws WritException {@code RPL-022}
+   */
+  public Optional<InputStream> openBlob(Digest digest) {
+    String name = Layout.blob(digest);
+    OptionalInt entry = entry(name);
+    if (entry.isEmpty()) {
+      return Optional.empty();
+    }
+    MessageDigest hash = Digest.newSha256();
+    try (InputStream in = archive.stream(entry.getAsInt(), 0)) {
+      byte[] piece = new byte[1 << 16];
+      for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+        hash.update(piece, 0, n);
+      }
+    } catch (IOException e) {
+      throw Source.failed(e);
+    }
+    requireDigest(name, Digest.ofBytes(hash.digest()), digest);
+    return Optional.of(archive.stream(entry.getAsInt(), 0));
   }
 
   @Override

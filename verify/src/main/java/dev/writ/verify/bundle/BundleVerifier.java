@@ -21,6 +21,8 @@ import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.verify.audit.RunAudit;
 import dev.writ.verify.error.BundleError;
+import dev.writ.verify.stamp.Stamps;
+import dev.writ.verify.stamp.TimeStamp;
 import dev.writ.verify.work.Ahead;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -41,12 +44,35 @@ public final class BundleVerifier {
    * @param earlier a checkpoint that somebody kept
    * @param requireClosed refuses the bundle of an open run, whose end could be cut off unnoticed
    * @param witnesses who must have cosigned the kept checkpoint, or without one the bundle's
+   * @param stamps time stamps of that checkpoint, each of which must hold
+   * @param installation the proof that the installation's root covers the log of the bundle
    */
   public record Options(
       Optional<Trust> pinned,
       Optional<Checkpoint> earlier,
       boolean requireClosed,
-      Witnesses witnesses) {
+      Witnesses witnesses,
+      Stamps stamps,
+      Optional<InstallationProof> installation) {
+    /** Without the proof of an installation. */
+    public Options(
+        Optional<Trust> pinned,
+        Optional<Checkpoint> earlier,
+        boolean requireClosed,
+        Witnesses witnesses,
+        Stamps stamps) {
+      this(pinned, earlier, requireClosed, witnesses, stamps, Optional.empty());
+    }
+
+    /** Without time stamps. */
+    public Options(
+        Optional<Trust> pinned,
+        Optional<Checkpoint> earlier,
+        boolean requireClosed,
+        Witnesses witnesses) {
+      this(pinned, earlier, requireClosed, witnesses, Stamps.NONE);
+    }
+
     /** Without witnesses. */
     public Options(Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
       this(pinned, earlier, requireClosed, Witnesses.NONE);
@@ -76,17 +102,20 @@ public final class BundleVerifier {
    * @param verified what was verified, with counts
    * @param notVerified what was not, each with the reason
    * @param witnesses what those of the witnesses said that were asked for and cosigned
+   * @param stamps what time stamp authorities said
    */
   public record Verified(
       BundleManifest manifest,
       boolean pinned,
       List<String> verified,
       List<String> notVerified,
-      List<Cosignature> witnesses) {
+      List<Cosignature> witnesses,
+      List<TimeStamp> stamps) {
     public Verified {
       verified = List.copyOf(verified);
       notVerified = List.copyOf(notVerified);
       witnesses = List.copyOf(witnesses);
+      stamps = List.copyOf(stamps);
     }
   }
 
@@ -99,6 +128,7 @@ public final class BundleVerifier {
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
   private final List<Cosignature> seen = new ArrayList<>();
+  private final List<TimeStamp> stamped = new ArrayList<>();
   private Optional<PinnedSigners> signers = Optional.empty();
 
   private BundleVerifier(Bundle bundle, Options options, Listener listener) {
@@ -138,12 +168,13 @@ public final class BundleVerifier {
     signers = options.pinned().map(_ -> new PinnedSigners(trust));
     TrustedKey checkpointSigner = checkpointSignature(trust, covered);
     tellWitnesses();
+    tellStamps();
     trustFile(trust);
     meaning(trust);
     pins(checkpointSigner);
     limits();
     return new Verified(
-        bundle.manifest(), options.pinned().isPresent(), verified, notVerified, seen);
+        bundle.manifest(), options.pinned().isPresent(), verified, notVerified, seen, stamped);
   }
 
   private void verified(String line) {
@@ -421,8 +452,35 @@ public final class BundleVerifier {
             + ", root "
             + checkpoint.root());
     Optional<String> uncovered = options.earlier().flatMap(earlier -> earlier(trust, earlier));
-    witnesses(options.earlier().orElse(checkpoint), uncovered);
+    Checkpoint witnessed = options.earlier().orElse(checkpoint);
+    witnesses(witnessed, uncovered);
+    stamps(witnessed, uncovered);
+    options.installation().ifPresent(proof -> installation(trust, proof));
     return signer;
+  }
+
+  /** Requires that the installation states this log, or what continues it. */
+  private void installation(Trust trust, InstallationProof proof) {
+    Checkpoint checkpoint = bundle.checkpoint();
+    Checkpoint stated = proof.stated(checkpoint.origin());
+    TreeSet<String> kids = new TreeSet<>();
+    for (Checkpoint signed : List.of(proof.root(), stated)) {
+      TrustedKey signer =
+          logKey(trust, signed, Optional.empty(), "the installation's " + signed.origin());
+      signers.ifPresent(s -> s.kept(signer));
+      kids.add(signer.kid());
+    }
+    kids.forEach(kid -> pin("the log's key that signed for the installation", kid, KeyRole.LOG));
+    proof.requireCovers(stated, checkpoint.size(), checkpoint.root());
+    verified(
+        "the installation "
+            + proof.root().origin()
+            + " of size "
+            + proof.root().size()
+            + ", root "
+            + proof.root().root()
+            + ": states this log of size "
+            + stated.size());
   }
 
   /**
@@ -521,6 +579,28 @@ public final class BundleVerifier {
     }
   }
 
+  /**
+   * Requires that each time stamp that was given is one of the checkpoint.
+   *
+   * @param uncovered why what was stamped is not all that the bundle is about
+   */
+  private void stamps(Checkpoint witnessed, Optional<String> uncovered) {
+    if (options.stamps().replies().isEmpty()) {
+      return;
+    }
+    uncovered.ifPresent(why -> {
+      throw new WritException(
+          BundleError.STAMP_OTHER,
+          "the checkpoint of size " + witnessed.size() + " that was stamped: " + why);
+    });
+    stamped.addAll(options.stamps().of(witnessed));
+  }
+
+  private void tellStamps() {
+    Checkpoint witnessed = options.earlier().orElse(bundle.checkpoint());
+    stamped.forEach(stamp -> verified(stamp.says(witnessed)));
+  }
+
   private void tellWitnesses() {
     long size = options.earlier().orElse(bundle.checkpoint()).size();
     seen.forEach(c ->
@@ -580,7 +660,7 @@ public final class BundleVerifier {
             events,
             bundle.manifest().origin(),
             new Tools(new Registered(), List.of()),
-            deletions::event,
+            deletions,
             () -> new EntryMarks(bundle));
     long total = events();
     long[] done = {0};
@@ -658,6 +738,8 @@ public final class BundleVerifier {
               + " contents: deleted, as the executor signed, by rules of the policies in force;"
               + " only their digests are here");
     }
+    presence.erased().forEach(this::verified);
+    presence.archived().forEach(this::verified);
     long notKept = presence.notKept();
     if (notKept > 0) {
       notVerified.add(notKept + " outputs: not kept, as the request asked; only their digests");

@@ -3,14 +3,20 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.executor.document.Deletion;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.error.BundleError;
+import java.time.Instant;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -21,6 +27,9 @@ final class Presence implements References.Sink {
   private final Bundle bundle;
   private final StatedDeletions deletions;
   private final DigestSet deleted = new DigestSet();
+  private final TreeMap<Digest, DigestSet> erased = new TreeMap<>();
+  private final TreeMap<Digest, Instant> erasedAt = new TreeMap<>();
+  private final TreeMap<Digest, DigestSet> archived = new TreeMap<>();
   private final BitSet referred = new BitSet();
   private final TreeSet<String> withFiles = new TreeSet<>();
 
@@ -72,8 +81,17 @@ final class Presence implements References.Sink {
    * @param entry where it is, if it is here
    */
   void blob(Digest digest, OptionalInt entry, OptionalLong size, References.Use use, String place) {
-    if (deletions.of(use, digest).isPresent()) {
-      deleted.add(digest);
+    Optional<Deletion> stated = deletions.of(use, digest);
+    if (stated.isPresent()) {
+      switch (stated.get().reason()) {
+        case Deletion.Rule _ -> deleted.add(digest);
+        case Deletion.Order order -> {
+          erased.computeIfAbsent(order.id(), _ -> new DigestSet()).add(digest);
+          erasedAt.put(order.id(), stated.get().deletedAt());
+        }
+        case Deletion.Archived in ->
+            archived.computeIfAbsent(in.bundle(), _ -> new DigestSet()).add(digest);
+      }
       return;
     }
     if (!bundle.manifest().blobs()) {
@@ -171,7 +189,31 @@ final class Presence implements References.Sink {
     }
   }
 
-  /** How many contents are deleted, as statements in the bundle say. */
+  /** What orders of an operator had erased, as statements in the bundle say, a line for each. */
+  List<String> erased() {
+    return erased.entrySet().stream()
+        .map(order ->
+            order.getValue().size()
+                + " contents: erased at "
+                + Timestamps.format(erasedAt.get(order.getKey()))
+                + " by order "
+                + order.getKey()
+                + " of an operator, as the executor signed; only their digests are here")
+        .toList();
+  }
+
+  /** What was moved to the archive, as statements in the bundle say; there is one bundle there. */
+  List<String> archived() {
+    return archived.entrySet().stream()
+        .map(in ->
+            in.getValue().size()
+                + " contents: moved to the archive, into the bundle "
+                + in.getKey()
+                + ", as the executor signed; only their digests are here")
+        .toList();
+  }
+
+  /** How many contents are deleted by rules, as statements in the bundle say. */
   int deleted() {
     return deleted.size();
   }

@@ -7,6 +7,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.RunId;
+import dev.writ.verify.audit.RunAudit;
 import dev.writ.verify.bundle.Recording.Journal;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -17,10 +18,11 @@ import java.util.TreeSet;
  * that a content that is missing is refused where it is named. Whether the statements are valid is
  * checked at their places in the log.
  */
-final class StatedDeletions {
+final class StatedDeletions implements RunAudit.EventsBefore {
   private final TreeMap<String, Deletion> stated = new TreeMap<>();
   private final TreeSet<Long> named = new TreeSet<>();
   private final TreeMap<Long, Event> events = new TreeMap<>();
+  private Optional<Event> closing = Optional.empty();
 
   static StatedDeletions of(Bundle bundle) {
     StatedDeletions deletions = new StatedDeletions();
@@ -68,15 +70,24 @@ final class StatedDeletions {
     return stated.isEmpty();
   }
 
-  /** Remembers an event that a statement mentions. */
+  /** Remembers an event that a statement mentions, and the closing. */
   void passed(Event event) {
+    if (event.kind().equals(EventKind.RUN_CLOSED)) {
+      closing = Optional.of(event);
+    }
     if (named.contains(event.seq())) {
       events.put(event.seq(), event);
     }
   }
 
   /** An event of the bundle's run that was passed, if a statement mentions it. */
-  Optional<Event> event(RunId run, long seq) {
+  @Override
+  public Optional<Event> event(RunId run, long seq) {
     return Optional.ofNullable(events.get(seq)).filter(event -> event.runId().equals(run));
+  }
+
+  @Override
+  public Optional<Event> closing(RunId run) {
+    return closing.filter(event -> event.runId().equals(run));
   }
 }

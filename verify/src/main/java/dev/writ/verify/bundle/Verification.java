@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.Cosignature;
+import dev.writ.verify.stamp.TimeStamp;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param verified what was verified, a line each
  * @param notVerified what was not verified, a line each
  * @param witnesses what witnesses said, of those that were asked for
+ * @param stamps what time stamp authorities said
  * @param failure the first failure
  */
 public record Verification(
@@ -28,12 +30,14 @@ public record Verification(
     List<String> verified,
     List<String> notVerified,
     List<Cosignature> witnesses,
+    List<TimeStamp> stamps,
     Optional<WritException> failure) {
 
   public Verification {
     verified = List.copyOf(verified);
     notVerified = List.copyOf(notVerified);
     witnesses = List.copyOf(witnesses);
+    stamps = List.copyOf(stamps);
   }
 
   /** Verifies a file from its bytes alone; it must not change meanwhile. */
@@ -64,6 +68,7 @@ public record Verification(
           verified.verified(),
           verified.notVerified(),
           verified.witnesses(),
+          verified.stamps(),
           Optional.empty());
     } catch (WritException e) {
       return new Verification(
@@ -72,6 +77,7 @@ public record Verification(
           "unknown",
           lines,
           List.of("everything behind the first failure"),
+          List.of(),
           List.of(),
           Optional.of(e));
     }
@@ -89,6 +95,10 @@ public record Verification(
             "witnesses",
             witnesses.isEmpty() ? Optional.empty() : Optional.of(witnesses),
             Verification::witnesses)
+        .putIfPresent(
+            "stamps",
+            stamps.isEmpty() ? Optional.empty() : Optional.of(stamps),
+            all -> JsonValue.of(all.stream().map(TimeStamp::toJson).toList()))
         .putIfPresent("failure", failure, ErrorJson::of)
         .build();
   }

@@ -51,6 +51,11 @@ public enum AuditError implements ErrorCode {
       "EXE-961",
       "a statement of deletion names what no rule of the policy in force allowed to delete",
       "Find out who holds the executor's key; restore the content from a backup or a bundle."),
+  CELLS(
+      "EXE-997",
+      "what the system cell states of a cell's log does not follow from what it stated before",
+      "Two roots of one size are the proof of a fork: keep both statements, and find out who holds"
+          + " the keys of the log and the Guardian."),
   TIME(
       "EXE-982",
       "an event's time is too far back for the log",

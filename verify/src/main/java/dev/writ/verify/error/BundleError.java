@@ -36,6 +36,16 @@ public enum BundleError implements ErrorCode {
       "bundle.json contradicts the evidence",
       "Do not rely on it; export the bundle from the ledger again."),
 
+  INSTALLATION(
+      "RPL-026",
+      "the proof of an installation does not show that its root covers this log",
+      "Have the operator make it for this bundle (`writ cells prove FILE -o PROOF`), after the"
+          + " installation has stated that size."),
+  INSTALLATION_FORK(
+      "RPL-027",
+      "the installation states another root for a log of this size",
+      "Keep bundle and proof: together they prove that the log's history was forked."),
+
   RUN_EMPTY("RPL-030", "the run has no events", "Obtain the bundle again; an empty run is no run."),
   EVENT_FORM("RPL-031", "a line of a journal is no event", "Obtain the bundle again."),
   EVENT_CHAIN(
@@ -116,7 +126,20 @@ public enum BundleError implements ErrorCode {
       "RPL-086",
       "two checkpoints are of different sizes, and no proof leads from one to the other",
       "Have the operator export a run with one of them (`writ export RUN --checkpoint FILE`) and"
-          + " verify the bundle against it, or compare checkpoints of one size.");
+          + " verify the bundle against it, or compare checkpoints of one size."),
+  STAMP_FORM(
+      "RPL-087",
+      "there is no time stamp in a reply",
+      "Ask the authority again (`writ stamp ask`); a reply is a TimeStampResp of RFC 3161 in DER."),
+  STAMP_OTHER(
+      "RPL-088",
+      "a time stamp is of something else",
+      "Give the checkpoint that was stamped by --checkpoint, byte for byte, and a bundle that was"
+          + " exported with it."),
+  STAMP_SIGNER(
+      "RPL-089",
+      "a time stamp is not signed by an authority that is believed",
+      "Obtain the certificates of the authority from elsewhere, and name them by --tsa-ca.");
 
   private final Entry entry;
 

@@ -1,7 +1,7 @@
 // The second verifier of Writ bundles. It is written from spec/ alone, shares no code with the first
 // (which is Java), and depends on nothing: one file for Node 20 and for browsers.
 //
-//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]
+//   node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--stamp tsr]… [--installation proof] [--closed] [--json]
 //   import {verifyBundle} from './verify.mjs'
 //
 // A verifier returns what it verified or throws a Refusal {code, place, recorded, recomputed}; none
@@ -1269,11 +1269,11 @@ export function parseJwk(jwk, place = 'jwk', more = {}) {
 }
 
 const KINDS_OF_ROLE = {
-  agent: ['request', 'execution', 'run-close', 'access'],
-  surface: ['request', 'execution', 'run-close'],
+  agent: ['request', 'execution', 'run-close', 'access', 'mandate'],
+  surface: ['request', 'execution', 'run-close', 'mandate'],
   principal: ['delegation'],
   approver: ['approval', 'access', 'tool-approval'],
-  guardian: ['decision', 'intent'],
+  guardian: ['decision', 'intent', 'cell-checkpoints'],
   executor: ['receipt', 'refusal', 'run-closing', 'deletion', 'read-event'],
   operator: ['resolution', 'system-change'],
   'policy-owner': ['policy'],
@@ -1706,6 +1706,19 @@ const governedForm = record({ canary: optional(canaryForm), package: digest, rev
 /** By which the documents of governance name a package. */
 const governedTool = { package: digest, tool: name, version: name };
 
+const refusedMandate = record({ id: digest, refused: name });
+const mandateTerms = record({
+  amount_max: optional(count), amount_min: optional(count), currency: text, expires_at: time, id: digest, issuer: name,
+  mandate: digest, payees: list(text), total: optional(count), uses: optional(count), vct: text,
+});
+
+/** The mandates that a judgement saw (mandate.md); where there are none, the member is left out. */
+const seenMandates = (value, place) => {
+  list((seen, at) => (anyObject(seen, at).refused === undefined ? mandateTerms : refusedMandate)(seen, at))(value, place);
+  if (value.length === 0) refuse('CAN-023', place, 'empty', 'at least one, or no member');
+  return value;
+};
+
 const inputsForm = record({
   approvals: list(record({ approver: name, expires_at: time, id: digest, kid: keyId, role: name, verdict: oneOf('APPROVE', 'REJECT') })),
   artifacts: list(record({ id: digest, signers: list(record({ kid: keyId, role: name, subject: name })), type: name })),
@@ -1714,6 +1727,7 @@ const inputsForm = record({
   governed: optional(governedForm),
   history: list(record({ operation: name, succeeded: bool, tool: name })),
   ignored: list(record({ code: name, id: digest })),
+  mandates: optional(seenMandates),
   nonce_seen: bool,
   owner: optional(name),
   profile: optional(record({ approvals: optional(record({ count, role: name })), beyond: optional(objection), profile: name, refusal: optional(objection) })),
@@ -1745,6 +1759,9 @@ const retentionRule = record({
   match: record({ subject: optional(name), tenant: optional(name), tool: optional(name) }),
   name,
 });
+
+/** Which contents lie under keys of their own; a bundle has them in the clear. */
+const sealedContents = record({ by: oneOf('run', 'subject'), contents: list(oneOf(...CONTENT_CLASSES)) });
 
 const deletedContent = record({ class: oneOf(...CONTENT_CLASSES), digest, seq: count, size: count });
 
@@ -1884,10 +1901,14 @@ const FORMS = {
     detail: anyObject,
     kind: oneOf(
       'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
-      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'ledger.incarnated', 'clock.corrected',
+      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased', 'ledger.incarnated', 'clock.corrected',
     ),
   }),
-  deletion: record({ contents: deletedContents, deleted_at: time, policy: digest, rule: name, run: name, tenant: name }),
+  deletion: (value, place) => {
+    const { order, bundle } = anyObject(value, place);
+    const reason = order !== undefined ? { order: digest } : bundle !== undefined ? { bundle: digest, policy: digest } : { policy: digest, rule: name };
+    return record({ contents: deletedContents, deleted_at: time, ...reason, run: name, tenant: name })(value, place);
+  },
   'read-event': (value, place) => {
     readEventForm(value, place);
     if (!('run' in value) && !('id' in value)) refuse('CAN-020', place, null, 'run or id');
@@ -1917,6 +1938,10 @@ const FORMS = {
       clock_idle_max_s: optional(count), clock_step_max_s: optional(count),
       pending_max_s: count, request_age_max_s: count, request_bytes_max: count,
     }),
+    mandates: optional(record({
+      audience: name,
+      issuers: list(record({ iss: optional(name), key: anyObject, name, tenant: name })),
+    })),
     mode: optional(oneOf('observe')),
     name,
     people: optional(list(record({ roles: list(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }))),
@@ -1925,7 +1950,7 @@ const FORMS = {
     principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
     reads: optional(list(record({ tenant: name, what: readWords }))),
     requirements: list(anyObject),
-    retention: optional(record({ every_s: optional(count), rules: list(retentionRule) })),
+    retention: optional(record({ every_s: optional(count), rules: list(retentionRule), sealed: optional(sealedContents), archive_after_s: optional(count) })),
     revoked: list(digest),
     roles: anyObject,
     runs: optional(record({ idle_max_s: count, life_max_s: optional(count), shared_by: optional(list(runShare)) })),
@@ -1979,6 +2004,7 @@ const DOCUMENT_OF_EVENT = {
   'runtime.approved': 'system-change',
   'runtime.withdrawn': 'system-change',
   'hold.placed': 'system-change',
+  'contents.erased': 'system-change',
   'hold.released': 'system-change',
   'content.deleted': 'deletion',
   'content.read': 'read-event',
@@ -1988,7 +2014,7 @@ const DOCUMENT_OF_EVENT = {
 };
 const SYSTEM_KINDS = [
   'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
-  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released',
+  'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased',
   'ledger.incarnated', 'clock.corrected',
 ];
 
@@ -3089,6 +3115,7 @@ class Governance {
   }
 }
 
+const erasureForm = record({ run: optional(name), subject: optional(name), tenant: name });
 const holdForm = (placed) => record(placed ? { name, run: optional(name), tenant: name } : { name });
 const approvesAs = (rules, subject, role) => Object.hasOwn(rules.approvers, subject) && rules.approvers[subject].includes(role);
 
@@ -3102,6 +3129,7 @@ class System {
     this.prohibited = new Map(); // tool version → event
     this.governance = new Governance();
     this.holds = new Map(); // name → {tenant, run}
+    this.erasures = new Map(); // id of the order → {detail, latest}
     this.past = []; // what held before each event, {until, policy, about, governed}
     this.incarnation = 1;
     this.founder = null;
@@ -3161,6 +3189,7 @@ class System {
     if (event.kind.startsWith('tool.')) this.govern(event, document, signers[0], place);
     if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
     if (event.kind.startsWith('hold.')) this.hold(event.kind === 'hold.placed', document.detail, place);
+    if (event.kind === 'contents.erased') this.erase(event, envelope.id, document.detail, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
     if (event.kind === 'clock.corrected') this.correct(event, document.detail, place);
   }
@@ -3205,6 +3234,18 @@ class System {
     if (this.holds.has(detail.name) === placed) refuse('EXE-950', `${place} /detail/name`, detail.name, placed ? 'a new name' : 'a hold that is placed');
     if (placed) this.holds.set(detail.name, detail);
     else this.holds.delete(detail.name);
+  }
+
+  /** An operator's order, unless a hold keeps all that it is about; a hold of one run keeps that run alone. */
+  erase(event, id, detail, place) {
+    within(`${place} /detail`, () => erasureForm(detail, ''));
+    if (('subject' in detail) === ('run' in detail)) refuse('CAN-023', `${place} /detail`, Object.keys(detail).join(' '), 'one of subject and run');
+    const holding = [...this.holds.values()].find((hold) => hold.tenant === detail.tenant && (hold.run === undefined || hold.run === detail.run));
+    if (holding) refuse('EXE-962', `${place} /detail`, holding.name, 'no hold that covers it');
+    if (this.erasures.has(id)) refuse('EXE-950', place, id, 'each order once');
+    // Times of a log in which time went back do not tell what was before.
+    const latest = this.floor === -Infinity ? millis(event.at) + IN_FLIGHT_MS : Infinity;
+    this.erasures.set(id, { detail, latest });
   }
 
   isHeld({ tenant, run }) {
@@ -3504,6 +3545,9 @@ class Run {
     this.neededForeign = new Set();
     this.stated = statedDeletions(bundle); // class, seq and digest of contents that statements name
     this.deleted = new Set(); // digests of those that are referred to
+    this.erased = new Map(); // by order
+    this.archived = null; // the bundle that the archive has, and which contents went there
+    this.closedAt = null;
     this.named = new Map(); // what statements can name: class, seq and digest → {at, request, size, …}
     this.lastReceipt = null;
     this.receipts = 0;
@@ -3690,6 +3734,7 @@ class Run {
     same('EXE-956', place, '/inputs/approvals', counted.join('\n'), wanted.join('\n'));
     inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, document, policy, `${place} /inputs/approvals/${i}`));
     for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
+    await this.mandates(document, request, policy, place);
     request.decision = { id, document, policy };
     request.intent = null;
     request.state = { ALLOW: 'allowed', DENY: 'denied', ESCALATE: 'waiting' }[document.verdict];
@@ -3777,7 +3822,7 @@ class Run {
       const holds = (now) => link.not_before <= now && now < link.expires_at;
       if (!holds(decision.decided_at) && !holds(request.event.at)) refuse('EXE-956', `${at} (GRD-604)`, `${link.not_before} to ${link.expires_at}`, decision.decided_at);
     });
-    const ends = [...request.links.map(({ link }) => link.expires_at), ...decision.inputs.approvals.filter((a) => a.verdict === 'APPROVE').map((a) => a.expires_at)].sort();
+    const ends = [...request.links.map(({ link }) => link.expires_at), ...decision.inputs.approvals.filter((a) => a.verdict === 'APPROVE').map((a) => a.expires_at), ...(decision.inputs.mandates ?? []).map((m) => m.expires_at)].sort(); // none is sorted last
     same('EXE-956', place, '/inputs/valid_until', decision.inputs.valid_until, ends[0]);
     if (decision.inputs.nonce_seen) refuse('EXE-956', `${place} /inputs/nonce_seen`, 'true', 'false: such a request is not let in');
   }
@@ -3798,6 +3843,31 @@ class Run {
     const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
     same('EXE-953', place, '/signers', seen.signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', '), told);
     for (const key of signers) if (key.tenant !== null) same('EXE-953', place, 'tenant of a signer', key.tenant, request.document.tenant);
+  }
+
+  /** The mandates that were brought are verified again, and what the decision makes of them (mandate.md). */
+  async mandates(decision, request, policy, place) {
+    const { artifacts, balances, mandates = [] } = decision.inputs;
+    const brought = artifacts.filter(({ type }) => type === typeOf('mandate'));
+    same('EXE-956', place, '/inputs/mandates', mandates.map(({ id }) => id).join(), brought.map(({ id }) => id).join());
+    for (let i = 0; i < brought.length; i++) {
+      const seen = await seeMandate(this.documents.get(brought[i].id, place), request, policy.mandates, decision.decided_at);
+      same('EXE-956', place, `/inputs/mandates/${i}`, writeValue(mandates[i]), writeValue(seen));
+    }
+    const wanted = mandateOfRule(policy, request.document);
+    const { use, refused } = wanted ? findMandate(wanted.node, request.document, mandates) : {};
+    const [prg, budget] = ['prg', 'budget'].map((check) => decision.checks.find((c) => c.check === check));
+    if (wanted?.alone && prg.outcome !== 'not_reached' && !['GRD-105', 'GRD-721'].includes(prg.code)) {
+      same('EXE-956', place, 'code of the check prg', prg.code, refused);
+    }
+    if (wanted?.required && prg.outcome === 'pass' && !use) refuse('EXE-956', `${place} /verdict (${refused})`, 'ALLOW', 'a mandate that covers it');
+    const dues = use ? mandateDues(use, request.document.tenant) : [];
+    const kept = balances.filter(({ budget: of }) => of.startsWith('mandate/'));
+    const told = (all) => all.map(({ budget: of, key, limit, window_start: from }) => `${of} ${key} ${limit} ${from}`).join();
+    same('EXE-956', place, "/inputs/balances of the mandate", told(kept), told(dues));
+    const isSpent = dues.some(({ amount, limit }, i) => limit !== undefined && kept[i].used + kept[i].reserved + amount > limit);
+    if (budget.outcome === 'pass' && isSpent) refuse('EXE-956', `${place} (GRD-629)`, 'pass', 'a mandate that is not used up');
+    if (budget.code === 'GRD-629' && !isSpent) refuse('EXE-956', `${place} (GRD-629)`, 'refuse', 'a mandate that is used up');
   }
 
   async issued(event) {
@@ -4006,7 +4076,7 @@ class Run {
     this.foreign.set(id, document);
   }
 
-  /** Contents of this run were deleted by a rule of the policy in force (retention.md). */
+  /** Contents of this run were deleted, by a rule of the policy in force or an operator's order (retention.md). */
   async stateDeletion(event, place) {
     same('EXE-953', place, '/prng_seed', event.prng_seed, null);
     if (event.tenant !== DELETIONS.tenant || event.run !== DELETIONS.run) refuse('EXE-954', place, `${event.tenant}/${event.run}`, `${DELETIONS.tenant}/${DELETIONS.run}`);
@@ -4014,10 +4084,13 @@ class Run {
     this.documents.need(envelope.id);
     await this.verify(event, envelope, 'deletion');
     same('EXE-953', place, '/deleted_at', document.deleted_at, event.at);
-    const { policy } = this.system;
-    if (policy?.id !== document.policy) refuse('EXE-950', `${place} /policy`, document.policy, policy?.id ?? null);
+    const { policy, erasures } = this.system;
+    const order = document.order && erasures.get(document.order);
+    if (document.order && !(order && policy)) refuse('EXE-961', `${place} /order`, document.order, 'an order that was given before');
+    if (!document.order && policy?.id !== document.policy) refuse('EXE-950', `${place} /policy`, document.policy, policy?.id ?? null);
+    if (document.bundle) this.archivedIn(event, document, policy.policy, place);
     if (this.system.isHeld(document)) refuse('EXE-961', place, `${document.tenant}/${document.run}`, 'no run that a hold covers');
-    document.contents.forEach((item, i) => this.deletedByRule(event, document, policy.policy, item, `${place} /contents/${i}`));
+    document.contents.forEach((item, i) => this.deletedContent(event, { document, order, policy: policy.policy }, item, `${place} /contents/${i}`));
   }
 
   /** Somebody read something of this run, which the policy in force has recorded (read-event.md). */
@@ -4037,7 +4110,7 @@ class Run {
     this.counts.reads++;
   }
 
-  deletedByRule(event, document, policy, item, place) {
+  deletedContent(event, { document, order, policy }, item, place) {
     const { manifest } = this.bundle;
     const ofThisRun = document.tenant === manifest.tenant && document.run === manifest.run;
     const named = ofThisRun ? this.named.get(contentKey(item.class, item.seq, item.digest)) : undefined;
@@ -4045,7 +4118,37 @@ class Run {
     if (named.size !== undefined) same('EXE-961', place, '/size', item.size, named.size);
     const { request } = named;
     if (this.needsContents(request, millis(event.at), policy.limits)) refuse('EXE-961', place, item.digest, 'nothing that an effect needs which may still be executed or has no known end');
-    const { tenant, subject, effect } = request.document;
+    if (order) this.deletedByOrder(document, order, item, named, place);
+    else if (document.bundle) this.archived.contents.add(item.digest);
+    else this.deletedByRule(event, document, policy, item, named, place);
+  }
+
+  /** Contents of a closed run go to the archive, as long after its closing as policy says, and into one bundle alone. */
+  archivedIn(event, document, policy, place) {
+    const { manifest } = this.bundle;
+    const after = policy.retention?.archive_after_s;
+    if (after === undefined) refuse('EXE-961', `${place} /policy`, document.policy, 'a policy that lets runs be archived');
+    const isThisRun = document.tenant === manifest.tenant && document.run === manifest.run;
+    if (!isThisRun || this.closedAt === null) refuse('EXE-961', place, `${document.tenant}/${document.run} is open`, 'a run that is closed');
+    const earliest = this.closedAt + after * 1000;
+    if (millis(event.at) < earliest) refuse('EXE-961', `${place} /deleted_at`, event.at, `not before ${new Date(earliest).toISOString()}`);
+    this.archived ??= { bundle: document.bundle, contents: new Set() };
+    same('EXE-961', place, '/bundle', document.bundle, this.archived.bundle);
+  }
+
+  /** What events before the order name for requests that it is about. */
+  deletedByOrder(document, order, item, { at, request }, place) {
+    const about = Object.entries(order.detail).every(([key, value]) => request.document[key] === value);
+    if (!about) refuse('EXE-961', place, `${request.document.subject} in ${request.document.run}`, writeValue(order.detail));
+    if (millis(at) > order.latest) refuse('EXE-961', place, `named at ${at}`, 'before the order');
+    const of = this.erased.get(document.order) ?? { contents: new Set(), at: null };
+    of.contents.add(item.digest);
+    of.at = document.deleted_at;
+    this.erased.set(document.order, of);
+  }
+
+  deletedByRule(event, document, policy, item, named, place) {
+    const { tenant, subject, effect } = named.request.document;
     const who = { tenant, subject, tool: effect.tool };
     const covers = ({ contents, match }) => contents.includes(item.class) && Object.entries(match).every(([key, value]) => who[key] === value);
     const rule = policy.retention?.rules.find(covers);
@@ -4091,6 +4194,7 @@ class Run {
     same('EXE-953', place, 'the run-close /run', close.run, event.run);
     same('EXE-953', place, 'the signer of the run-close', signer.kid, this.opener);
     this.closing = document;
+    this.closedAt = millis(event.at);
   }
 }
 
@@ -4122,9 +4226,50 @@ function sharesRun(policy, tenant, surface, run, owner, subject, narrowed) {
     && isOf(share, owner, rolesOf(owner)) && isOf(share, subject, holding));
 }
 
+/** The rule that covers a request: the mandate that it asks for, if it asks for one (policy.md, Requirements). */
+function mandateOfRule(policy, { tenant, subject, effect }) {
+  const roles = policy.principals.find((p) => p.tenant === tenant && p.subject === subject)?.roles ?? [];
+  const covers = ({ effect: of, match = {} }) => of.tool === effect.tool
+    && (of.operation === undefined || of.operation === effect.operation)
+    && (match.tenant === undefined || match.tenant === tenant) && (match.subject === undefined || match.subject === subject)
+    && (match.role === undefined || roles.includes(match.role)) && (match.tool === undefined || match.tool === effect.tool);
+  const rule = policy.requirements.find(covers);
+  const below = ({ mandate, all, any }, required, alone) => (mandate
+    ? [{ node: mandate, required, alone }]
+    : [...(all ?? []).flatMap((child) => below(child, required, false)), ...(any ?? []).flatMap((child) => below(child, false, false))]);
+  return rule && below(rule.require, true, true)[0];
+}
+
+/** The first of the mandates that covers payee and amount, or the code of what the first one lacks. */
+function findMandate(wanted, request, mandates) {
+  const of = mandates.filter(({ refused, issuer, vct }) => refused !== undefined || (wanted.issuers.includes(issuer) && vct === wanted.vct));
+  const found = of.map((seen) => useOf(wanted, request.effect.params, seen));
+  return found.find(({ use }) => use) ?? found[0] ?? { refused: 'GRD-626' };
+}
+
+function useOf(wanted, params, seen) {
+  if (seen.refused !== undefined) return { refused: seen.refused };
+  const at = (pointed) => pointed.slice(1).split('/').reduce((value, part) => {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(value) && Object.hasOwn(value, key) ? value[key] : null;
+  }, params);
+  if (!seen.payees.includes(at(wanted.payee))) return { refused: 'GRD-627' };
+  const currency = wanted.currency.startsWith('/') ? at(wanted.currency) : wanted.currency;
+  const amount = at(wanted.amount);
+  const within = Number.isSafeInteger(amount) && amount >= (seen.amount_min ?? 0)
+    && amount <= (seen.amount_max ?? Infinity) && amount <= (seen.total ?? Infinity);
+  return currency === seen.currency && within ? { use: { amount, seen } } : { refused: 'GRD-628' };
+}
+
+/** What a use is charged to: the mandate's total, and the number of its uses. */
+function mandateDues({ amount, seen }, tenant) {
+  const account = { key: writeValue([tenant, seen.mandate]), window_start: '1970-01-01T00:00:00.000Z' };
+  return [{ ...account, budget: 'mandate/amount', amount, limit: seen.total }, { ...account, budget: 'mandate/uses', amount: 1, limit: seen.uses }];
+}
+
 /** The refusals that a policy which only observes lets pass: those of its rules and of its roles (policy.md, *Observing*). */
 const OBSERVABLE = {
-  'prg would_refuse': ['GRD-101', 'GRD-102', 'GRD-103'],
+  'prg would_refuse': ['GRD-101', 'GRD-102', 'GRD-103', 'GRD-620', 'GRD-621', 'GRD-622', 'GRD-623', 'GRD-624', 'GRD-625', 'GRD-626', 'GRD-627', 'GRD-628'],
   'prg would_escalate': ['GRD-104'],
   'envelope would_refuse': ['GRD-405', 'GRD-406', 'GRD-407', 'GRD-408', 'GRD-409', 'GRD-410', 'GRD-413'],
 };
@@ -4179,6 +4324,277 @@ function checkSeenApproval(seen, request, decision, policy, place) {
 }
 
 const SKEW_MS = 2000;
+
+// -------------------------------------------------------------------------- mandates (mandate.md)
+
+const MANDATE_JSON = { bytes: 65536, depth: 16 };
+const MANDATE_DEPTH = 32;
+const MAY_LACK = ['allowed', 'delegate_payload'];
+
+/** What a body gives; whatever refuses in it refuses with this code. */
+function coded(code, body) {
+  try {
+    return body();
+  } catch (e) {
+    if (!(e instanceof Refusal) || e.code === code) throw e;
+    return refuse(code, e.place, e.code, 'the form of mandate.md');
+  }
+}
+
+const own = (object, member) => (Object.hasOwn(object, member) ? object[member] : undefined);
+
+/** A condition of a mandate, by the code of its step. */
+const asks = (code) => (holds, found) => {
+  if (!holds) refuse(code, 'mandate', found, 'the form of mandate.md');
+};
+
+const bytesOfMandate = (part, code) => fromBase64Url(part) ?? refuse(code, 'mandate', 'base64', 'base64url without padding');
+
+/** A JSON Web Signature in compact form; nothing of it is verified. */
+function parseJws(text, code) {
+  return coded(code, () => {
+    const parts = text.split('.');
+    asks(code)(parts.length === 3, `${parts.length} parts`);
+    const [header, payload] = [parts[0], parts[1]].map((part) => anyObject(parseJson(bytesOfMandate(part, code), MANDATE_JSON), 'mandate'));
+    asks(code)(!Object.hasOwn(header, 'crit'), 'critical headers');
+    return { header, payload, signed: utf8(`${parts[0]}.${parts[1]}`), signature: bytesOfMandate(parts[2], code) };
+  });
+}
+
+/** A key of ES256 or EdDSA; other members of the JWK are not read. */
+function parseJwsKey(jwk) {
+  anyObject(jwk, 'jwk');
+  if (Object.hasOwn(jwk, 'd')) refuse('CAN-021', 'jwk/d', 'a private key', 'a public one');
+  const [members, crv] = own(jwk, 'kty') === 'EC' ? [['x', 'y'], 'P-256'] : [['x'], 'Ed25519'];
+  oneOf('EC', 'OKP')(own(jwk, 'kty'), 'jwk/kty');
+  oneOf(crv)(own(jwk, 'crv'), 'jwk/crv');
+  for (const member of members) text(own(jwk, member), `jwk/${member}`);
+  if (crv === 'P-256') return { alg: 'ES256', ...checkPasskey(jwk, 'jwk') };
+  const bytes = fromBase64Url(jwk.x);
+  if (bytes === null) refuse('CAN-023', 'jwk/x', jwk.x, 'base64url without padding');
+  return { alg: 'EdDSA', ...checkEd25519Key(bytes, 'jwk/x') };
+}
+
+async function isSignedBy({ header, signed, signature }, key) {
+  if (own(header, 'alg') !== key.alg) return false;
+  if (key.alg === 'ES256') {
+    if (signature.length !== 64) return false;
+    const numbers = [signature.subarray(0, 32), signature.subarray(32)].map(bigEndian);
+    return numbers.every((number) => number > 0n && number < P256.n) && judgeEcdsa(key.point, sha256(signed), numbers);
+  }
+  try {
+    await verifyEd25519(key, signed, signature);
+    return true;
+  } catch (e) {
+    if (e instanceof Refusal) return false;
+    throw e;
+  }
+}
+
+const hashOfText = (value) => toBase64Url(sha256(utf8(value)));
+
+/** An SD-JWT with key binding as it was presented (RFC 9901). */
+function parseSdJwt(presented) {
+  const require = asks('GRD-620');
+  require(presented.length <= 65536 && /^[A-Za-z0-9_.~-]*$/.test(presented), `${presented.length} characters`);
+  const parts = presented.split('~');
+  require(parts.length >= 2 && parts.length <= 130, `${parts.length - 2} disclosures`);
+  const issued = parseJws(parts[0], 'GRD-620');
+  require(['ES256', 'EdDSA'].includes(own(issued.header, 'alg')), 'alg');
+  const type = own(issued.header, 'typ');
+  require(typeof type === 'string' && type.endsWith('+sd-jwt') && type !== 'kb+sd-jwt', 'typ');
+  require(!Object.hasOwn(issued.payload, '_sd_alg') || issued.payload._sd_alg === 'sha-256', '_sd_alg');
+  const disclosures = parts.slice(1, -1).map((part) => coded('GRD-620', () => {
+    const items = parseJson(bytesOfMandate(part, 'GRD-620'), MANDATE_JSON);
+    require(Array.isArray(items) && (items.length === 2 || items.length === 3) && typeof items[0] === 'string', 'a disclosure');
+    require(items.length === 2 || (typeof items[1] === 'string' && !['_sd', '...'].includes(items[1])), 'the name of a disclosure');
+    return { digest: hashOfText(part), name: items.length === 3 ? items[1] : null, value: items.at(-1) };
+  }));
+  const binding = parts.at(-1);
+  return { issued, disclosures, covered: presented.slice(0, presented.length - binding.length), binding };
+}
+
+/** The payload with what was disclosed; only what makes the mandate narrower may be missing. */
+function disclosed({ issued, disclosures }) {
+  const require = asks('GRD-623');
+  const left = new Map(disclosures.map((one) => [one.digest, one]));
+  require(left.size === disclosures.length, 'a disclosure twice');
+  const named = new Set();
+  const take = (id) => {
+    require(typeof id === 'string' && !named.has(id), 'a digest twice');
+    named.add(id);
+    const one = left.get(id);
+    left.delete(id);
+    return one;
+  };
+  const walk = (value, member, depth) => {
+    if (Array.isArray(value)) {
+      require(depth <= MANDATE_DEPTH, 'nested too deeply');
+      return value.flatMap((item) => {
+        if (!isObject(item) || !Object.hasOwn(item, '...')) return [walk(item, '', depth + 1)];
+        require(Object.keys(item).length === 1, '... beside other members');
+        const one = take(item['...']);
+        require(one || MAY_LACK.includes(member), 'an item that is not disclosed');
+        require(!one || one.name === null, 'a member in the place of an item');
+        return one ? [walk(one.value, '', depth + 1)] : [];
+      });
+    }
+    if (!isObject(value)) return value;
+    require(depth <= MANDATE_DEPTH, 'nested too deeply');
+    require(!Object.hasOwn(value, '...'), 'a member named ...');
+    const whole = Object.create(null);
+    for (const key of Object.keys(value)) if (key !== '_sd') whole[key] = walk(value[key], key, depth + 1);
+    if (Object.hasOwn(value, '_sd')) {
+      require(Array.isArray(value._sd), '_sd');
+      for (const id of value._sd) {
+        const one = take(id);
+        require(one && one.name !== null && !Object.hasOwn(whole, one.name), 'a member that is not disclosed, or twice');
+        whole[one.name] = walk(one.value, one.name, depth + 1);
+      }
+    }
+    return whole;
+  };
+  const payload = Object.assign(Object.create(null), issued.payload);
+  delete payload._sd_alg;
+  const whole = walk(payload, '', 0);
+  require(left.size === 0, 'a disclosure that nothing names');
+  return whole;
+}
+
+/** What a mandate allows; a limit that is not known is refused (mandate.md, Terms). */
+function termsOf(claims, content) {
+  const require = asks('GRD-625');
+  const object = (value) => {
+    require(isObject(value), 'no object');
+    return value;
+  };
+  const items = (value) => {
+    require(Array.isArray(value), 'no list');
+    return value;
+  };
+  const textOf = (of, member, test) => {
+    const value = own(of, member);
+    require(typeof value === 'string' && value.length > 0 && test(value), member);
+    return value;
+  };
+  const number = (of, member) => {
+    const value = own(of, member);
+    require(Number.isSafeInteger(value) && value >= 0, member);
+    return value + 0;
+  };
+  const only = (of, ...members) => Object.keys(of).forEach((key) => require(members.includes(key), key));
+  const terms = { uses: 1 };
+  const inCurrency = (of) => {
+    const code = textOf(of, 'currency', (value) => /^[A-Z]{3}$/.test(value));
+    require((terms.currency ?? code) === code, 'several currencies');
+    terms.currency = code;
+  };
+  const between = (min, max) => {
+    terms.amount_min = Math.max(min, terms.amount_min ?? 0);
+    terms.amount_max = Math.min(max, terms.amount_max ?? max);
+  };
+  const payees = (allowed) => {
+    const ids = [...new Set(allowed.map((one) => textOf(object(one), 'id', (value) => value.length <= 256)))].sort();
+    terms.payees = terms.payees ? terms.payees.filter((id) => ids.includes(id)) : ids;
+  };
+  for (const limit of ['constraints', 'payee', 'payment_amount']) require(content === claims || !Object.hasOwn(claims, limit), limit);
+  for (const limit of ['aud', 'execution_date', 'payment_instrument', 'pisp', 'status']) require(!Object.hasOwn(claims, limit) && !Object.hasOwn(content, limit), limit);
+  terms.vct = textOf(content, 'vct', (value) => value.length <= 256);
+  if (Object.hasOwn(content, 'payment_amount')) {
+    const amount = object(content.payment_amount);
+    only(amount, 'amount', 'currency');
+    inCurrency(amount);
+    between(number(amount, 'amount'), number(amount, 'amount'));
+  }
+  if (Object.hasOwn(content, 'payee')) payees([content.payee]);
+  const types = new Set();
+  for (const item of Object.hasOwn(content, 'constraints') ? items(content.constraints) : []) {
+    const type = textOf(object(item), 'type', () => true);
+    require(!types.has(type), type);
+    types.add(type);
+    if (type === 'payment.amount_range') {
+      only(item, 'type', 'currency', 'max', 'min');
+      inCurrency(item);
+      between(Object.hasOwn(item, 'min') ? number(item, 'min') : 0, number(item, 'max'));
+    } else if (type === 'payment.allowed_payees') {
+      only(item, 'type', 'allowed');
+      payees(items(own(item, 'allowed')));
+    } else if (type === 'payment.budget') {
+      only(item, 'type', 'currency', 'max');
+      inCurrency(item);
+      terms.total = number(item, 'max');
+    } else if (type === 'payment.agent_recurrence') {
+      only(item, 'type', 'frequency', 'max_occurrences');
+      textOf(item, 'frequency', (value) => value === 'ON_DEMAND');
+      terms.uses = Object.hasOwn(item, 'max_occurrences') ? number(item, 'max_occurrences') : undefined;
+    } else {
+      require(false, type);
+    }
+  }
+  require(terms.currency !== undefined && terms.payees !== undefined, 'no amount or no payee that limits it');
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+}
+
+const secondsOf = (value, code) => {
+  asks(code)(Number.isSafeInteger(value) && value >= 0 && value <= 253402300799, quoted(value));
+  return value * 1000;
+};
+
+/** The end of a mandate that holds at a time, in milliseconds. */
+function endOf(places, now) {
+  const stated = (member) => places.filter((of) => Object.hasOwn(of, member)).map((of) => secondsOf(of[member], 'GRD-622'));
+  for (const from of [...stated('nbf'), ...stated('iat')]) asks('GRD-622')(from - SKEW_MS <= now, 'not yet');
+  const ends = stated('exp');
+  asks('GRD-622')(ends.length > 0 && now < Math.min(...ends), 'over, or without an end');
+  return Math.min(...ends);
+}
+
+async function requireBinding({ binding, covered }, confirmed, request, audience, now) {
+  const require = asks('GRD-624');
+  require(binding !== '', 'no key binding JWT');
+  require(isObject(confirmed) && Object.hasOwn(confirmed, 'jwk'), 'no cnf with a jwk');
+  const key = coded('GRD-624', () => parseJwsKey(confirmed.jwk));
+  const jws = parseJws(binding, 'GRD-624');
+  const { nonce, run, subject, tenant } = request.document;
+  const challenge = toBase64Url(sha256(writeJson({ effect: request.effect, nonce, run, subject, tenant })));
+  require(own(jws.header, 'typ') === 'kb+jwt', 'typ');
+  require(own(jws.payload, 'aud') === audience, 'aud');
+  require(own(jws.payload, 'nonce') === challenge, 'nonce');
+  require(own(jws.payload, 'sd_hash') === hashOfText(covered), 'sd_hash');
+  require(secondsOf(own(jws.payload, 'iat'), 'GRD-624') - SKEW_MS <= now, 'iat');
+  require(await isSignedBy(jws, key), 'the signature');
+}
+
+async function verifyMandate(envelope, request, trust, at) {
+  const form = record({ mandate: text });
+  const presented = parseSdJwt(coded('GRD-620', () => form(parseCanonical(envelope.payload), '').mandate));
+  const { issued } = presented;
+  let issuer;
+  for (const one of trust?.issuers ?? []) {
+    const isOne = one.tenant === request.document.tenant && (one.iss === undefined || one.iss === own(issued.payload, 'iss'));
+    if (!issuer && isOne && (await isSignedBy(issued, parseJwsKey(one.key)))) issuer = one.name;
+  }
+  asks('GRD-621')(issuer !== undefined, 'another issuer');
+  const claims = disclosed(presented);
+  const delegated = own(claims, 'delegate_payload');
+  asks('GRD-625')(delegated === undefined || (Array.isArray(delegated) && delegated.length === 1 && isObject(delegated[0])), 'delegate_payload');
+  const content = delegated === undefined ? claims : delegated[0];
+  const terms = termsOf(claims, content);
+  const now = millis(at);
+  const end = endOf([claims, content], now);
+  await requireBinding(presented, Object.hasOwn(content, 'cnf') ? content.cnf : own(claims, 'cnf'), request, trust.audience, now);
+  return { ...terms, expires_at: new Date(end).toISOString(), id: envelope.id, issuer, mandate: digestOf(issued.signed) };
+}
+
+/** A mandate as a decision records it: what it allows, or the code for which it does not count. */
+async function seeMandate(envelope, request, trust, at) {
+  try {
+    return await verifyMandate(envelope, request, trust, at);
+  } catch (e) {
+    if (e instanceof Refusal && e.code.startsWith('GRD-62')) return { id: envelope.id, refused: e.code };
+    throw e;
+  }
+}
 
 // ---------------------------------------------------------------------------------- the whole bundle
 
@@ -4316,6 +4732,72 @@ async function checkKept(kept, bundle, sum) {
   return { verified: [`${says} is consistent with the bundle's`], notVerified: [], uncovered };
 }
 
+/** What the system cell states of the logs of the other cells (cells.md, "One root"). */
+const cellsForm = record({
+  cells: list(record({ cell: integer(1, 255), checkpoint: text, incarnation: integer(1) })),
+  stated_at: time,
+});
+
+const installationForm = record({
+  checkpoint: text,
+  consistency: optional(consistencyForm),
+  document: cellsForm,
+  event: eventForm,
+  format: integer(1, 1),
+  index: count,
+  path: hashesForm,
+});
+
+/** The proof of an installation: its form alone. */
+function readInstallation(bytes) {
+  const proof = installationForm(parseCanonical(bytes), '');
+  proof.said = digestOf(writeJson(proof.document));
+  proof.event = parseEvent(writeJson(proof.event));
+  proof.root = parseCheckpoint(parseNote(utf8(proof.checkpoint)).text);
+  const { cells } = proof.document;
+  cells.forEach((stated, i) => {
+    stated.log = parseCheckpoint(parseNote(utf8(stated.checkpoint)).text);
+    if (i > 0 && cells[i - 1].cell >= stated.cell) refuse('CAN-023', `/document/cells/${i}`, stated.cell, `more than ${cells[i - 1].cell}`);
+  });
+  return proof;
+}
+
+/** Does something, whose refusal means that the proof of an installation does not hold. */
+function inProof(body) {
+  try {
+    return body();
+  } catch (e) {
+    if (e instanceof Refusal) refuse('RPL-026', `the installation: ${e.place} (${e.code})`, e.recorded, e.recomputed);
+    throw e;
+  }
+}
+
+/** The installation states the log of the bundle, or one that continues it. A line for "verified". */
+async function checkInstallation(bytes, bundle, sum, pins) {
+  const place = 'the installation';
+  const { document, said, event, root, index, path, consistency, checkpoint: note } = inProof(() => readInstallation(bytes));
+  if (event.tenant !== 'writ' || event.run !== 'cells' || event.kind !== 'cells.stated') refuse('RPL-026', place, placeOf(event), 'cells.stated of writ/cells');
+  if (event.body !== said) refuse('RPL-026', place, event.body, said);
+  inProof(() => verifyInclusion(leafHash(event.bytes), index, root.size, path.map(digestBytes), digestBytes(root.root)));
+  const { origin, size, root: ofLog } = bundle.checkpoint;
+  const stated = document.cells.find((one) => one.log.origin === origin);
+  if (!stated) refuse('RPL-026', place, document.cells.map((one) => one.log.origin).join(' '), origin);
+  const keys = [];
+  for (const [signed, log] of [[note, root], [stated.checkpoint, stated.log]]) {
+    keys.push((await checkCheckpoint(utf8(signed), sum.trust, log.origin, null, `${place}'s ${log.origin}`)).key);
+  }
+  bundle.system.signed.add(keys, null);
+  if (pins) keys.forEach((key) => checkPins(pins, sum.founder, key));
+  if (stated.log.size === size && !consistency) {
+    if (stated.log.root !== ofLog) refuse('RPL-027', `${place} at size ${size}`, ofLog, stated.log.root);
+  } else {
+    const leads = consistency && size < stated.log.size && consistency.size1 === size && consistency.size2 === stated.log.size;
+    if (!leads) refuse('RPL-026', place, size, `a proof from this size to ${stated.log.size}`);
+    inProof(() => verifyConsistency(size, digestBytes(ofLog), stated.log.size, digestBytes(stated.log.root), consistency.path.map(digestBytes)));
+  }
+  return `the installation ${root.origin} of size ${root.size}, root ${root.root}: states this log of size ${stated.log.size}`;
+}
+
 /** The witnesses that are asked for, and how many of them are enough: one key under two names is one. */
 function askedWitnesses(vkeys, quorum) {
   const keys = vkeys.map(parseWitnessKey);
@@ -4427,10 +4909,11 @@ async function walk(bundle, run, progress) {
 /**
  * Verifies a bundle: the bytes of a file, or `{length, read(at, count)}`, of which only pieces are in
  * memory; such a file must not change meanwhile. `trust` and `checkpoint` are files' bytes (a trust file, a signed note); `closed`
- * refuses bundles of open runs; `witnesses` are keys as text, of which all or `quorum` must have cosigned. Gives what was verified and what was not, and the parts of the bundle;
+ * refuses bundles of open runs; `witnesses` are keys as text, of which all or `quorum` must have cosigned; `stamps` are texts that name time stamps, which are
+ * not verified here and told as that; `installation` is the file of a proof that the installation's root covers the log. Gives what was verified and what was not, and the parts of the bundle;
  * throws the first {@link Refusal}.
  */
-export async function verifyBundle(file, { trust = null, checkpoint = null, witnesses = [], quorum = null, closed = false, progress = () => {} } = {}) {
+export async function verifyBundle(file, { trust = null, checkpoint = null, witnesses = [], quorum = null, stamps = [], closed = false, installation = null, progress = () => {} } = {}) {
   const asked = askedWitnesses(witnesses, quorum);
   const pins = trust ? within('the trust file', () => parseTrust(trust)) : null;
   const entries = readArchive(file);
@@ -4452,6 +4935,7 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, witn
   const kept = { ...(checkpoint ? await checkKept(checkpoint, bundle, sum) : { verified: [], notVerified: [], uncovered: null }), witnesses: [] };
   const witnessed = checkpoint ?? entry(entries, CHECKPOINT);
   await checkWitnesses(asked, witnessed, kept, bundle.checkpoint.size);
+  if (installation) kept.verified.push(await checkInstallation(installation, bundle, sum, pins));
   tellWitnesses(asked, witnessed, kept);
   checkTrustFile(entry(entries, TRUST), sum);
   same('EXE-950', MANIFEST, '/incarnation', manifest.incarnation, sum.incarnation);
@@ -4464,7 +4948,7 @@ export async function verifyBundle(file, { trust = null, checkpoint = null, witn
   if (pins) bundle.system.signed.hold(pins, sum.trust);
   const result = describe(bundle, bundle.run, pins);
   result.verified.push(...kept.verified);
-  result.notVerified.push(...kept.notVerified);
+  result.notVerified.push(...kept.notVerified, ...stamps.map((name) => `${name}: this verifier does not check time stamps of RFC 3161; writ verify --stamp and openssl ts -verify do`));
   result.witnesses = kept.witnesses.map(({ witness, time }) => ({ key: witness.text, time }));
   return result;
 }
@@ -4505,7 +4989,10 @@ function describe(bundle, run, pins) {
     `${c.requests} requests, ${c.decisions} decisions, ${c.intents} intents, ${c.receipts} receipts: each names what it follows from; seeds, lamport and prev hold`,
   ];
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
-  if (c.deleted > 0) verified.push(`${run.deleted.size} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
+  for (const [order, { contents: erased, at }] of run.erased) verified.push(`${erased.size} contents: erased at ${at} by order ${order} of an operator, as the executor signed; only their digests are here`);
+  if (run.archived) verified.push(`${run.archived.contents.size} contents: moved to the archive, into the bundle ${run.archived.bundle}, as the executor signed; only their digests are here`);
+  const otherwise = [...run.erased.values()].reduce((n, { contents: erased }) => n + erased.size, run.archived?.contents.size ?? 0);
+  if (run.deleted.size > otherwise) verified.push(`${run.deleted.size - otherwise} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
   if (c.reads > 0) verified.push(`${c.reads} reads by people: stated, as policy asks, as the executor signed`);
   if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
   if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
@@ -4537,12 +5024,13 @@ function describe(bundle, run, pins) {
 const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
 
 function parseArguments(args) {
-  const options = { json: false, closed: false, witnesses: [], quorum: null };
+  const options = { json: false, closed: false, witnesses: [], quorum: null, stamps: [] };
   for (let i = 0; i < args.length; i++) {
     if (args[i] === '--json') options.json = true;
     else if (args[i] === '--closed') options.closed = true;
-    else if (['--trust', '--checkpoint'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
+    else if (['--trust', '--checkpoint', '--installation'].includes(args[i]) && i + 1 < args.length) options[args[i].slice(2)] = args[++i];
     else if (args[i] === '--witness' && i + 1 < args.length) options.witnesses.push(args[++i]);
+    else if (args[i] === '--stamp' && i + 1 < args.length) options.stamps.push(`the time stamp ${args[++i]}`);
     else if (args[i] === '--quorum' && /^[1-9][0-9]?$/.test(args[i + 1])) options.quorum = Number(args[++i]);
     else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
     else return null;
@@ -4558,19 +5046,19 @@ const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061
 export async function main(args, { readFile, openFile = readFile, out, err }) {
   const options = parseArguments(args);
   if (!options) {
-    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--closed] [--json]\n');
+    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--stamp tsr]… [--closed] [--json]\n');
     return EXIT.usage;
   }
   let files;
   try {
     const read = async (path) => (path ? new Uint8Array(await readFile(path)) : null);
-    files = { file: await openFile(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint) };
+    files = { file: await openFile(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint), installation: await read(options.installation) };
   } catch (e) {
     err(`cannot read: ${plain(e.message)}\n`);
     return EXIT.unavailable;
   }
   try {
-    const result = await verifyBundle(files.file, { ...files, witnesses: options.witnesses, quorum: options.quorum, closed: options.closed });
+    const result = await verifyBundle(files.file, { ...files, witnesses: options.witnesses, quorum: options.quorum, stamps: options.stamps, closed: options.closed });
     const { pinned, manifest, verified, notVerified, witnesses } = result;
     if (options.json) {
       out(DECODER.decode(writeJson({ holds: true, not_verified: notVerified, pinned, run: manifest.run, tenant: manifest.tenant, verified, ...(witnesses.length > 0 ? { witnesses } : {}) })) + '\n');

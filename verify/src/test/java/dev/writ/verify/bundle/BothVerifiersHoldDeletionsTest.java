@@ -113,8 +113,8 @@ class BothVerifiersHoldDeletionsTest {
     assertThat(done.deleted().bytes()).isEqualTo(done.plan().bytes());
     assertThat(statements())
         .allSatisfy(statement -> {
-          assertThat(statement.policy()).isEqualTo(home.policy().digest());
-          assertThat(statement.rule()).isEqualTo("all");
+          assertThat(statement.reason())
+              .isEqualTo(new Deletion.Rule(home.policy().digest(), "all"));
           assertThat(statement.of()).isIn(Sample.RUN, Sample.OTHER);
         });
     List<Digest> gone =

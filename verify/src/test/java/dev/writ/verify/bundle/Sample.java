@@ -105,7 +105,7 @@ public final class Sample {
         new BundleExport.Options(true, true, Optional.of(kept)));
   }
 
-  static BundleExport.Packages packages(TestHome home) {
+  public static BundleExport.Packages packages(TestHome home) {
     return BundleExport.Packages.of(home.tools);
   }
 

@@ -118,6 +118,13 @@ final class SecondOpinion {
           save(dir, i + ".note", bytes);
           entry.put("checkpoint", i + ".note");
         });
+    one.options()
+        .installation()
+        .map(InstallationProof::toBytes)
+        .ifPresent(bytes -> {
+          save(dir, i + ".root", bytes);
+          entry.put("installation", i + ".root");
+        });
     return entry.build();
   }
 

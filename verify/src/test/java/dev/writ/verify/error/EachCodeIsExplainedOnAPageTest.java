@@ -23,7 +23,9 @@ class EachCodeIsExplainedOnAPageTest {
             + Files.readString(SPEC.resolve("execution.md"))
             + Files.readString(SPEC.resolve("recovery.md"))
             + Files.readString(SPEC.resolve("retention.md"))
-            + Files.readString(SPEC.resolve("audit.md"));
+            + Files.readString(SPEC.resolve("audit.md"))
+            + Files.readString(SPEC.resolve("apart.md"))
+            + Files.readString(SPEC.resolve("cells.md"));
     List<String> codes =
         Stream.<ErrorCode>concat(Stream.of(ExecutorError.values()), Stream.of(AuditError.values()))
             .map(ErrorCode::code)

@@ -153,7 +153,7 @@ class AWorkspaceIsAnInputTest {
     assertThat(formless.code()).contains("EXE-601");
     left(formless, "x", "xy");
     home.restartWith(
-        with(_ -> {
+        with((_, _, _) -> {
           throw new WritException(LedgerError.DISK_FULL, "blobs");
         }));
     Receipt unstored = serve(ask("desk"));

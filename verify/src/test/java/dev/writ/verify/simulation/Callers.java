@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.Resolution;
@@ -38,8 +39,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Who calls the kernel, what they were told, and whether it still holds. */
 final class Callers {
@@ -71,7 +74,19 @@ final class Callers {
               - { name: all, contents: [inputs, outputs, observations], keep_s: 10 }
           """,
           "retention: { rules: [ { name: now, contents: [outputs, observations], keep_s: 0 } ] }\n",
-          "retention: { rules: [ { name: later, contents: [inputs], keep_s: 3600 } ] }\n");
+          "retention: { rules: [ { name: later, contents: [inputs], keep_s: 3600 } ] }\n",
+          sealed("subject"),
+          sealed("subject"),
+          sealed("run"));
+
+  private static String sealed(String by) {
+    return """
+    retention:
+      rules: [ { name: old, contents: [observations], keep_s: 60 } ]
+      sealed: { contents: [inputs, outputs, observations, artifacts], by: %s }
+    """
+        .formatted(by);
+  }
 
   Callers(Simulation simulation) {
     this.simulation = simulation;
@@ -130,17 +145,24 @@ final class Callers {
     }
   }
 
-  /** Rules are put in force and applied, perhaps by two at once, and holds come and go. */
+  /**
+   * Rules are put in force and applied, and subjects and runs erased, by two at once perhaps; holds
+   * come and go.
+   */
   private void deletion() {
     int dice = random.nextInt(10);
     if (dice < 2) {
       attempt("rules", () -> activate(TestPolicy.YAML + RULES.get(random.nextInt(RULES.size()))));
     } else if (dice < 4) {
       attempt("hold", this::hold);
+    } else if (dice < 6) {
+      attempt("erase", this::erase);
     } else {
       attempt("submit", () -> submit(fresh()));
       if (dice == 9) {
         simulation.begin(() -> attempt("retain", this::retain));
+      } else if (dice == 8) {
+        simulation.begin(() -> attempt("carry out", this::carryOut));
       }
       attempt("retain", this::retain);
     }
@@ -150,6 +172,36 @@ final class Callers {
     ContentRetention.Run run = simulation.kernel().retain(simulation.clock().now());
     if (run.deleted().contents() > 0) {
       simulation.counts.outcome("contents deleted");
+    }
+  }
+
+  /** Orders that a subject or a run be erased, while others are at work. */
+  private void erase() {
+    String agent = random.nextBoolean() ? "alice" : "bob";
+    boolean ofRun = random.nextInt(3) == 0;
+    simulation
+        .kernel()
+        .change(
+            SystemDocuments.change(
+                EventKind.CONTENTS_ERASED,
+                new ErasureOrder(
+                        TestKeys.TENANT,
+                        ofRun ? Optional.empty() : Optional.of(agent),
+                        ofRun ? Optional.of(agent + random.nextInt(2)) : Optional.empty())
+                    .toJson(),
+                simulation.clock().now()));
+  }
+
+  /** Carries out the orders; each that nothing keeps it from is carried out then. */
+  void carryOut() {
+    Kernel kernel = simulation.kernel();
+    SortedSet<Digest> given = new TreeSet<>(kernel.erasures().keySet());
+    given.removeAll(kernel.erase(simulation.clock().now()).waiting().keySet());
+    for (Digest order : given) {
+      if (kernel.erasures().get(order).isEmpty()) {
+        simulation.wrong.add("nothing keeps it, and it is not carried out: " + order);
+      }
+      simulation.counts.outcome("carried out");
     }
   }
 

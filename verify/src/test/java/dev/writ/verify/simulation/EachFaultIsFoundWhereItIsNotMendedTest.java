@@ -19,11 +19,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The simulation finds a fault again once its mending is taken out, and finds nothing in the same
  * schedule with it. The seed of each is known; {@code -Dwrit.simulation.unmended=1} searches from
- * seed 1 on instead.
+ * seed 1 on instead, {@code -Dwrit.simulation.step=8} with every eighth.
  */
 class EachFaultIsFoundWhereItIsNotMendedTest {
   private static final long FROM = Long.getLong("writ.simulation.unmended", 0);
+  private static final long STEP = Long.getLong("writ.simulation.step", 1);
   private static final int SCHEDULES = 300;
+
+  /** Added to a seed whose schedule has to be a long one. */
+  private static final long LONG = Schedule.LONG;
+
   private static final String LEDGER = "ledger/src/main/java/dev/writ/ledger/";
   private static final String EXECUTOR = "executor/src/main/java/dev/writ/executor/";
   private static final String VERIFY = "verify/src/main/java/dev/writ/verify/";
@@ -36,11 +41,15 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
     SignatureEngines.use(before);
   }
 
+  /**
+   * Two more, which too few schedules show, are in NoSyncSucceedsBesideOneThatFailsTest and
+   * KeysOfAProcessBeforeAreSyncedTest.
+   */
   static Stream<Arguments> mendings() {
     return Stream.of(
         arguments(
             "campaign 1: two calls with one request have one time of receipt",
-            8,
+            1,
             EXECUTOR + "Admissions.java",
             List.of(
                 new Passage("&& row.map(RequestRow::receivedAt).equals(before.receivedAt())", ""))),
@@ -54,7 +63,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "entry.rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
-            107,
+            58,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
@@ -62,7 +71,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "ContentPlaces.of(config.files(), failStop, config.dir())"))),
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
-            17,
+            1,
             LEDGER + "WriterLock.java",
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
@@ -99,22 +108,22 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
         arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
-            2,
+            165,
             EXECUTOR + "journal/Runs.java",
             List.of(new Passage("        ledger.requireSound();\n", ""))),
         arguments(
             "simulation 3: the anchor keeps its content once a sync has failed",
-            300,
+            479,
             LEDGER + "Ledger.java",
             List.of(
                 new Passage(
                     "new Anchors(files, config.anchor(),",
-                    "new Anchors(config.files(), config.anchor(),"))),
+                    "new Anchors(config.files()," + " config.anchor(),"))),
         arguments(
-            "simulation 4: no sync succeeds beside one that fails",
-            107,
-            LEDGER + "FailStopDisk.java",
-            List.of(new Passage("    awaitThoseBegun();\n", ""))));
+            "simulation 4: a search for an order begins when its event is durable",
+            LONG + 532,
+            EXECUTOR + "retention/ContentErasure.java",
+            List.of(new Passage("        ledger.append(new Batch()).await();\n", ""))));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -129,17 +138,18 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                 .getConstructor()
                 .newInstance();
     long first = FROM > 0 ? FROM : known;
-    long end = FROM > 0 ? FROM + SCHEDULES : known + 1;
+    long end = FROM > 0 ? FROM + SCHEDULES * STEP : known + 1;
     List<?> wrong = List.of();
     long seed = first;
     while (wrong.isEmpty() && seed < end) {
-      wrong = (List<?>) schedule.apply(seed++);
+      wrong = (List<?>) schedule.apply(seed);
+      seed += STEP;
     }
     System.out.printf(
         "simulation, without %s: seed %d, %d schedules: %s%n",
-        fault, seed - 1, seed - first, wrong.isEmpty() ? "nothing" : wrong.getFirst());
+        fault, seed - STEP, (seed - first) / STEP, wrong.isEmpty() ? "nothing" : wrong.getFirst());
     assertThat(wrong).as(fault).isNotEmpty();
-    assertThat(MENDED.computeIfAbsent(seed - 1, new Schedule()::apply))
+    assertThat(MENDED.computeIfAbsent(seed - STEP, new Schedule()::apply))
         .as("with the mending")
         .isEmpty();
   }

@@ -27,6 +27,7 @@ import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.MemoryStore;
+import dev.writ.ledger.SealedCopy;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
@@ -161,13 +162,18 @@ final class Simulation {
     return process.faults;
   }
 
-  private static LedgerConfig config(MemoryDisk disk) {
+  private static LedgerConfig config(MemoryDisk disk, SeededRandom secrets) {
     return new LedgerConfig(
-        disk.root().resolve("home/ledger"),
-        disk.root().resolve("home/anchor/anchor.json"),
-        TestHome.ORIGIN,
-        TestKeys.key("log"),
-        InstantSource.fixed(SimulatedClock.START));
+            disk.root().resolve("home/ledger"),
+            disk.root().resolve("home/anchor/anchor.json"),
+            TestHome.ORIGIN,
+            TestKeys.key("log"),
+            InstantSource.fixed(SimulatedClock.START))
+        .drawing(secrets);
+  }
+
+  private LedgerConfig config() {
+    return config(process.disk, process.seeds);
   }
 
   Path keys() {
@@ -176,17 +182,18 @@ final class Simulation {
 
   private static Founded found() {
     MemoryDisk disk = new MemoryDisk();
+    SeededRandom seeds = new SeededRandom(0);
     Scheduler scheduler = new Scheduler(new SplittableRandom(0));
     MemoryStore store;
     try {
-      store = MemoryStore.found(config(disk));
+      store = MemoryStore.found(config(disk, seeds));
       DurableFiles.REAL.createDirectory(disk.root().resolve("home/keys"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     scheduler
         .thread(() -> {
-          try (Ledger ledger = store.ledger(config(disk), scheduler::thread, disk::lock)) {
+          try (Ledger ledger = store.ledger(config(disk, seeds), scheduler::thread, disk::lock)) {
             new TestKernel(
                     TOOLS,
                     List.of(),
@@ -195,7 +202,7 @@ final class Simulation {
                     TestKernel.SUMMARIZED_EVERY,
                     InstantSource.fixed(SimulatedClock.START),
                     () -> 0,
-                    new SeededRandom(0))
+                    seeds)
                 .found(
                     ledger,
                     TestKeys.PARTIES.stream().map(TestParty::trusted).toList(),
@@ -230,6 +237,9 @@ final class Simulation {
       live(() -> {
         open();
         callers.enrol(); // the log's time goes on, and nothing is judged
+        if (focus == Focus.DELETION) {
+          callers.carryOut();
+        }
       });
       live(this::look);
     }
@@ -352,7 +362,7 @@ final class Simulation {
 
   /** Of a file in the cache, whose bytes are hashed once. */
   private void requireWhole(Digest content) {
-    Path file = config(process.disk).dir().resolve("blobs");
+    Path file = config().dir().resolve("blobs");
     Optional<byte[]> bytes =
         process.disk.content(file.resolve(content.hex().substring(0, 2)).resolve(content.hex()));
     if (bytes.isEmpty() || !hashed.computeIfAbsent(bytes.get(), Digest::sha256).equals(content)) {
@@ -370,7 +380,8 @@ final class Simulation {
     }
     if (process.closedWell) {
       Anchor anchor =
-          Anchor.read(config(process.disk.after(MemoryDisk.Faults.NONE)).anchor()).orElseThrow();
+          Anchor.read(config(process.disk.after(MemoryDisk.Faults.NONE), process.seeds).anchor())
+              .orElseThrow();
       if (!anchor.root().equals(process.root.orElseThrow())) {
         wrong.add("the anchor is behind a ledger that was closed");
       }
@@ -421,8 +432,7 @@ final class Simulation {
 
   private Ledger openLedger() {
     Process opening = process;
-    Ledger opened =
-        process.store.ledger(config(process.disk), process.scheduler::thread, process.disk::lock);
+    Ledger opened = process.store.ledger(config(), process.scheduler::thread, process.disk::lock);
     process.ledger = Optional.of(opened);
     opened.whenStopped(_ -> opening.stopped = true);
     return opened;
@@ -471,7 +481,7 @@ final class Simulation {
    * @throws WritException {@code LED-003} as it should
    */
   void intrude() {
-    Path name = config(process.disk).dir().resolve("db/LOCK");
+    Path name = config().dir().resolve("db/LOCK");
     try {
       Files.deleteIfExists(name);
     } catch (IOException e) {
@@ -479,10 +489,7 @@ final class Simulation {
       return;
     }
     Ledger second =
-        process
-            .store
-            .beside()
-            .ledger(config(process.disk), process.scheduler::thread, process.disk::lock);
+        process.store.beside().ledger(config(), process.scheduler::thread, process.disk::lock);
     callers.enrol(started(second));
     second.close();
   }
@@ -508,11 +515,33 @@ final class Simulation {
     callers.answered();
     counts.events = audit().totals().events();
     process.store.contents().forEach(this::read);
+    sealed();
     effects.forEach((what, times) -> {
       if (times > 1 && !what.startsWith("calc ")) {
         wrong.add(what + " ran " + times + " times");
       }
     });
+  }
+
+  /** Whatever a row says lies under a key opens, and no key outlives what it was destroyed for. */
+  private void sealed() {
+    Ledger ledger = process.ledger.orElseThrow();
+    ledger.scan(
+        SealedCopy.TABLE,
+        "",
+        (key, row) -> {
+          SealedCopy copy = SealedCopy.parse(key, row);
+          counts.outcome("sealed");
+          read(copy.content());
+          if (ledger.contentKeys().find(copy.owner(), copy.keyId()).isEmpty()) {
+            wrong.add("the key of a content is gone: " + copy);
+          }
+          return true;
+        });
+    boolean done = process.kernel.erasures().values().stream().allMatch(Optional::isPresent);
+    if (done && !ledger.contentKeys().retired().isEmpty()) {
+      wrong.add("a key outlives the order that destroyed it");
+    }
   }
 
   private AuditReport audit() {

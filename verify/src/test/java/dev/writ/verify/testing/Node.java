@@ -72,13 +72,13 @@ public final class Node {
   public static void needsChromium() {
     try {
       Process process =
-          new ProcessBuilder("chromium", "--version")
+          new ProcessBuilder("chromium-headless-shell", "--version")
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
       assertThat(process.waitFor()).isZero();
     } catch (IOException e) {
-      missing("chromium", e);
+      missing("chromium-headless-shell", e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -2,7 +2,7 @@
 import { h, useEffect, useState } from '../parts/view.mjs';
 import { get, remove, standing } from '../parts/api.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
-import { walk } from '../parts/checkpoints.mjs';
+import { walk, withPublished, witnessed } from '../parts/checkpoints.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { JobState, isBusy, useJob } from '../parts/jobs.mjs';
 import { Empty, Fault, Pairs, Waiting, useCall } from '../parts/parts.mjs';
@@ -27,7 +27,7 @@ export function AuditPage() {
     jobs && jobs.jobs.length > 0 && h('section', { class: 'part' },
       h('h2', null, t('audit.jobs')),
       h('ul', { class: 'cards' }, jobs.jobs.map((/** @type {any} */ job) => h('li', { key: job.id }, h(Job, { known: job, again }))))),
-    h(Log, null));
+    h(Log, { told: ['operator', 'auditor'].some((role) => session?.people_roles?.includes(role)) }));
 }
 
 /** @param {{again: () => void}} props what is to be done, with which runs */
@@ -104,25 +104,33 @@ function Job({ known, again }) {
     h(JobState, { job: now }));
 }
 
-/** The log's checkpoints from its beginning to now, verified in this browser. */
-function Log() {
-  const { value: told, problem } = useCall((signal) => get('/v1/checkpoints', { limit: 20 }, signal), []);
+/**
+ * The log's checkpoints from its beginning to now, verified in this browser.
+ * @param {{told: boolean}} props whether the reader is told who cosigns it
+ */
+function Log({ told }) {
+  const { value: log, problem } = useCall(
+    (signal) => Promise.all([get('/v1/checkpoints', { limit: 20 }, signal), told ? get('/v1/operations/checkpoints', {}, signal) : null]), [told]);
   const [history, put] = useState(/** @type {import('../parts/checkpoints.mjs').History | null} */ (null));
+  const [seen, see] = useState(/** @type {import('../parts/checkpoints.mjs').Seen[] | null} */ (null));
   const [fault, fail] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
-    if (told) walk(told).then(put, fail);
-  }, [told]);
+    if (!log) return;
+    const [stored, answer] = log;
+    const published = answer?.published;
+    walk({ ...stored, checkpoints: withPublished(stored.checkpoints, published) }).then(put, fail);
+    if (told) witnessed(published).then(see, fail);
+  }, [log]);
   return h('section', { class: 'part log', 'data-history': history?.state ?? 'waiting' },
     h('h2', null, t('log.title')),
     h('p', { class: 'lead' }, t('log.lead')),
     problem || fault ? h(Fault, { problem: problem ?? fault }) : null,
-    history === null ? !problem && !fault && h(Waiting, null) : h(Walked, { history }));
+    history === null ? !problem && !fault && h(Waiting, null) : h(Walked, { history, seen }));
 }
 
-/** @param {{history: import('../parts/checkpoints.mjs').History}} props */
-function Walked({ history }) {
+/** @param {{history: import('../parts/checkpoints.mjs').History, seen: import('../parts/checkpoints.mjs').Seen[] | null}} props */
+function Walked({ history, seen }) {
   const last = history.points.at(-1);
-  const witnesses = [...new Set(history.points.flatMap((p) => p.witnesses))];
   const size = Math.max(1, last?.size ?? 1);
   const [tone, sign] = { checked: ['good', 'check'], failed: ['bad', 'cross'], unchecked: ['warn', 'question'] }[history.state];
   return h('div', null,
@@ -134,9 +142,20 @@ function Walked({ history }) {
       [t('log.size'), count('log.events', last?.size ?? 0)],
       last?.root && [t('log.root'), h(Short, { value: last.root })],
       [t('log.seen'), t(`proof.log.${history.known.state === 'checked' ? (history.known.first ? 'first' : 'known') : history.known.state}`)],
-      [t('log.witnesses'), witnesses.length === 0 ? t('log.unwitnessed') : [h(Foreign, { value: witnesses.join(', '), most: 400 }), ' ', t('log.cosigned')]],
+      [t('log.witnesses'), seen === null ? t('log.untold') : seen.length === 0 ? t('log.unwitnessed') : h('ul', { class: 'lines witnesses' }, seen.map((one) => h('li', { key: one.name }, h(Witness, { one }))))],
     ] }),
     h('details', null, h('summary', null, count('log.points', history.points.length)), h('ol', { class: 'lines' }, history.points.map((p) => h('li', { key: p.note },
       h(Chip, { tone: p.verdict.state === 'checked' ? 'good' : 'bad', sign: p.verdict.state === 'checked' ? 'check' : 'cross' }, p.size === null ? '–' : number(p.size)), ' ', p.root && h(Short, { value: p.root }),
       p.verdict.state === 'failed' && h('span', { class: 't-bad' }, ' ', h(Foreign, { value: `${p.verdict.code} ${p.verdict.place}`, most: 200 })))))));
+}
+
+/** @param {{one: import('../parts/checkpoints.mjs').Seen}} props */
+function Witness({ one }) {
+  const [tone, sign] = one.verdict.state === 'failed' ? ['bad', 'cross'] : one.at === null ? ['warn', 'question'] : ['good', 'check'];
+  return [
+    h(Chip, { tone, sign }, h(Foreign, { value: one.name, most: 120, line: true })), ' ',
+    one.verdict.state === 'failed' ? h('span', { class: 't-bad' }, h(Foreign, { value: `${one.verdict.code} ${one.verdict.place}`, most: 200 }))
+      : one.at === null ? t('log.unseen') : [count('log.saw', one.size), ' ', h('time', { datetime: one.at }, moment(one.at))],
+    one.trouble && [', ', h('code', null, h(Foreign, { value: one.trouble.code, most: 40 })), ' ', t('ops.trouble.since', { at: moment(one.trouble.since) })],
+  ];
 }

@@ -2,7 +2,7 @@
 import { h } from '../parts/view.mjs';
 import { Problem } from '../parts/api.mjs';
 import { History } from '../parts/history.mjs';
-import { Budgets, Enrolled, Incidents, Sandbox, ServerFacts, Sinks } from '../parts/operations.mjs';
+import { Budgets, Enrolled, Incidents, Published, Sandbox, ServerFacts, Sinks } from '../parts/operations.mjs';
 import { concerns } from '../parts/concerns.mjs';
 import { Foreign } from '../parts/foreign.mjs';
 import { Icon, Rosette } from '../parts/icons.mjs';
@@ -28,16 +28,18 @@ function Desk({ server, query }) {
   const budgets = usePoll('/v1/operations/budgets');
   const keys = usePoll('/v1/operations/keys');
   const sinks = usePoll('/v1/operations/sinks');
+  const checkpoints = usePoll('/v1/operations/checkpoints');
   const incidents = usePoll('/v1/operations/incidents');
-  const all = [server, budgets, keys, sinks, incidents];
+  const all = [server, budgets, keys, sinks, checkpoints, incidents];
   const known = all.every(({ value, problem }) => value !== null || problem !== null);
   return [
-    h(Standing, { known, found: known ? concerns({ server, budgets, keys, sinks, incidents }) : [] }),
+    h(Standing, { known, found: known ? concerns({ server, budgets, keys, sinks, checkpoints, incidents }) : [] }),
     h(ServerFacts, { server: server.value }),
     h(History, { query }),
     h(Budgets, budgets),
     h(Incidents, incidents),
     h(Sinks, sinks),
+    h(Published, checkpoints),
     h(Enrolled, keys),
     h(Sandbox, { server: server.value }),
   ];

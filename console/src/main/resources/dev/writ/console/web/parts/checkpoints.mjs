@@ -1,13 +1,54 @@
 // The log from its beginning to now, by its signed checkpoints: each verified here, and proved to hold the one before.
-import { parseNote, parseNoteKey, utf8, verifyCheckpoint, verifyConsistency } from '../verify.mjs';
+import { cosignedAt, parseCheckpoint, parseNote, parseNoteKey, parseWitnessKey, utf8, verifyCheckpoint, verifyConsistency } from '../verify.mjs';
 import { get } from './api.mjs';
 import { digestBytes, failed, remembered } from './proof.mjs';
 
 /**
  * @typedef {import('./proof.mjs').Verdict} Verdict
- * @typedef {{note: string, size: number | null, root: string | null, witnesses: string[], verdict: Verdict}} Point
+ * @typedef {{note: string, size: number | null, root: string | null, verdict: Verdict}} Point
  * @typedef {{origin: string, points: Point[], known: Verdict & {first?: boolean}, state: Verdict['state']}} History
+ * @typedef {{name: string, size: number, at: string | null, verdict: Verdict, trouble?: {code: string, since: string}}} Seen
  */
+
+/**
+ * The checkpoints of a log, with the one that was published last in the place of one of its size.
+ * @param {string[]} checkpoints
+ * @param {any} published
+ * @returns {string[]}
+ */
+export function withPublished(checkpoints, published) {
+  if (!published?.note) return checkpoints;
+  const size = sizeOf(published.note);
+  return [...checkpoints.filter((note) => sizeOf(note) !== size), published.note].sort((a, b) => sizeOf(a) - sizeOf(b));
+}
+
+/** @param {string} note */
+function sizeOf(note) {
+  try {
+    return parseCheckpoint(parseNote(utf8(note)).text).size;
+  } catch {
+    return 0; // told as failed by whoever verifies it
+  }
+}
+
+/**
+ * What the witnesses that the server asks say of the checkpoint that was published last, each cosignature verified here.
+ * @param {any} published
+ * @returns {Promise<Seen[]>}
+ */
+export function witnessed(published) {
+  return Promise.all((published?.witnesses ?? []).map(async (/** @type {any} */ { key, name, trouble }) => {
+    /** @type {Seen} */
+    const seen = { name, size: published.note ? sizeOf(published.note) : 0, at: null, verdict: { state: 'unchecked', why: '' }, trouble };
+    try {
+      const time = published.note ? await cosignedAt(utf8(published.note), parseWitnessKey(key)) : null;
+      if (time !== null) Object.assign(seen, { at: new Date(time * 1000).toISOString(), verdict: { state: 'checked' } });
+    } catch (e) {
+      seen.verdict = failed(e);
+    }
+    return seen;
+  }));
+}
 
 /**
  * @param {{log_keys: string[], checkpoints: string[]}} told
@@ -23,7 +64,7 @@ export async function walk(told) {
   let before = null;
   for (const note of told.checkpoints) {
     /** @type {Point} */
-    const point = { note, size: null, root: null, witnesses: [], verdict: { state: 'unchecked', why: '' } };
+    const point = { note, size: null, root: null, verdict: { state: 'unchecked', why: '' } };
     points.push(point);
     try {
       const bytes = utf8(note);
@@ -32,7 +73,7 @@ export async function walk(told) {
       signer = keys.find(({ key }) => signatures.some((/** @type {any} */ s) => s.name === key.name && s.id === key.id)) ?? keys[0];
       const { key } = signer;
       const read = await verifyCheckpoint(bytes, key, key.name);
-      Object.assign(point, { size: read.size, root: read.root, witnesses: signatures.filter((/** @type {any} */ s) => s.name !== key.name).map((/** @type {any} */ s) => s.name) });
+      Object.assign(point, { size: read.size, root: read.root });
       const now = { size: read.size, root: digestBytes(read.root) };
       if (before !== null) verifyConsistency(before.size, before.root, now.size, now.root, await hashes(before.size, now.size), 'log');
       before = now;

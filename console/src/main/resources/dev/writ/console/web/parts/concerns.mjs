@@ -15,14 +15,14 @@ const DISK_LOW = 2 ** 30;
 const name = (value) => ({ name: String(value) });
 
 /**
- * @param {{server: Held, budgets: Held, keys: Held, sinks: Held, incidents: Held}} all
+ * @param {{server: Held, budgets: Held, keys: Held, sinks: Held, checkpoints: Held, incidents: Held}} all
  * @returns {Concern[]}
  */
-export function concerns({ server, budgets, keys, sinks, incidents }) {
+export function concerns({ server, budgets, keys, sinks, checkpoints, incidents }) {
   /** @type {Concern[]} */
   const found = [];
   const add = (/** @type {'bad' | 'warn'} */ tone, /** @type {string} */ key, /** @type {Record<string, any>} */ values, id = '') => found.push({ id: `${key} ${id}`, tone, says: T(key, values) });
-  for (const [what, held] of Object.entries({ server, budgets, keys, sinks, incidents })) {
+  for (const [what, held] of Object.entries({ server, budgets, keys, sinks, checkpoints, incidents })) {
     if (held.problem !== null) add('bad', 'ops.concern.unknown', { what: t(`ops.part.${what}`) }, what);
   }
   for (const check of server.value?.checks ?? []) {
@@ -37,6 +37,9 @@ export function concerns({ server, budgets, keys, sinks, incidents }) {
     else if (sink.seconds > LATE_S) add('warn', 'ops.concern.late', values, sink.name);
     if (sink.dead_letters > 0) add('warn', 'ops.concern.dead', values, sink.name);
   }
+  for (const { who, bad, stamps, trouble } of published(checkpoints.value?.published)) {
+    if (trouble) add(bad ? 'bad' : 'warn', bad ? 'ops.concern.unpublished' : stamps ? 'ops.concern.unstamped' : 'ops.concern.unasked', { who, code: name(trouble.code) }, who.name ?? who);
+  }
   for (const one of budgets.value?.budgets ?? []) {
     const share = fullness(one);
     const values = { budget: name(one.budget), holder: name(one.holder), at: moment(one.resets_at) };
@@ -47,6 +50,21 @@ export function concerns({ server, budgets, keys, sinks, incidents }) {
     add(key.state === 'expired' ? 'bad' : 'warn', key.state === 'expired' ? 'ops.concern.expired' : 'ops.concern.expires', { subject: name(key.subject), role: known('role', key.role), left: count('days', key.days) }, key.id);
   }
   return found.sort((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'));
+}
+
+/**
+ * Everybody who has a part in publishing; a witness that is missing stops nothing as long as enough of the others are there.
+ * @param {any} view
+ * @returns {{who: any, size?: number, at?: string, bad: boolean, stamps?: boolean, trouble?: {code: string, since: string}}[]}
+ */
+export function published(view) {
+  if (!view) return [];
+  return [
+    { who: t('ops.published.log'), bad: true, trouble: view.trouble },
+    ...view.places.map((/** @type {any} */ place) => ({ who: known('ops.published', place.kind), size: place.size, bad: true, trouble: place.trouble })),
+    ...view.stamps.map((/** @type {any} */ stamp) => ({ who: name(stamp.name), at: stamp.at, bad: false, stamps: true, trouble: stamp.trouble })),
+    ...view.witnesses.map((/** @type {any} */ witness) => ({ who: name(witness.name), at: witness.at, bad: false, trouble: witness.trouble })),
+  ];
 }
 
 /**

@@ -1,6 +1,6 @@
 // The sections of the page for operators.
 import { h, useState } from './view.mjs';
-import { ending, fullness } from './concerns.mjs';
+import { ending, fullness, published } from './concerns.mjs';
 import { Foreign, Id, Short } from './foreign.mjs';
 import { Chip } from './icons.mjs';
 import { Fact, Fault, Lazy, Pairs, Table, Waiting } from './parts.mjs';
@@ -96,6 +96,22 @@ export function Sinks(held) {
           one.behind === 0 ? '0' : `${number(one.behind)}, ${span(one.seconds * 1000)}`, number(one.delivered), [number(one.failures), one.dead_letters > 0 && [', ', count('ops.dead', one.dead_letters)]],
           one.trouble ? [h('code', null, h(Foreign, { value: one.trouble.code, most: 40 })), ' ', t('ops.trouble.since', { at: moment(one.trouble.since) })] : '–'];
       }),
+    }),
+  });
+}
+
+/** @param {{value: any, problem: unknown}} held */
+export function Published(held) {
+  return h(Part, {
+    title: t('ops.published'), held, none: t('ops.published.none'), rows: published(held.value?.published),
+    list: (rows) => h(Table, {
+      label: t('ops.published'), keys: rows.map((one) => JSON.stringify(one.who)),
+      heads: [t('ops.published.who'), t('ops.state'), t('ops.published.size'), t('ops.published.at'), t('ops.trouble')],
+      rows: rows.map(({ who, size: events, at, bad, trouble }) => [
+        typeof who === 'string' ? who : h(Foreign, { value: who.name, most: 120 }),
+        h(Chip, trouble ? { tone: bad ? 'bad' : 'warn', sign: bad ? 'cross' : 'clock' } : { tone: 'good', sign: 'check' }, t(trouble ? 'ops.published.not' : 'ops.published.ok')),
+        events === undefined ? '–' : number(events), at === undefined ? '–' : moment(at),
+        trouble ? [h('code', null, h(Foreign, { value: trouble.code, most: 40 })), ' ', t('ops.trouble.since', { at: moment(trouble.since) })] : '–']),
     }),
   });
 }

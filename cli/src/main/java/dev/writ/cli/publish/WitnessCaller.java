@@ -1,10 +1,8 @@
-package dev.writ.cli.command;
+package dev.writ.cli.publish;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
-import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Cosignature;
 import dev.writ.ledger.WitnessKey;
@@ -14,24 +12,16 @@ import dev.writ.ledger.witness.Witness;
 import dev.writ.ledger.witness.WitnessAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** Asks witnesses by C2SP tlog-witness. */
-final class WitnessCaller {
-  private static final Duration CONNECT_WITHIN = Duration.ofSeconds(10);
-  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(30);
-
+public final class WitnessCaller implements AutoCloseable {
   /** The answer of a witness is a few lines; a checkpoint with its signatures is the most. */
   private static final int ANSWER_BYTES_MAX = 64 << 10;
 
@@ -39,30 +29,20 @@ final class WitnessCaller {
   private static final int ATTEMPTS = 3;
 
   /** Gives the proof that the log of one size continues that of another. */
-  interface Proofs {
+  @FunctionalInterface
+  public interface Proofs {
     MerkleProof between(long from, long to);
   }
 
-  private final HttpClient client;
+  private final HttpPost post;
   private final Proofs proofs;
 
   /**
    * @param authority PEM of the authority that is believed, in place of the JDK's
+   * @throws WritException {@code CLI-002} where it cannot be read
    */
-  WitnessCaller(Optional<Path> authority, Proofs proofs) {
-    HttpClient.Builder builder =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_WITHIN)
-            .followRedirects(HttpClient.Redirect.NEVER);
-    authority.ifPresent(file -> {
-      try {
-        builder.sslContext(TlsAuthorities.trusting(Files.readAllBytes(file)));
-      } catch (IOException | CertificateException e) {
-        throw new WritException(EmbedError.FILE_UNREADABLE, file + ": " + e.getMessage(), e);
-      }
-    });
-    this.client = builder.build();
+  public WitnessCaller(Optional<Path> authority, Proofs proofs) {
+    this.post = new HttpPost(authority);
     this.proofs = proofs;
   }
 
@@ -73,14 +53,14 @@ final class WitnessCaller {
    * @throws WritException {@code CLI-101} where the witness knows another history, {@code CLI-102}
    *     where it refuses otherwise, {@code CLI-103} without an answer of the protocol
    */
-  Checkpoint ask(URI url, Checkpoint checkpoint) {
+  public Checkpoint ask(URI url, Checkpoint checkpoint) {
     long old = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       MerkleProof proof =
           old == 0 ? new MerkleProof(List.of()) : proofs.between(old, checkpoint.size());
-      HttpResponse<InputStream> response =
+      HttpResponse<byte[]> response =
           post(url, new AddCheckpoint(old, proof, checkpoint).toBytes());
-      String text = text(url, response);
+      String text = new String(response.body(), StandardCharsets.UTF_8);
       if (response.statusCode() == 200) {
         return withLines(url, checkpoint, text);
       }
@@ -130,38 +110,17 @@ final class WitnessCaller {
     return URI.create(prefix.endsWith("/") ? prefix + path : prefix + "/" + path);
   }
 
-  private HttpResponse<InputStream> post(URI url, byte[] body) {
-    HttpRequest request =
-        HttpRequest.newBuilder(address(url, "add-checkpoint"))
-            .timeout(ANSWER_WITHIN)
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
+  private HttpResponse<byte[]> post(URI url, byte[] body) {
     try {
-      return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+      return post.send(
+          HttpRequest.newBuilder(address(url, "add-checkpoint")), body, ANSWER_BYTES_MAX);
     } catch (IOException e) {
       throw unanswered(url, e.getClass().getSimpleName(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw unanswered(url, "interrupted", e);
     }
   }
 
   private static WritException unanswered(URI url, String what, Exception cause) {
     return new WritException(CliError.WITNESS_UNANSWERED, url + ": " + what, cause);
-  }
-
-  private static String text(URI url, HttpResponse<InputStream> response) {
-    try (InputStream in = response.body()) {
-      byte[] bytes = in.readNBytes(ANSWER_BYTES_MAX + 1);
-      if (bytes.length > ANSWER_BYTES_MAX) {
-        throw new WritException(
-            CliError.WITNESS_UNANSWERED,
-            url + ": the answer has more than " + ANSWER_BYTES_MAX + " bytes");
-      }
-      return new String(bytes, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw unanswered(url, e.getClass().getSimpleName(), e);
-    }
   }
 
   private static Checkpoint withLines(URI url, Checkpoint checkpoint, String lines) {
@@ -175,7 +134,7 @@ final class WitnessCaller {
     }
   }
 
-  private static boolean isSize(HttpResponse<InputStream> response) {
+  private static boolean isSize(HttpResponse<byte[]> response) {
     return response
         .headers()
         .firstValue("Content-Type")
@@ -196,5 +155,10 @@ final class WitnessCaller {
   private static String first(String text) {
     String line = text.lines().findFirst().orElse("");
     return line.length() <= 200 ? line : line.substring(0, 200);
+  }
+
+  @Override
+  public void close() {
+    post.close();
   }
 }

@@ -1,0 +1,96 @@
+package dev.writ.cli.command;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.embed.error.EmbedError;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeArchive;
+import dev.writ.embed.home.InstalledTools;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
+import dev.writ.ledger.archive.ArchivePlace;
+import dev.writ.tools.registry.ToolRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Bundles as commands name them: by their files, or by runs of the data directory, which are read
+ * from the archive or exported for as long as this is open.
+ */
+final class NamedBundles implements AutoCloseable {
+  private final Session session;
+  private final List<ArchivePlace.Fetched> fetched = new ArrayList<>();
+  private Optional<Path> folder = Optional.empty();
+  private int exported;
+
+  NamedBundles(Session session) {
+    this.session = session;
+  }
+
+  /**
+   * The file of a bundle.
+   *
+   * @throws WritException {@code CLI-002} where there is neither such a file nor such a run, and
+   *     what an export or the archive throws
+   */
+  String file(String name) {
+    if (Files.exists(Path.of(name))) {
+      return name;
+    }
+    Home place = Homes.place(session);
+    if (!place.exists()) {
+      throw noFile(name);
+    }
+    Home home = Homes.home(session);
+    RunId run = new RunId(home.tenant(), name);
+    try (LedgerView ledger = OpenHome.read(home)) {
+      if (ledger.head(run).isEmpty()) {
+        throw noFile(name);
+      }
+      HomeArchive archive = new HomeArchive(home);
+      Optional<ArchivePlace.Fetched> archived = archive.bundle(ledger, run);
+      if (archived.isPresent()) {
+        fetched.add(archived.get());
+        return archived.get().file().toString();
+      }
+      Path file = folder().resolve(++exported + ".writ");
+      archive.write(
+          ledger, run, new InstalledTools(ToolRegistry.open(home.tools()), List.of()), file);
+      return file.toString();
+    }
+  }
+
+  private static WritException noFile(String name) {
+    return new WritException(EmbedError.FILE_UNREADABLE, name + " is no file");
+  }
+
+  private Path folder() {
+    try {
+      if (folder.isEmpty()) {
+        folder = Optional.of(Files.createTempDirectory("writ-runs"));
+      }
+      return folder.get();
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    fetched.forEach(ArchivePlace.Fetched::close);
+    folder.ifPresent(dir -> {
+      try {
+        DurableFiles.deleteTree(dir);
+      } catch (IOException e) {
+        throw new WritException(EmbedError.FILE_UNWRITABLE, dir + ": " + e.getMessage(), e);
+      }
+    });
+  }
+}

@@ -1,0 +1,318 @@
+package dev.writ.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerView;
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code writ archive}, and the commands that read archived runs. */
+class ClosedRunsAreArchivedFromTheShellTest {
+  private static final String ALLOWED = "\nretention: { rules: [], archive_after_s: 0 }\n";
+  private static final String SEALED =
+      "\nretention: { rules: [], archive_after_s: 0, sealed: { contents: [outputs], by: subject }"
+          + " }\n";
+
+  /** What the script gives is in no parameter. */
+  private static final String CONTENT = "nobody-".repeat(9);
+
+  @TempDir Path dir;
+  private Path archive;
+
+  private Run writ(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
+    all.addAll(List.of(arguments));
+    return Run.of(all.toArray(String[]::new));
+  }
+
+  private String done(String... arguments) {
+    Run run = writ(arguments);
+    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
+    return run.out();
+  }
+
+  private void refused(ExitCode status, String code, String... arguments) {
+    Run run = writ(arguments);
+    assertThat(run.out() + run.err()).as(String.join(" ", arguments)).contains(code);
+    assertThat(run.status()).as(run.err()).isEqualTo(status.status());
+  }
+
+  private JsonValue.Obj json(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--json"));
+    all.addAll(List.of(arguments));
+    String out = done(all.toArray(String[]::new));
+    return (JsonValue.Obj) Jcs.parse(out.strip().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String text(JsonValue.Obj object, String member) {
+    return ((JsonValue.Str) object.get(member)).value();
+  }
+
+  private static JsonValue.Obj first(JsonValue.Obj object, String member) {
+    return (JsonValue.Obj) ((JsonValue.Arr) object.get(member)).items().getFirst();
+  }
+
+  private String effect(String run) {
+    return text(
+        json("run", "js", "--run", run, "--param", "source='nobody-'.repeat(9)"), "receipt_id");
+  }
+
+  private void activate(String more) throws Exception {
+    Path file = dir.resolve("home/policy.yaml");
+    Files.writeString(file, Files.readString(file).split("\nretention:")[0] + more);
+    done("policy", "activate", file.toString());
+  }
+
+  private List<Path> filesWithTheContent(Path below) throws Exception {
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(below)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(CONTENT)) {
+          found.add(file);
+        }
+      }
+    }
+    return found;
+  }
+
+  private boolean isInTheLedger() {
+    try (LedgerView ledger = Ledger.openReadOnly(dir.resolve("home/ledger"))) {
+      return ledger.hasBlob(
+          Digest.sha256(("\"" + CONTENT + "\"").getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  @BeforeEach
+  void init() throws Exception {
+    done("init", "--tenant", "acme");
+    archive = Files.createDirectory(dir.resolve("archive"));
+  }
+
+  private String archived(String run) {
+    return text(first(json("archive", "run", run), "archived"), "bundle");
+  }
+
+  private Path file(String bundle) {
+    String hex = Digest.parse(bundle).hex();
+    return archive.resolve("bundles").resolve(hex.substring(0, 2)).resolve(hex + ".writ");
+  }
+
+  @Test
+  void a_closed_run_is_archived_and_is_listed_read_verified_and_replayed_from_there()
+      throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    String kept = effect("other");
+    String observations = done("output", receipt, "--observations");
+    refused(ExitCode.REFUSED, "EXE-941", "archive", "run", "main", "--to", archive.toString());
+    done("close", "main");
+    Path before = dir.resolve("before.writ");
+    done("export", "main", "-o", before.toString());
+    done("close", "other");
+    JsonValue.Obj moved = json("archive", "run", "--older-than", "0s");
+    assertThat(((JsonValue.Arr) moved.get("archived")).items()).hasSize(2);
+    assertThat(isInTheLedger()).isFalse();
+    assertThat(filesWithTheContent(dir.resolve("home"))).isEmpty();
+    String bundle = text(first(moved, "archived"), "bundle");
+    assertThat(Files.readAllBytes(file(bundle))).isEqualTo(Files.readAllBytes(before));
+    assertThat(done("runs")).containsPattern("acme/main +archived");
+    assertThat(text(first(json("runs"), "runs"), "bundle")).isEqualTo(bundle);
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(done("output", kept)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(done("output", receipt, "--observations")).isEqualTo(observations);
+    assertThat(writ("show", receipt).err()).contains("are archived: bundle " + bundle);
+    String pins = dir.resolve("home/trust.jwks").toString();
+    assertThat(done("verify", "main", "--trust", pins)).contains("verified: the run is closed");
+    assertThat(done("replay", "main", "--trust", pins)).contains("COMPLETE  main");
+    assertThat(done("diff", "main", before.toString())).contains("0 of them differ");
+    Path page = dir.resolve("page.html");
+    assertThat(done("report", "main", "--trust", pins, "-o", page.toString())).contains("pinned");
+    Path month = dir.resolve("month.html");
+    assertThat(done("report", "--from", "1d", "--trust", pins, "-o", month.toString()))
+        .contains("of 2 runs");
+    Path after = dir.resolve("after.writ");
+    done("export", "main", "-o", after.toString());
+    assertThat(Files.readAllBytes(after)).isEqualTo(Files.readAllBytes(before));
+    Path left = dir.resolve("left.writ");
+    done("export", "main", "--latest", "-o", left.toString());
+    assertThat(done("verify", left.toString(), "--trust", pins))
+        .contains("contents: moved to the archive, into the bundle " + bundle);
+    assertThat(done("audit")).contains("contents: moved to the archive as policy allows, in 2 ");
+    done("fsck");
+    assertThat(done("archive", "list")).containsPattern("acme/main +" + bundle + " +–");
+    assertThat(done("archive", "verify")).contains("2 of 2 archived runs are sound");
+    assertThat(done("archive", "run", "main", "other")).contains("moved 0 contents");
+  }
+
+  @Test
+  void what_others_use_stays_until_the_last_of_them_is_archived() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    effect("other");
+    done("close", "main");
+    done("archive", "run", "main", "--to", archive.toString());
+    assertThat(isInTheLedger()).isTrue();
+    assertThat(done("audit")).contains("contents: moved to the archive");
+    done("close", "other");
+    assertThat(archived("other")).startsWith("sha256:");
+    assertThat(isInTheLedger()).isFalse();
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    done("audit");
+  }
+
+  @Test
+  void a_bundle_that_is_changed_cut_swapped_or_missing_is_told_and_can_be_put_back()
+      throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    done("run", "js", "--run", "other", "--param", "source='another'");
+    done("close", "main");
+    done("close", "other");
+    done("archive", "run", "main", "--to", archive.toString());
+    String bundle = text(first(json("runs"), "runs"), "bundle");
+    Path other = file(archived("other"));
+    Path file = file(bundle);
+    byte[] whole = Files.readAllBytes(file);
+    byte[] changed = whole.clone();
+    int at = new String(whole, StandardCharsets.ISO_8859_1).indexOf(CONTENT);
+    changed[at] ^= 1;
+    Files.write(file, changed);
+    refused(ExitCode.BROKEN_INPUT, "EXE-948", "archive", "verify", "main");
+    for (byte[] bytes :
+        List.of(changed, Files.readAllBytes(other), Arrays.copyOf(whole, whole.length / 2))) {
+      Files.write(file, bytes);
+      refused(ExitCode.BROKEN_INPUT, "EXE-948", "output", receipt);
+      refused(ExitCode.BROKEN_INPUT, "EXE-948", "verify", "main");
+      refused(
+          ExitCode.BROKEN_INPUT, "EXE-948", "export", "main", "-o", dir.resolve("x").toString());
+      refused(ExitCode.BROKEN_INPUT, "EXE-948", "archive", "run", "main");
+      assertThat(Files.readAllBytes(file)).as("never replaced").isEqualTo(bytes);
+    }
+    Files.delete(file);
+    refused(ExitCode.BROKEN_INPUT, "EXE-947", "output", receipt);
+    refused(ExitCode.BROKEN_INPUT, "EXE-947", "verify", "main");
+    assertThat(done("archive", "list")).containsPattern("acme/main +" + bundle + " +missing");
+    done("fsck");
+    done("audit");
+    Files.write(file, whole);
+    assertThat(done("archive", "verify")).contains("2 of 2 archived runs are sound");
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    Files.move(archive, dir.resolve("moved"));
+    Files.createDirectory(archive); // where it was mounted
+    refused(ExitCode.UNAVAILABLE, "LED-093", "output", receipt);
+    refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "list");
+    refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "run", "main", "--to", archive.toString());
+    Files.delete(dir.resolve("home/archive.address"));
+    refused(ExitCode.REFUSED, "EXE-944", "output", receipt);
+    assertThat(writ("output", receipt).err()).contains(bundle);
+  }
+
+  @Test
+  void policy_holds_and_sealed_contents_keep_a_run_where_it_is() throws Exception {
+    effect("main");
+    done("close", "main");
+    refused(ExitCode.REFUSED, "EXE-940", "archive", "run", "main", "--to", archive.toString());
+    activate("\nretention: { rules: [], archive_after_s: 3600 }\n");
+    refused(ExitCode.REFUSED, "EXE-941", "archive", "run", "main");
+    activate(ALLOWED);
+    done("hold", "place", "case 7", "acme", "--run", "main");
+    refused(ExitCode.REFUSED, "EXE-942", "archive", "run", "main");
+    done("hold", "release", "case 7");
+    activate(SEALED);
+    done("run", "js", "--run", "sealed", "--param", "source='another'");
+    done("close", "sealed");
+    refused(ExitCode.REFUSED, "EXE-943", "archive", "run", "sealed");
+    assertThat(filesWithTheContent(archive)).isEmpty();
+    activate(ALLOWED);
+    Run both = writ("archive", "run", "--older-than", "0s");
+    assertThat(both.status()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(both.out()).contains("archived acme/main: ", "not archived acme/sealed: EXE-943");
+    done("hold", "place", "case 8", "acme");
+    assertThat(done("archive", "list")).contains("held: do not remove it");
+    done("audit");
+  }
+
+  @Test
+  void an_erasure_names_the_bundles_that_it_does_not_reach() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    done("close", "main");
+    done("archive", "run", "main", "--to", archive.toString());
+    String bundle = text(first(json("runs"), "runs"), "bundle");
+    assertThat(done("erase", "acme", "--run", "main"))
+        .contains(
+            "carried out at", "not erased: the archive has contents of it in the bundle " + bundle);
+    refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
+    assertThat(done("archive", "list")).contains("erased: remove it");
+    Files.delete(file(bundle));
+    assertThat(done("archive", "list")).contains("missing").doesNotContain("remove it");
+    refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
+    done("audit");
+  }
+
+  @Test
+  void what_is_not_understood_is_refused_and_changes_nothing() throws Exception {
+    activate(ALLOWED);
+    effect("main");
+    done("close", "main");
+    refused(ExitCode.USAGE, "CLI-001", "archive");
+    refused(ExitCode.USAGE, "CLI-001", "archive", "run");
+    refused(ExitCode.USAGE, "CLI-001", "archive", "run", "main", "--older-than", "1d");
+    refused(ExitCode.UNAVAILABLE, "CLI-112", "archive", "run", "main");
+    refused(ExitCode.UNAVAILABLE, "CLI-112", "archive", "list");
+    String nowhere = dir.resolve("nowhere").toString();
+    refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "run", "main", "--to", nowhere);
+    refused(ExitCode.UNAVAILABLE, "LED-092", "archive", "run", "main", "--to", "ftp://a/b");
+    done("archive", "run", "main", "--to", archive.toString());
+    Path second = Files.createDirectory(dir.resolve("second"));
+    refused(ExitCode.UNAVAILABLE, "CLI-113", "archive", "run", "main", "--to", second.toString());
+    refused(ExitCode.REFUSED, "EXE-945", "archive", "verify", "another");
+    refused(ExitCode.BROKEN_INPUT, "RPL-050", "archive", "run", "another");
+    refused(ExitCode.BROKEN_INPUT, "CLI-002", "verify", "another");
+  }
+
+  @Test
+  void beside_a_server_which_gives_the_contents_from_the_archive() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    done("close", "main");
+    Process server =
+        new ProcessBuilder(
+                OwnProcess.writ(
+                    "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"))
+            .redirectOutput(dir.resolve("out").toFile())
+            .start();
+    try (BufferedReader log = server.errorReader(StandardCharsets.UTF_8)) {
+      for (String line = log.readLine(); !line.contains("\"listening\""); line = log.readLine()) {
+        assertThat(line).isNotNull();
+      }
+      while (Files.size(dir.resolve("out")) == 0) {
+        Thread.onSpinWait(); // what it prints comes when commands find it
+      }
+      assertThat(done("archive", "run", "main", "--to", archive.toString()))
+          .contains("archived acme/main: bundle sha256:", "by 1 signed statements");
+      refused(ExitCode.REFUSED, "EXE-945", "archive", "verify", "another");
+      refused(ExitCode.BROKEN_INPUT, "RPL-050", "archive", "run", "another");
+      assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+      assertThat(done("runs")).containsPattern("acme/main +archived");
+    } finally {
+      server.destroy();
+    }
+    assertThat(server.waitFor()).isEqualTo(143);
+    done("audit");
+  }
+}

@@ -1,0 +1,158 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.CellPlacement;
+import dev.writ.executor.CellRules;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemStatement;
+import dev.writ.executor.error.ExecutorError;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.storage.LeaseWatch;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A log that is open as one cell of several (spec/cells.md, "What is in force"). Other cells follow
+ * the system cell: somebody calls {@link #follow} again and again, or, where nobody does, every
+ * action looks for itself.
+ */
+public final class CellMember implements CellRules {
+  private static final Duration ASKS_EVERY = Duration.ofMillis(10);
+
+  private final Home home;
+  private final int cells;
+  private final SystemFeed feed;
+  private final Kernel kernel;
+
+  /** How many statements of the system cell are in this one. */
+  private int copied;
+
+  private volatile boolean isFollowed;
+
+  /** Up to which moment everything that was durable in the system cell is in this one. */
+  private volatile long seen;
+
+  CellMember(Home home, SystemFeed feed, Kernel kernel, int copied) {
+    this.home = home;
+    this.cells = home.cells();
+    this.feed = feed;
+    this.kernel = kernel;
+    this.copied = copied;
+  }
+
+  private boolean isSystem() {
+    return home.cell() == CellPlacement.SYSTEM;
+  }
+
+  /**
+   * Takes what the system cell has stated since the last call. From the first call on the cell acts
+   * only where such a call has succeeded within the bound.
+   *
+   * @return how many statements are durable here
+   * @throws WritException what the database refuses, and the code of a statement that does not hold
+   */
+  public synchronized int follow() {
+    if (isSystem()) {
+      return (int) SystemStatement.count(kernel.ledger());
+    }
+    SystemFeed.Look look = feed.look();
+    List<SystemStatement> all = look.statements();
+    while (copied < all.size()) {
+      kernel.follow(all.get(copied).document());
+      copied++;
+    }
+    seen = look.begun();
+    isFollowed = true;
+    return copied;
+  }
+
+  @Override
+  public void requireTenant(String tenant) {
+    int right = CellPlacement.cellOf(tenant, cells);
+    if (right != home.cell()) {
+      throw new WritException(
+          ExecutorError.OTHER_CELL,
+          "the tenant " + tenant + " is in cell " + right + ", this is cell " + home.cell());
+    }
+  }
+
+  @Override
+  public void requireCurrent() {
+    if (isSystem()) {
+      return;
+    }
+    if (!isFollowed) {
+      requireNothingNew();
+      return;
+    }
+    Duration ago = Duration.ofNanos(feed.elapsed().getAsLong() - seen);
+    if (ago.compareTo(feed.bound()) >= 0) {
+      throw new WritException(
+          ExecutorError.CELL_BEHIND,
+          "cell "
+              + home.cell()
+              + " saw it "
+              + ago.toMillis()
+              + " ms ago, at most "
+              + feed.bound().toMillis());
+    }
+  }
+
+  /** For a command, which is over before it would have to follow. */
+  private void requireNothingNew() {
+    int stated = feed.look().statements().size();
+    int here;
+    synchronized (this) {
+      here = copied;
+    }
+    if (stated != here) {
+      throw new WritException(
+          ExecutorError.CELL_BEHIND,
+          "cell " + home.cell() + " has " + here + " statements of " + stated);
+    }
+  }
+
+  @Override
+  public void requireSystem() {
+    if (!isSystem()) {
+      throw new WritException(ExecutorError.NOT_SYSTEM_CELL, "this is cell " + home.cell());
+    }
+  }
+
+  /**
+   * Waits until every cell with an owner has the change. Where one does not within the bound, it
+   * has ceased to act by then; a tenth is for clocks that run unequally.
+   */
+  @Override
+  public void changed() {
+    int stated = (int) SystemStatement.count(kernel.ledger());
+    long end = feed.elapsed().getAsLong() + feed.bound().plus(feed.bound().dividedBy(10)).toNanos();
+    try (LeaseWatch watch = Ledger.watch(home.ledger())) {
+      tell(watch, stated);
+      while (feed.elapsed().getAsLong() < end && !isEverywhere(watch, stated)) {
+        Thread.sleep(ASKS_EVERY);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Others see by it how far they are behind. */
+  private void tell(LeaseWatch watch, int stated) {
+    try {
+      kernel.epoch().ifPresent(epoch -> watch.observed(home.cell(), epoch, stated));
+    } catch (WritException e) {
+      // It is for people who look, and told again at the next change.
+    }
+  }
+
+  private boolean isEverywhere(LeaseWatch watch, int stated) {
+    try {
+      return watch.askAll(cells).stream()
+          .filter(cell -> cell.cell() != CellPlacement.SYSTEM)
+          .allMatch(cell -> !cell.isHeld() || cell.observed() >= stated);
+    } catch (WritException e) {
+      return false; // the bound covers that the database does not answer
+    }
+  }
+}

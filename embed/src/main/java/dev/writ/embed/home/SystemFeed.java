@@ -1,0 +1,99 @@
+package dev.writ.embed.home;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.CellPlacement;
+import dev.writ.executor.Kernel;
+import dev.writ.executor.SystemState;
+import dev.writ.executor.SystemStatement;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * What the system cell of an installation states, read from the database itself: that works whoever
+ * owns the cell, and while nobody does. The cells that are open in one process share it.
+ */
+public final class SystemFeed implements AutoCloseable {
+  /** The longest time for which a cell acts without having seen the system cell. */
+  public static final Duration BOUND = Duration.ofSeconds(1);
+
+  private final Home system;
+  private final Duration bound;
+  private final LongSupplier elapsed;
+  private final List<SystemStatement> statements = new ArrayList<>();
+  private Optional<LedgerView> view = Optional.empty();
+  private long nextSeq;
+
+  /**
+   * Reads nothing yet.
+   *
+   * @param home of any cell
+   * @param elapsed monotonic time in nanoseconds
+   */
+  public SystemFeed(Home home, Duration bound, LongSupplier elapsed) {
+    this.system = home.inCell(CellPlacement.SYSTEM);
+    this.bound = bound;
+    this.elapsed = elapsed;
+  }
+
+  /**
+   * What was found in a look.
+   *
+   * @param begun when, by the monotonic time: everything that was durable then is in it
+   * @param statements all, in order
+   */
+  public record Look(long begun, List<SystemStatement> statements) {}
+
+  /**
+   * Looks what is stated now.
+   *
+   * @throws WritException what the database refuses
+   */
+  public synchronized Look look() {
+    long begun = elapsed.getAsLong();
+    LedgerView log = view();
+    Optional<Event> head = log.head(SystemState.RUN);
+    if (head.isPresent() && head.get().seq() >= nextSeq) {
+      long last = head.get().seq();
+      SystemStatement.read(log, nextSeq).stream()
+          .filter(statement -> statement.seq() <= last)
+          .forEach(statements::add);
+      nextSeq = last + 1;
+    }
+    return new Look(begun, List.copyOf(statements));
+  }
+
+  private LedgerView view() {
+    if (view.isEmpty()) {
+      view = Optional.of(OpenHome.read(system));
+    }
+    return view.get();
+  }
+
+  /**
+   * Requires that a cell's log is not behind what the system cell has stated of it.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-994}, {@code EXE-995}
+   */
+  synchronized void requireStated(LedgerView log, int cell) {
+    Kernel.requireStated(view(), log, cell);
+  }
+
+  Duration bound() {
+    return bound;
+  }
+
+  LongSupplier elapsed() {
+    return elapsed;
+  }
+
+  @Override
+  public synchronized void close() {
+    view.ifPresent(LedgerView::close);
+    view = Optional.empty();
+  }
+}

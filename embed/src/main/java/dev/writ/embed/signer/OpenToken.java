@@ -1,0 +1,234 @@
+package dev.writ.embed.signer;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.embed.error.SignerError;
+import dev.writ.embed.signer.Cryptoki.Attribute;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A token with a session that is logged in, one caller after the other. A session that was lost (a
+ * card was taken out and put back, a service was started anew) is opened again once for each call.
+ */
+final class OpenToken {
+  private static final long CLASS = 0x0;
+  private static final long LABEL = 0x3;
+  private static final long KEY_TYPE = 0x100;
+  private static final long ID = 0x102;
+  private static final long EC_POINT = 0x181;
+  private static final long PUBLIC_KEY = 2;
+  private static final long PRIVATE_KEY = 3;
+  private static final long EC_EDWARDS = 0x40;
+
+  private static final int POINT_BYTES = 32;
+  private static final int SIGNATURE_BYTES = 64;
+
+  /** The DER header of an OCTET STRING of 32 bytes, in which most modules wrap the point. */
+  private static final byte[] WRAPPED = {0x04, POINT_BYTES};
+
+  private final Cryptoki cryptoki;
+  private final Cryptoki.Token token;
+
+  /** Handles of private keys in this session, by the id of the key. */
+  private final TreeMap<String, Long> known = new TreeMap<>();
+
+  private Optional<Long> session = Optional.empty();
+  private boolean pinRefused;
+
+  OpenToken(Cryptoki cryptoki, Cryptoki.Token token) {
+    this.cryptoki = cryptoki;
+    this.token = token;
+  }
+
+  /**
+   * The public half of the private key that a URI names.
+   *
+   * @throws WritException {@code SGN-013} to {@code SGN-017}
+   */
+  VerifyingKey named(TokenUri uri, TokenPin pin) {
+    List<Attribute> wanted = new ArrayList<>();
+    uri.attribute("object")
+        .ifPresent(
+            label -> wanted.add(new Attribute(LABEL, label.getBytes(StandardCharsets.UTF_8))));
+    uri.attribute("id").ifPresent(id -> wanted.add(new Attribute(ID, HexFormat.of().parseHex(id))));
+    return inSession(
+        pin,
+        session -> {
+          List<Long> found = objects(session, PRIVATE_KEY, wanted);
+          if (found.isEmpty()) {
+            throw new WritException(
+                SignerError.TOKEN_KEY_ABSENT, uri.words() + " in " + token.label());
+          }
+          if (found.size() > 1) {
+            throw new WritException(
+                SignerError.TOKEN_KEY_AMBIGUOUS,
+                uri.words() + ": " + found.size() + " private keys");
+          }
+          return publicHalf(session, found.getFirst(), uri);
+        });
+  }
+
+  private VerifyingKey publicHalf(long session, long key, TokenUri uri) {
+    boolean edwards =
+        Arrays.equals(
+            cryptoki.attribute(session, key, KEY_TYPE).orElse(null),
+            Attribute.of(KEY_TYPE, EC_EDWARDS).value());
+    if (!edwards) {
+      throw new WritException(SignerError.TOKEN_KEY_KIND, uri.words());
+    }
+    byte[] id = cryptoki.attribute(session, key, ID).orElse(new byte[0]);
+    return objects(session, PUBLIC_KEY, List.of(new Attribute(ID, id))).stream()
+        .flatMap(other -> point(session, other).stream())
+        .findFirst()
+        .orElseThrow(() ->
+            new WritException(
+                SignerError.TOKEN_KEY_KIND,
+                uri.words() + " has no public key of its id beside it"));
+  }
+
+  /** The key of a public object; empty where that is not Ed25519. */
+  private Optional<VerifyingKey> point(long session, long object) {
+    return cryptoki
+        .attribute(session, object, EC_POINT)
+        .map(point ->
+            point.length == WRAPPED.length + POINT_BYTES
+                    && Arrays.equals(point, 0, WRAPPED.length, WRAPPED, 0, WRAPPED.length)
+                ? Arrays.copyOfRange(point, WRAPPED.length, point.length)
+                : point)
+        .filter(point -> point.length == POINT_BYTES)
+        .map(VerifyingKey::ed25519);
+  }
+
+  private List<Long> objects(long session, long kind, List<Attribute> more) {
+    List<Attribute> wanted = new ArrayList<>(more);
+    wanted.add(Attribute.of(CLASS, kind));
+    return cryptoki.find(session, wanted);
+  }
+
+  /** Whether it has both halves of this key. */
+  boolean has(VerifyingKey key, TokenPin pin) {
+    return inSession(pin, session -> handle(session, key)).isPresent();
+  }
+
+  /**
+   * @throws WritException {@code SGN-013}, {@code SGN-014}, {@code SGN-017}
+   */
+  byte[] sign(VerifyingKey key, byte[] message, TokenPin pin) {
+    byte[] signature =
+        inSession(
+            pin,
+            session ->
+                cryptoki.sign(
+                    session,
+                    handle(session, key)
+                        .orElseThrow(() ->
+                            new WritException(
+                                SignerError.TOKEN_KEY_ABSENT, key.kid() + " in " + token.label())),
+                    message));
+    if (signature.length != SIGNATURE_BYTES) {
+      throw new WritException(
+          SignerError.TOKEN_FAILED, "a signature of " + signature.length + " bytes");
+    }
+    return signature;
+  }
+
+  private Optional<Long> handle(long session, VerifyingKey key) {
+    Long handle = known.get(key.kid());
+    if (handle != null) {
+      return Optional.of(handle);
+    }
+    Attribute edwards = Attribute.of(KEY_TYPE, EC_EDWARDS);
+    for (long other : objects(session, PUBLIC_KEY, List.of(edwards))) {
+      if (point(session, other).filter(key::equals).isPresent()) {
+        byte[] id = cryptoki.attribute(session, other, ID).orElse(new byte[0]);
+        for (long own : objects(session, PRIVATE_KEY, List.of(edwards, new Attribute(ID, id)))) {
+          known.put(key.kid(), own);
+          return Optional.of(own);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What is done with a session. */
+  @FunctionalInterface
+  private interface Use<T> {
+    T in(long session);
+  }
+
+  private <T> T inSession(TokenPin pin, Use<T> use) {
+    synchronized (cryptoki) {
+      boolean fresh = session.isEmpty();
+      try {
+        return use.in(opened(pin));
+      } catch (Cryptoki.Failure e) {
+        if (fresh || !CryptokiCodes.isLost(e.code)) {
+          throw failed(e);
+        }
+      }
+      close();
+      try {
+        return use.in(opened(pin));
+      } catch (Cryptoki.Failure e) {
+        throw failed(e);
+      }
+    }
+  }
+
+  private long opened(TokenPin pin) {
+    if (session.isEmpty()) {
+      long made = cryptoki.open(token.slot());
+      try {
+        login(made, pin);
+      } catch (RuntimeException e) {
+        cryptoki.close(made);
+        throw e;
+      }
+      session = Optional.of(made);
+    }
+    return session.get();
+  }
+
+  private void login(long made, TokenPin pin) {
+    if (!token.loginRequired()) {
+      return;
+    }
+    // A token counts wrong PINs, and locks itself after a few.
+    if (pinRefused) {
+      throw new WritException(
+          SignerError.TOKEN_PIN,
+          token.label() + " refused it, and this process does not try again");
+    }
+    byte[] secret = token.ownPinPad() ? null : pin.of(token.label());
+    try {
+      cryptoki.login(made, secret);
+    } catch (Cryptoki.Failure e) {
+      if (e.code == CryptokiCodes.PIN_INCORRECT || e.code == CryptokiCodes.PIN_LOCKED) {
+        pinRefused = true;
+        throw new WritException(SignerError.TOKEN_PIN, e.getMessage(), e);
+      }
+      throw e;
+    } finally {
+      if (secret != null) {
+        Arrays.fill(secret, (byte) 0);
+      }
+    }
+  }
+
+  private void close() {
+    session.ifPresent(cryptoki::close);
+    session = Optional.empty();
+    known.clear();
+  }
+
+  private WritException failed(Cryptoki.Failure e) {
+    close();
+    return new WritException(SignerError.TOKEN_FAILED, token.label() + ": " + e.getMessage(), e);
+  }
+}

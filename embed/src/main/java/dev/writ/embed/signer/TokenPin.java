@@ -1,0 +1,50 @@
+package dev.writ.embed.signer;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.KeyFiles;
+import dev.writ.embed.error.SignerError;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Where a token's PIN comes from: a file, the environment, or a person, in this order.
+ *
+ * @param file the owner's alone; its first line is the PIN
+ * @param environment what WRIT_PKCS11_PIN says
+ * @param asked by the token's label; null where nobody can be asked
+ */
+record TokenPin(Optional<Path> file, Optional<String> environment, Function<String, char[]> asked) {
+  /**
+   * @return the caller's to overwrite
+   * @throws WritException {@code SGN-013} where there is none, {@code CAN-07x} where the file is
+   *     not there or is not its owner's alone
+   */
+  byte[] of(String token) {
+    if (file.isPresent()) {
+      return firstLine(KeyFiles.secret(file.get()));
+    }
+    char[] told = environment.map(String::toCharArray).orElseGet(() -> asked.apply(token));
+    if (told == null) {
+      throw new WritException(SignerError.TOKEN_PIN, "there is none for " + token);
+    }
+    ByteBuffer utf8 = StandardCharsets.UTF_8.encode(CharBuffer.wrap(told));
+    byte[] pin = Arrays.copyOfRange(utf8.array(), 0, utf8.limit());
+    Arrays.fill(utf8.array(), (byte) 0);
+    return pin;
+  }
+
+  private static byte[] firstLine(byte[] content) {
+    int end = 0;
+    while (end < content.length && content[end] != '\n' && content[end] != '\r') {
+      end++;
+    }
+    byte[] line = Arrays.copyOf(content, end);
+    Arrays.fill(content, (byte) 0);
+    return line;
+  }
+}

@@ -1,0 +1,56 @@
+package dev.writ.executor;
+
+/**
+ * What a kernel has to ask where its log is one of several in an installation, its cells
+ * (spec/cells.md). Thread safe.
+ */
+public interface CellRules {
+
+  /** Of a log that is the whole installation. */
+  CellRules ALONE =
+      new CellRules() {
+        @Override
+        public void requireTenant(String tenant) {
+          // all are here
+        }
+
+        @Override
+        public void requireCurrent() {
+          // what is in force is what this log says
+        }
+
+        @Override
+        public void requireSystem() {
+          // there is no other
+        }
+
+        @Override
+        public void changed() {
+          // there is nobody else to see it
+        }
+      };
+
+  /**
+   * Refuses work of a tenant that another cell has.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-990}
+   */
+  void requireTenant(String tenant);
+
+  /**
+   * Refuses to act where the system cell's statements were not seen lately.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-991}
+   */
+  void requireCurrent();
+
+  /**
+   * Refuses changes of what is in force where this is not the system cell.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code EXE-992}
+   */
+  void requireSystem();
+
+  /** A change is durable here. Returns when it is in force in all cells. */
+  void changed();
+}

@@ -1,0 +1,204 @@
+package dev.writ.executor.retention;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.document.Deletion;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.RequestRow;
+import dev.writ.executor.journal.Tables;
+import dev.writ.guardian.document.Content;
+import dev.writ.guardian.document.Input;
+import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
+import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.Status;
+import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.LedgerView;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads the whole log for the contents that its events name, and for what still needs some. */
+final class NamedContents {
+  private static final Pattern DIGEST = Pattern.compile("sha256:([0-9a-f]{64})");
+
+  /**
+   * Where a content is named.
+   *
+   * @param index of the event that was read
+   * @param event that was read
+   * @param seq of the event that names it: of observations, the one before the receipt
+   * @param scope of the request
+   */
+  record Name(
+      long index,
+      Event event,
+      long seq,
+      Scope scope,
+      String tool,
+      ContentClass content,
+      Digest digest) {}
+
+  /**
+   * A request without an end.
+   *
+   * @param begun whether its effect runs or is in doubt; else it can still be executed
+   */
+  record Unended(Scope scope, boolean begun) {}
+
+  /** Gets what is found. */
+  interface Sink {
+    void named(Name name);
+
+    /**
+     * Something mentions a content, whatever for.
+     *
+     * @param request that has no end yet and may use it; absent where something else mentions it
+     */
+    void mentioned(long index, Optional<Unended> request, Digest digest);
+  }
+
+  private final LedgerView ledger;
+  private final Policy policy;
+  private final Instant now;
+  private final Sink sink;
+  private long index;
+
+  NamedContents(LedgerView ledger, Policy policy, Instant now, Sink sink) {
+    this.ledger = ledger;
+    this.policy = policy;
+    this.now = now;
+    this.sink = sink;
+  }
+
+  /**
+   * Reads the log.
+   *
+   * @param size how much of it
+   */
+  void read(long size) {
+    ledger.eventsByIndex(
+        0,
+        size,
+        (at, event) -> {
+          index = at;
+          event(event);
+        });
+  }
+
+  private void event(Event event) {
+    if (event.tenant().equals(Deletion.RUN.tenant())) {
+      if (!event.runId().equals(Deletion.RUN)) {
+        ledger.document(event.body()).ifPresent(envelope -> mentions(Optional.empty(), envelope));
+      }
+      return;
+    }
+    switch (event.kind()) {
+      case EventKind.REQUEST_RECEIVED -> received(event);
+      case EventKind.EFFECT_DISPATCHED -> {
+        Digest request = Intent.read(document(event.body())).request();
+        inputs(event, Request.read(document(request)));
+      }
+      case EventKind.RECEIPT_SIGNED -> receipt(event, Receipt.read(document(event.body())));
+      case EventKind.DOUBT_RESOLVED -> // its evidence
+          mentions(Optional.empty(), ledger.document(event.body()).orElseThrow());
+      default -> {
+        // names no content
+      }
+    }
+  }
+
+  private JsonValue document(Digest id) {
+    return ledger.document(id).orElseThrow().document();
+  }
+
+  private void received(Event event) {
+    Envelope envelope = ledger.document(event.body()).orElseThrow();
+    if (!isFinished(event)) {
+      boolean begun =
+          ledger.get(Tables.SERVED, Tables.key(event.body())).isPresent()
+              || ledger.get(Tables.DISPATCHED, Tables.key(event.body())).isPresent();
+      Scope scope = Request.read(envelope.document()).scope();
+      mentions(Optional.of(new Unended(scope, begun)), envelope);
+    } else if (ledger.get(Tables.SERVED, Tables.key(event.body())).isEmpty()) {
+      inputs(event, Request.read(envelope.document())); // it was never dispatched
+    }
+  }
+
+  /** Any digest in it, whatever it stands for. */
+  private void mentions(Optional<Unended> request, Envelope envelope) {
+    Matcher digests = DIGEST.matcher(new String(envelope.payload(), StandardCharsets.UTF_8));
+    while (digests.find()) {
+      sink.mentioned(index, request, Digest.parse(digests.group()));
+    }
+  }
+
+  /** Whether a request can neither be executed any more, nor has an outcome in doubt. */
+  private boolean isFinished(Event received) {
+    Digest request = received.body();
+    Optional<byte[]> receipt = ledger.get(Tables.SERVED, Tables.key(request));
+    if (receipt.isPresent()) {
+      return ledger
+          .get(Tables.DOUBT, Tables.key(Digest.ofBytes(receipt.get())))
+          .filter(resolution -> resolution.length == 0)
+          .isEmpty();
+    }
+    if (ledger.get(Tables.DISPATCHED, Tables.key(request)).isPresent()) {
+      return false;
+    }
+    RequestRow row =
+        ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse).orElseThrow();
+    return row.state() == RequestRow.State.DENIED
+        || Deletions.executableUntil(received.at(), policy).isBefore(now);
+  }
+
+  private void inputs(Event event, Request request) {
+    for (Input input : request.effect().inputs()) {
+      named(
+          event,
+          event.seq(),
+          request.scope(),
+          request.effect().tool(),
+          ContentClass.INPUTS,
+          input.digest());
+    }
+  }
+
+  private void receipt(Event event, Receipt receipt) {
+    receipt
+        .observations()
+        .ifPresent(observed ->
+            named(
+                event,
+                event.seq() - 1,
+                receipt.scope(),
+                receipt.tool().name(),
+                ContentClass.OBSERVATIONS,
+                observed));
+    if (!receipt.retained() || receipt.status() == Status.IN_DOUBT) {
+      return;
+    }
+    Consumer<Content> outputs = content -> made(event, receipt, ContentClass.OUTPUTS, content);
+    receipt.output().ifPresent(outputs);
+    receipt.rawOutput().ifPresent(outputs);
+    receipt
+        .artifacts()
+        .forEach(artifact -> made(event, receipt, ContentClass.ARTIFACTS, artifact.content()));
+  }
+
+  private void made(Event event, Receipt receipt, ContentClass content, Content of) {
+    named(event, event.seq(), receipt.scope(), receipt.tool().name(), content, of.digest());
+  }
+
+  private void named(
+      Event event, long seq, Scope scope, String tool, ContentClass content, Digest digest) {
+    sink.named(new Name(index, event, seq, scope, tool, content, digest));
+  }
+}

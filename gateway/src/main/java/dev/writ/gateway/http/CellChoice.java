@@ -1,0 +1,174 @@
+package dev.writ.gateway.http;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.CellPlacement;
+import dev.writ.guardian.document.AccessDocument;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which cell of the installation a request is for (spec/cells.md, "Routing"). Nothing is verified
+ * here: the cell's owner does that, and refuses what belongs elsewhere. Thread safe.
+ */
+public final class CellChoice {
+  /** The header by which a caller names the cell itself. */
+  public static final String HEADER = "Writ-Cell";
+
+  /** Statements about the installation. */
+  private static final Set<String> OF_SYSTEM =
+      new TreeSet<>(List.of("/v1/policies", "/v1/system-changes"));
+
+  /** What takes signed documents of a tenant without a credential. */
+  private static final Pattern SIGNED =
+      Pattern.compile("/v1/(effects|decisions|executions|approvals|resolutions|runs/[^/]+/close)");
+
+  /** The members of a body in which a document is, whose scope has the tenant. */
+  private static final List<String> MEMBERS = List.of("request", "intent", "order");
+
+  /** A session's or a sign-in code's, and what follows. */
+  private static final Pattern NUMBERED = Pattern.compile("([0-9]{1,6})\\.[A-Za-z0-9_-]+");
+
+  private static final Pattern COOKIE =
+      Pattern.compile("(?:^|;)\\s*(?:__Host-)?writ-session=([0-9]{1,6})\\.");
+
+  private final int cells;
+  private final int otherwise;
+  private volatile Tokens tokens;
+  private volatile Certificates certificates;
+
+  /**
+   * @param cells how many there are
+   * @param tenant in whose cell what names nobody is answered
+   */
+  public CellChoice(int cells, String tenant, Tokens tokens, Certificates certificates) {
+    this.cells = cells;
+    this.otherwise = CellPlacement.cellOf(tenant, cells);
+    this.tokens = tokens;
+    this.certificates = certificates;
+  }
+
+  int cells() {
+    return cells;
+  }
+
+  /** Knows other credentials from now on. */
+  public void change(Tokens next, Certificates nextCertificates) {
+    tokens = next;
+    certificates = nextCertificates;
+  }
+
+  /**
+   * The cell of a request by its head; empty where only the signed document in its body says it.
+   */
+  OptionalInt of(String method, String path, Headers headers, Client client, Instant now) {
+    Optional<Integer> named = headers.one(HEADER).flatMap(this::number);
+    if (named.isPresent()) {
+      return OptionalInt.of(named.get());
+    }
+    boolean isPost = method.equals("POST");
+    if (isPost && OF_SYSTEM.contains(path)) {
+      return OptionalInt.of(CellPlacement.SYSTEM);
+    }
+    Optional<Integer> shown = ofCredential(headers, client, now);
+    if (shown.isPresent()) {
+      return OptionalInt.of(shown.get());
+    }
+    boolean isSigned = isPost && !headers.has("authorization") && SIGNED.matcher(path).matches();
+    return isSigned ? OptionalInt.empty() : OptionalInt.of(otherwise);
+  }
+
+  private Optional<Integer> number(String text) {
+    return text.matches("[0-9]{1,6}") && Integer.parseInt(text) < cells
+        ? Optional.of(Integer.valueOf(text))
+        : Optional.empty();
+  }
+
+  private Optional<Integer> ofCredential(Headers headers, Client client, Instant now) {
+    Optional<String> header = headers.one("authorization");
+    if (header.isPresent()) {
+      String[] parts = header.get().strip().split(" +", 2);
+      return parts.length == 2 ? ofAuthorization(parts[0], parts[1], now) : Optional.empty();
+    }
+    Optional<Integer> session =
+        headers.all("cookie").stream()
+            .map(COOKIE::matcher)
+            .filter(Matcher::find)
+            .findFirst()
+            .flatMap(found -> number(found.group(1)));
+    return session.or(() ->
+        client.chain().stream()
+            .findFirst()
+            .filter(certificates::knows)
+            .map(certificate -> cellOf(certificates.caller(certificate, now).tenant())));
+  }
+
+  private Optional<Integer> ofAuthorization(String scheme, String credentials, Instant now) {
+    try {
+      return switch (scheme.toLowerCase(Locale.ROOT)) {
+        case "bearer" ->
+            tokens.authenticate("bearer", credentials, now).map(caller -> cellOf(caller.tenant()));
+        case "writ" ->
+            Optional.of(
+                cellOf(
+                    AccessDocument.read(
+                            Envelope.parse(Base64.getUrlDecoder().decode(credentials)).document())
+                        .tenant()));
+        case "writ-code" ->
+            Optional.of(NUMBERED.matcher(credentials))
+                .filter(Matcher::matches)
+                .flatMap(found -> number(found.group(1)));
+        default -> Optional.empty();
+      };
+    } catch (WritException | IllegalArgumentException e) {
+      return Optional.empty(); // whoever answers says what is wrong with it
+    }
+  }
+
+  /** The cell of the tenant that the signed document in a body names. */
+  int ofBody(byte[] body) {
+    try {
+      return Jcs.parse(body) instanceof JsonValue.Obj whole
+          ? document(whole).flatMap(CellChoice::tenant).map(this::cellOf).orElse(otherwise)
+          : otherwise;
+    } catch (WritException e) {
+      return otherwise; // whoever answers says what is wrong with it
+    }
+  }
+
+  private static Optional<JsonValue.Obj> document(JsonValue.Obj whole) {
+    if (whole.get("payload") != null) {
+      return Envelope.parse(Jcs.write(whole)).document() instanceof JsonValue.Obj document
+          ? Optional.of(document)
+          : Optional.empty();
+    }
+    return MEMBERS.stream()
+        .map(whole::get)
+        .filter(JsonValue.Obj.class::isInstance)
+        .map(JsonValue.Obj.class::cast)
+        .filter(member -> member.get("payload") != null)
+        .findFirst()
+        .flatMap(CellChoice::document);
+  }
+
+  private static Optional<String> tenant(JsonValue.Obj document) {
+    JsonValue.Obj holder = document.get("scope") instanceof JsonValue.Obj scope ? scope : document;
+    return holder.get("tenant") instanceof JsonValue.Str tenant
+        ? Optional.of(tenant.value())
+        : Optional.empty();
+  }
+
+  private int cellOf(String tenant) {
+    return CellPlacement.cellOf(tenant, cells);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.writ.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.archive.ArchivePlace;
+import dev.writ.ledger.archive.ArchivePlaceProvider;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.s3.error.ObjectStoreError;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Bundles of archived runs are written once, and read as they are. */
+class ArchivedBundlesInABucketTest {
+  private final S3Server server = S3Server.shared();
+  private final URI address = server.newAddress();
+
+  private ArchivePlace place() {
+    return ArchivePlaceProvider.find(address.toString());
+  }
+
+  private byte[] read(Digest bundle) throws IOException {
+    Path file;
+    byte[] bytes;
+    try (ArchivePlace.Fetched fetched = place().fetch(bundle).orElseThrow()) {
+      file = fetched.file();
+      bytes = Files.readAllBytes(file);
+    }
+    assertThat(file).doesNotExist();
+    return bytes;
+  }
+
+  private void keep(byte[] bytes, Digest name) throws IOException {
+    Path draft = place().draft("writer");
+    Files.write(draft, bytes);
+    place().keep(draft, name);
+    assertThat(draft).doesNotExist();
+  }
+
+  @Test
+  void whatIsNoArchiveIsTold() {
+    assertThatThrownBy(() -> place().require())
+        .isInstanceOfSatisfying(
+            WritException.class, e -> assertThat(e.code()).isEqualTo(LedgerError.ARCHIVE_ABSENT));
+    place().begin();
+    place().begin();
+    place().require();
+    assertThat(place().address()).isEqualTo(address.toString());
+  }
+
+  @Test
+  void aBundleIsKeptAndNeverReplaced() throws IOException {
+    place().begin();
+    byte[] small = "a bundle".getBytes(StandardCharsets.UTF_8);
+    byte[] large = new byte[(17 << 20) + 3]; // in parts
+    Arrays.fill(large, (byte) 7);
+    Digest ofSmall = Digest.sha256(small);
+    Digest ofLarge = Digest.sha256(large);
+    assertThat(place().fetch(ofSmall)).isEmpty();
+    keep(small, ofSmall);
+    keep(large, ofLarge);
+    keep("another".getBytes(StandardCharsets.UTF_8), ofSmall);
+    assertThat(read(ofSmall)).isEqualTo(small);
+    assertThat(read(ofLarge)).isEqualTo(large);
+    List<Digest> names = new ArrayList<>();
+    place().visit(names::add);
+    assertThat(names).containsExactlyInAnyOrder(ofSmall, ofLarge).isSorted();
+  }
+
+  @Test
+  void anAddressWithASecretIsRefusedAndNotShown() {
+    assertThatThrownBy(() -> ArchivePlaceProvider.find("s3://key:hidden@writ/a"))
+        .isInstanceOfSatisfying(
+            WritException.class, e -> assertThat(e.code()).isEqualTo(ObjectStoreError.ADDRESS))
+        .hasMessageNotContaining("hidden");
+  }
+}
