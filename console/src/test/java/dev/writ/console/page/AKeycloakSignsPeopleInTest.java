@@ -8,7 +8,6 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.SameSiteAttribute;
@@ -30,8 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,17 +101,6 @@ class AKeycloakSignsPeopleInTest {
     page.locator("#password").fill(password);
     now(server.home);
     page.locator("#kc-login").click();
-  }
-
-  /** A server that has just started answers slowly on a busy machine. */
-  @BeforeEach
-  void waitLonger() {
-    PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
-  }
-
-  @AfterEach
-  void waitAsElsewhere() {
-    PlaywrightAssertions.setDefaultAssertionTimeout(5_000);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.writ.console.page;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,9 @@ public final class Browsers {
     }
   }
 
+  /** Assertions wait for up to 30 s: a browser that shares two cores with a build is slow. */
   public static Playwright playwright() {
+    PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
     return Playwright.create(
         new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
   }
