@@ -542,7 +542,8 @@ final class GuardianVectors {
                 i.validUntil(),
                 i.profile(),
                 i.governed(),
-                owner),
+                owner,
+                i.mandates()),
         World.manifest());
   }
 
@@ -619,7 +620,11 @@ final class GuardianVectors {
         i.ignored(),
         i.artifacts(),
         history,
-        i.validUntil());
+        i.validUntil(),
+        i.profile(),
+        i.governed(),
+        i.owner(),
+        i.mandates());
   }
 
   private static UnaryOperator<JudgeInputs> approved(Approval.Verdict verdict, String... names) {
@@ -978,7 +983,11 @@ final class GuardianVectors {
                 i.ignored(),
                 i.artifacts(),
                 i.history(),
-                i.validUntil()),
+                i.validUntil(),
+                i.profile(),
+                i.governed(),
+                i.owner(),
+                i.mandates()),
         World.manifest());
   }
 
@@ -1147,7 +1156,8 @@ final class GuardianVectors {
                 i.validUntil(),
                 i.profile(),
                 governed,
-                owner),
+                owner,
+                i.mandates()),
         World.manifest());
   }
 

@@ -68,7 +68,12 @@ final class CellsProve implements CliCommand {
         found.orElseThrow(() ->
             new WritException(
                 CliError.NOT_STATED,
-                home.origin() + asked.size().map(n -> " of size " + n).orElse("")));
+                home.origin()
+                    + asked.size().map(n -> " of size " + n).orElse("")
+                    + (home.cells() > 1
+                        ? ""
+                        : "; this installation has one cell: its own checkpoint covers all of"
+                              + " it")));
     Optional<String> file = arguments.option("-o");
     file.ifPresent(f -> OutputFile.write(Path.of(f), out -> out.write(proof.toBytes())));
     session.show(
