@@ -73,7 +73,7 @@ final class CellsProve implements CliCommand {
                     + (home.cells() > 1
                         ? ""
                         : "; this installation has one cell: its own checkpoint covers all of"
-                              + " it")));
+                            + " it")));
     Optional<String> file = arguments.option("-o");
     file.ifPresent(f -> OutputFile.write(Path.of(f), out -> out.write(proof.toBytes())));
     session.show(
