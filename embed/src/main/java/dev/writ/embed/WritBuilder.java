@@ -12,7 +12,6 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.StarterPolicy;
-import dev.writ.executor.CellPlacement;
 import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.tools.error.ToolsError;
@@ -180,7 +179,7 @@ public final class WritBuilder {
     if (!javaTools.isEmpty()) {
       all.add(new JavaDriver(javaTools));
     }
-    Home ofTenant = home.inCell(CellPlacement.cellOf(home.tenant(), home.cells()));
+    Home ofTenant = home.inCell(OpenHome.cellOf(home, home.tenant()));
     Opening opening = Opening.of(time, host(ofTenant)).withTools(all, own);
     return new Writ(
         OpenHome.open(ofTenant, opening.measuring(elapsed.orElseGet(opening::elapsed), random)),

@@ -1,5 +1,8 @@
 package dev.writ.executor;
 
+import dev.writ.canonicalize.WritException;
+import dev.writ.executor.error.ExecutorError;
+
 /**
  * What a kernel has to ask where its log is one of several in an installation, its cells
  * (spec/cells.md). Thread safe.
@@ -25,6 +28,11 @@ public interface CellRules {
         }
 
         @Override
+        public void requireCell(int cell) {
+          throw new WritException(ExecutorError.CELL_UNKNOWN, "cell " + cell + " of one");
+        }
+
+        @Override
         public void changed() {
           // there is nobody else to see it
         }
@@ -33,23 +41,31 @@ public interface CellRules {
   /**
    * Refuses work of a tenant that another cell has.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-990}
+   * @throws WritException {@code EXE-990}
    */
   void requireTenant(String tenant);
 
   /**
-   * Refuses to act where the system cell's statements were not seen lately.
+   * Refuses to act where the system cell's statements were not seen lately, and where the cell may
+   * not be owned here.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-991}
+   * @throws WritException {@code EXE-991}, {@code EXE-966}
    */
   void requireCurrent();
 
   /**
    * Refuses changes of what is in force where this is not the system cell.
    *
-   * @throws dev.writ.canonicalize.WritException {@code EXE-992}
+   * @throws WritException {@code EXE-992}
    */
   void requireSystem();
+
+  /**
+   * Refuses a statement about a cell that the installation does not have.
+   *
+   * @throws WritException {@code EXE-965}
+   */
+  void requireCell(int cell);
 
   /** A change is durable here. Returns when it is in force in all cells. */
   void changed();

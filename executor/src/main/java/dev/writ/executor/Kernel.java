@@ -11,12 +11,14 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.document.CellCheckpoints;
+import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.DispatchedRow;
@@ -1051,6 +1053,7 @@ public final class Kernel {
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
       inForce.change(state -> {
         requireErasable(systemChange, state);
+        requirePlaceable(systemChange);
         return administration.change(systemChange, state);
       });
     }
@@ -1069,6 +1072,18 @@ public final class Kernel {
         .map(envelope -> SystemChange.read(envelope.document()))
         .filter(change -> change.kind().equals(EventKind.CONTENTS_ERASED))
         .map(change -> ErasureOrder.read(change.detail()));
+  }
+
+  private void requirePlaceable(Envelope signed) {
+    if (!signed.payloadType().equals(SystemChange.TYPE)) {
+      return;
+    }
+    SystemChange change = SystemChange.read(signed.document());
+    if (change.kind().equals(EventKind.TENANT_PLACED)) {
+      cell.requireCell(TenantPlace.read(change.detail()).cell());
+    } else if (change.kind().equals(EventKind.CELL_PLACED)) {
+      cell.requireCell(CellRegions.read(change.detail()).cell());
+    }
   }
 
   /** Holds win, also where one keeps a single run of the subject. */

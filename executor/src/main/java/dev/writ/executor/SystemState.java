@@ -9,10 +9,12 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
 import dev.writ.executor.error.ExecutorError;
@@ -47,6 +49,7 @@ import java.util.TreeSet;
  * @param prohibited {@code name version} of tools that must not run
  * @param holds by name
  * @param erasures orders, by the id of the document
+ * @param placements where operators have put tenants and cells
  */
 public record SystemState(
     Trust trust,
@@ -54,7 +57,8 @@ public record SystemState(
     SortedSet<String> prohibited,
     Governance governance,
     SortedMap<String, LegalHold> holds,
-    SortedMap<Digest, ErasureOrder> erasures) {
+    SortedMap<Digest, ErasureOrder> erasures,
+    Placements placements) {
 
   /** The installation's own run. No key can be enrolled for this tenant. */
   public static final RunId RUN = new RunId("writ", "system");
@@ -75,7 +79,8 @@ public record SystemState(
           new TreeSet<>(),
           Governance.NOTHING,
           new TreeMap<>(),
-          new TreeMap<>());
+          new TreeMap<>(),
+          Placements.NOTHING);
 
   public SystemState {
     prohibited = Collections.unmodifiableSortedSet(prohibited);
@@ -174,12 +179,16 @@ public record SystemState(
     requireOfInstallation(signers.verify(signed, SystemChange.TYPE, at));
     requireNotAhead(change.changedAt(), at);
     return switch (kind) {
-      case EventKind.KEY_ENROLLED -> withTrust(trust.withKey(enrolled(change)));
+      case EventKind.KEY_ENROLLED -> {
+        TrustedKey key = enrolled(change);
+        yield withTrust(trust.withKey(key)).with(placements.named(key.tenant().stream()));
+      }
       case EventKind.KEY_REVOKED -> withTrust(trust.withRevoked(kid(change), at));
       case EventKind.TOOL_REVOKED -> {
         TreeSet<String> more = new TreeSet<>(prohibited);
         more.add(tool(change));
-        yield new SystemState(trust, policy, more, governance, holds, erasures).governing();
+        yield new SystemState(trust, policy, more, governance, holds, erasures, placements)
+            .governing();
       }
       case EventKind.TOOL_VALIDATED ->
           with(governance.validated(ToolValidation.read(change.detail())));
@@ -197,6 +206,8 @@ public record SystemState(
       case EventKind.HOLD_PLACED -> held(LegalHold.read(change.detail()));
       case EventKind.HOLD_RELEASED -> released(LegalHold.released(change.detail()));
       case EventKind.CONTENTS_ERASED -> erased(signed.id(), ErasureOrder.read(change.detail()));
+      case EventKind.TENANT_PLACED -> with(placements.with(TenantPlace.read(change.detail())));
+      case EventKind.CELL_PLACED -> with(placements.with(CellRegions.read(change.detail())));
       case EventKind.LEDGER_INCARNATED -> this;
       case EventKind.CLOCK_CORRECTED -> corrected(ClockCorrection.read(change.detail()), at);
       default -> throw new WritException(ExecutorError.MALFORMED, "no change of kind " + kind);
@@ -209,7 +220,7 @@ public record SystemState(
       throw new WritException(
           ExecutorError.MALFORMED, "the hold " + hold.name() + " is placed already");
     }
-    return new SystemState(trust, policy, prohibited, governance, more, erasures);
+    return new SystemState(trust, policy, prohibited, governance, more, erasures, placements);
   }
 
   private SystemState released(String hold) {
@@ -217,7 +228,7 @@ public record SystemState(
     if (fewer.remove(hold) == null) {
       throw new WritException(ExecutorError.MALFORMED, "no hold " + hold + " is placed");
     }
-    return new SystemState(trust, policy, prohibited, governance, fewer, erasures);
+    return new SystemState(trust, policy, prohibited, governance, fewer, erasures, placements);
   }
 
   private SystemState erased(Digest id, ErasureOrder order) {
@@ -230,7 +241,7 @@ public record SystemState(
     if (more.put(id, order) != null) {
       throw new WritException(ExecutorError.MALFORMED, "the order " + id + " was given already");
     }
-    return new SystemState(trust, policy, prohibited, governance, holds, more);
+    return new SystemState(trust, policy, prohibited, governance, holds, more, placements);
   }
 
   /** Whether a hold keeps all that an order is about; one of a single run keeps that run alone. */
@@ -311,18 +322,29 @@ public record SystemState(
   }
 
   private SystemState withTrust(Trust changed) {
-    return new SystemState(changed, policy, prohibited, governance, holds, erasures);
+    return new SystemState(changed, policy, prohibited, governance, holds, erasures, placements);
   }
 
   private SystemState with(Governance changed) {
-    return new SystemState(trust, policy, prohibited, changed, holds, erasures).governing();
+    return new SystemState(trust, policy, prohibited, changed, holds, erasures, placements)
+        .governing();
+  }
+
+  private SystemState with(Placements changed) {
+    return new SystemState(trust, policy, prohibited, governance, holds, erasures, changed);
   }
 
   /** The same, with the policy's governed tools brought up to date. */
   private SystemState governing() {
     Rollout rollout = governance.rollout(prohibited);
     return new SystemState(
-        trust, policy.map(p -> p.with(rollout)), prohibited, governance, holds, erasures);
+        trust,
+        policy.map(p -> p.with(rollout)),
+        prohibited,
+        governance,
+        holds,
+        erasures,
+        placements);
   }
 
   private boolean isInForce(String kid) {
@@ -352,7 +374,14 @@ public record SystemState(
               + "; in force is "
               + policy.map(p -> "version " + p.version() + ", " + p.digest()).orElse("none"));
     }
-    return new SystemState(trust, Optional.of(next), prohibited, governance, holds, erasures)
+    return new SystemState(
+            trust,
+            Optional.of(next),
+            prohibited,
+            governance,
+            holds,
+            erasures,
+            placements.named(next.tenants()))
         .governing();
   }
 

@@ -218,6 +218,11 @@ class ACellHasTheSystemCellsStatementsTest {
     }
 
     @Override
+    public void requireCell(int cell) {
+      require("cell", ExecutorError.CELL_UNKNOWN);
+    }
+
+    @Override
     public void changed() {
       changes++;
     }

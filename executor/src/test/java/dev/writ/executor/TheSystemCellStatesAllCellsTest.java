@@ -255,6 +255,9 @@ class TheSystemCellStatesAllCellsTest {
               }
 
               @Override
+              public void requireCell(int cell) {}
+
+              @Override
               public void changed() {}
             });
     assertThat(Refused.code(this::state)).isEqualTo("EXE-992");

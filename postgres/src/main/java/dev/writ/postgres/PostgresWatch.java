@@ -23,8 +23,12 @@ final class PostgresWatch implements LeaseWatch {
           + " l.epoch = c.epoch WHERE c.cell >= ? AND c.cell < ? ORDER BY c.cell";
 
   private static final String PRESENT =
-      "INSERT INTO gateway VALUES (?, clock_timestamp() + ? * interval '1 millisecond') ON CONFLICT"
-          + " (address) DO UPDATE SET until = EXCLUDED.until";
+      "INSERT INTO gateway (address, until, region) VALUES (?, clock_timestamp() + ? * interval '1"
+          + " millisecond', ?) ON CONFLICT (address) DO UPDATE SET until = EXCLUDED.until, region ="
+          + " EXCLUDED.region";
+
+  private static final String LIVING =
+      "SELECT address, region FROM gateway WHERE until > clock_timestamp() ORDER BY address";
 
   private final PostgresSettings settings;
   private final PostgresConnections connections;
@@ -74,20 +78,21 @@ final class PostgresWatch implements LeaseWatch {
   }
 
   @Override
-  public List<String> present(String address, Duration length) {
+  public List<LivingGateway> present(LivingGateway self, Duration length) {
     return using(open -> {
       try (PreparedStatement insert = open.prepareStatement(PRESENT)) {
-        insert.setString(1, address);
+        insert.setString(1, self.address());
         insert.setLong(2, length.toMillis());
+        insert.setString(3, self.region().orElse(""));
         insert.executeUpdate();
       }
-      List<String> live = new ArrayList<>();
-      try (PreparedStatement select =
-              open.prepareStatement(
-                  "SELECT address FROM gateway WHERE until > clock_timestamp() ORDER BY address");
+      List<LivingGateway> live = new ArrayList<>();
+      try (PreparedStatement select = open.prepareStatement(LIVING);
           ResultSet row = select.executeQuery()) {
         while (row.next()) {
-          live.add(row.getString(1));
+          live.add(
+              new LivingGateway(
+                  row.getString(1), Optional.of(row.getString(2)).filter(r -> !r.isEmpty())));
         }
       }
       return live;

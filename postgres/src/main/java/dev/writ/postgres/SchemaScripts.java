@@ -23,7 +23,8 @@ final class SchemaScripts implements ResourceProvider {
           new Script("V2__lease.sql"),
           new Script("V3__cells.sql"),
           new Script("V4__write.sql"),
-          new Script("V5__packed.sql"));
+          new Script("V5__packed.sql"),
+          new Script("V6__region.sql"));
 
   private static final class Script extends LoadableResource {
     private final String name;

@@ -8,6 +8,7 @@ import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
+import dev.writ.ledger.storage.LeaseWatch.LivingGateway;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import java.sql.Connection;
@@ -229,7 +230,7 @@ class ALeaseIsHeldByOneTest {
       try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
         assertThat(watch.ask().address()).isEqualTo("gw-0:1");
         assertThat(watch.ask().observed()).isZero();
-        assertThat(watch.present("gw-0:1", Duration.ofMinutes(1))).containsExactly("gw-0:1");
+        assertThat(present(watch, "gw-0:1")).containsExactly("gw-0:1");
       }
       assertThat(old.query("SELECT observed FROM writ.cells")).containsExactly("0");
     }
@@ -275,13 +276,34 @@ class ALeaseIsHeldByOneTest {
       PostgresSettings there = server.settings().withCell(0);
       new PostgresDatabase(there, "the maker").create().close();
       try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
-        assertThat(watch.present("gw-1:1", Duration.ofHours(1))).containsExactly("gw-1:1");
-        assertThat(watch.present("gw-2:1", Duration.ofHours(1)))
-            .containsExactly("gw-1:1", "gw-2:1");
+        assertThat(present(watch, "gw-1:1")).containsExactly("gw-1:1");
+        assertThat(present(watch, "gw-2:1")).containsExactly("gw-1:1", "gw-2:1");
         server.execute("writ", "UPDATE writ.gateway SET until = now() WHERE address = 'gw-1:1'");
-        assertThat(watch.present("gw-2:1", Duration.ofHours(1))).containsExactly("gw-2:1");
+        assertThat(present(watch, "gw-2:1")).containsExactly("gw-2:1");
         watch.leaves("gw-2:1");
-        assertThat(watch.present("gw-3:1", Duration.ofHours(1))).containsExactly("gw-3:1");
+        assertThat(present(watch, "gw-3:1")).containsExactly("gw-3:1");
+      }
+    }
+  }
+
+  private static List<String> present(LeaseWatch watch, String address) {
+    return watch.present(new LivingGateway(address, Optional.empty()), Duration.ofHours(1)).stream()
+        .map(LivingGateway::address)
+        .toList();
+  }
+
+  @Test
+  void whoLivesSaysWhere() {
+    try (PostgresServer server = new PostgresServer()) {
+      PostgresSettings there = server.settings().withCell(0);
+      new PostgresDatabase(there, "the maker").create().close();
+      LivingGateway home = new LivingGateway("gw-1:1", Optional.of("eu-1"));
+      LivingGateway moved = new LivingGateway("gw-1:1", Optional.of("eu-2"));
+      LivingGateway nowhere = new LivingGateway("gw-2:1", Optional.empty());
+      try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch()) {
+        assertThat(watch.present(home, Duration.ofHours(1))).containsExactly(home);
+        assertThat(watch.present(nowhere, Duration.ofHours(1))).containsExactly(home, nowhere);
+        assertThat(watch.present(moved, Duration.ofHours(1))).containsExactly(moved, nowhere);
       }
     }
   }

@@ -63,7 +63,7 @@ public final class Homes {
     }
     return session.isOfSystem()
         ? CellPlacement.SYSTEM
-        : CellPlacement.cellOf(session.tenant().orElseGet(home::tenant), cells);
+        : OpenHome.cellOf(home, session.tenant().orElseGet(home::tenant));
   }
 
   /** The data directory, whether there is one or not. */

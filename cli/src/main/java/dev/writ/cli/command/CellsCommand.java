@@ -11,7 +11,8 @@ import java.util.List;
 public final class CellsCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
-    return CommandUsage.of("cells", "Show that the root of an installation covers its cells.");
+    return CommandUsage.of(
+        "cells", "Place tenants and cells, and show that one root covers all cells.");
   }
 
   @Override
@@ -21,6 +22,6 @@ public final class CellsCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new CellsProve());
+    return List.of(new CellsList(), new CellsPlace(), new CellsRegions(), new CellsProve());
   }
 }

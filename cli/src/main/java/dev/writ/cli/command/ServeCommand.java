@@ -258,6 +258,7 @@ public final class ServeCommand implements CliCommand {
               home,
               read.withToken(own),
               new CellOpener(session, arguments, home, served, own, feed),
+              feed,
               () -> config(session, arguments, home).withToken(own))
           .serve(key);
     }

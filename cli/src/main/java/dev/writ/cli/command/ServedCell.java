@@ -28,11 +28,15 @@ import java.util.function.BooleanSupplier;
 final class ServedCell {
   static final String STOPPING = "stopping";
 
-  private static final String SHARED = "shared";
+  static final String SHARED = "shared";
+
+  /** Operators have it that the cell is in no gateway of this region. */
+  static final String REGION = "region";
+
   private static final String NOT_SEEN = "system-not-seen";
 
   /** Why a cell is given up by a gateway that still has its lease. */
-  private static final Set<String> ORDERLY = Set.of(STOPPING, SHARED);
+  private static final Set<String> ORDERLY = Set.of(STOPPING, SHARED, REGION);
 
   private static final Duration LOOKS_EVERY = Duration.ofMillis(100);
 
@@ -108,9 +112,13 @@ final class ServedCell {
     return running;
   }
 
-  /** Has it be given back, so that a gateway with fewer cells takes it. */
-  void giveBack() {
-    ends.ifPresent(end -> end.complete(SHARED));
+  /**
+   * Has it be given back, so that another gateway takes it.
+   *
+   * @param why {@link #SHARED} or {@link #REGION}
+   */
+  void giveBack(String why) {
+    ends.ifPresent(end -> end.complete(why));
   }
 
   /** Goes on until the gateway ends. */

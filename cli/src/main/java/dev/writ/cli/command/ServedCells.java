@@ -11,8 +11,11 @@ import dev.writ.cli.warm.WarmUp;
 import dev.writ.embed.home.GatewaysSecret;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.SystemFeed;
+import dev.writ.executor.Placements;
 import dev.writ.gateway.cell.CellBoard;
 import dev.writ.gateway.cell.CellMetrics;
+import dev.writ.gateway.cell.Contenders;
 import dev.writ.gateway.cell.FairShare;
 import dev.writ.gateway.config.CellSettings;
 import dev.writ.gateway.config.GatewayConfig;
@@ -30,6 +33,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
+import dev.writ.ledger.storage.LeaseWatch.LivingGateway;
 import dev.writ.ledger.storage.LeaseWatch.Ownership;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -68,6 +72,7 @@ final class ServedCells {
   private final GatewayConfig config;
   private final CellSettings settings;
   private final ServedCell.Opener opener;
+  private final SystemFeed feed;
   private final Supplier<GatewayConfig> again;
   private final JsonLog log;
   private final CellBoard board;
@@ -86,13 +91,15 @@ final class ServedCells {
   private final AtomicLongArray freeSince;
 
   private volatile String address = "";
-  private volatile List<String> live = List.of();
+  private volatile List<LivingGateway> live = List.of();
+  private volatile Placements placements = Placements.NOTHING;
   private volatile long liveSince = System.nanoTime();
   private long saidAt;
   private long gaveAt = System.nanoTime();
 
   /**
    * @param opener opens and serves one cell
+   * @param feed says where tenants and cells are, where there are several
    * @param again reads the configuration again
    */
   ServedCells(
@@ -100,14 +107,16 @@ final class ServedCells {
       Home home,
       GatewayConfig config,
       ServedCell.Opener opener,
+      SystemFeed feed,
       Supplier<GatewayConfig> again) {
     this.session = session;
     this.home = home;
     this.count = home.cells();
     this.config = config;
     this.settings = config.extras().cells().orElseThrow();
-    this.board = new CellBoard(count);
+    this.board = new CellBoard(count, config.extras().region());
     this.opener = opener;
+    this.feed = feed;
     this.again = again;
     this.freeSince = new AtomicLongArray(count);
     this.log = new JsonLog(session.terminal().err(), Homes.clock());
@@ -162,8 +171,13 @@ final class ServedCells {
           new CellChoice(
               count,
               home.tenant(),
+              config.extras().region(),
               new Tokens(config.tokens()),
               new Certificates(config.extras().certificates()));
+      if (isOfSeveral()) {
+        placements = feed.placements();
+        placed(choice);
+      }
       try (Front front = front(key, choice)) {
         address = front.address();
         for (int cell = 0; cell < count; cell++) {
@@ -181,7 +195,7 @@ final class ServedCells {
         ServiceManager.of(session.environment()).ready();
         warmUp.begin();
         Thread looking =
-            Thread.ofPlatform().daemon().name("writ-cells").start(() -> look(watch, front));
+            Thread.ofPlatform().daemon().name("writ-cells").start(() -> look(watch, front, choice));
         try {
           runCells();
         } finally {
@@ -293,7 +307,7 @@ final class ServedCells {
   }
 
   /** Follows who owns the cells and which gateways live. */
-  private void look(LeaseWatch watch, Front front) {
+  private void look(LeaseWatch watch, Front front, CellChoice choice) {
     TreeMap<Integer, String> before = new TreeMap<>();
     while (!Thread.currentThread().isInterrupted() && closed.getCount() > 0) {
       board.saw(ask(watch));
@@ -309,6 +323,9 @@ final class ServedCells {
       }
       if (isOfSeveral()) {
         sayPresent(watch);
+        lookWhereTheyAre();
+        placed(choice);
+        giveBackWhatMayNotBeHere();
         giveBackIfTooMany();
       }
       try {
@@ -353,7 +370,8 @@ final class ServedCells {
       if (cells.stream().anyMatch(ServedCell::isRefused)) {
         watch.leaves(address);
       } else {
-        List<String> now = watch.present(address, length);
+        List<LivingGateway> now =
+            watch.present(new LivingGateway(address, config.extras().region()), length);
         if (!now.equals(live)) {
           liveSince = System.nanoTime();
         }
@@ -365,8 +383,36 @@ final class ServedCells {
     }
   }
 
-  private FairShare share() {
-    return new FairShare(address, taken.get(), live, board.shares());
+  private void placed(CellChoice choice) {
+    choice.placed(placements);
+    board.placed(placements, live);
+  }
+
+  /** Where it cannot be known, what was stated before counts. */
+  private void lookWhereTheyAre() {
+    try {
+      placements = feed.placements();
+    } catch (WritException e) {
+      // The cells that are open here follow the same statements, and say what is wrong.
+    }
+  }
+
+  /** At once: its kernel refuses everything. */
+  private void giveBackWhatMayNotBeHere() {
+    for (int cell = 0; cell < count; cell++) {
+      if (board.owns(cell) && !placements.mayOwn(cell, config.extras().region())) {
+        cells.get(cell).giveBack(ServedCell.REGION);
+      }
+    }
+  }
+
+  private Optional<FairShare> share(int cell) {
+    return new Contenders(address, live, placements).share(cell, taken.get(), board.shares());
+  }
+
+  /** Whether gateways that live in an earlier region of the cell, or have fewer, are to take it. */
+  private boolean gives(int cell) {
+    return board.owns(cell) && share(cell).map(FairShare::gives).orElse(true);
   }
 
   /** One at a time, and not before others had the time to take what is free. */
@@ -374,18 +420,19 @@ final class ServedCells {
     long now = System.nanoTime();
     long calm = settings.lease().toNanos();
     boolean isCalm = now - liveSince >= calm && now - gaveAt >= calm;
-    if (!isCalm || isStopping() || !share().gives()) {
+    if (!isCalm || isStopping()) {
       return;
     }
+    Contenders contenders = new Contenders(address, live, placements);
     for (int cell = 0; cell < count; cell++) {
-      if (board.owner(cell).isEmpty()) {
+      if (board.owner(cell).isEmpty() && !contenders.of(cell).isEmpty()) {
         return;
       }
     }
     for (int cell = count - 1; cell >= 0; cell--) {
-      if (board.owns(cell)) {
+      if (gives(cell)) {
         gaveAt = now;
-        cells.get(cell).giveBack();
+        cells.get(cell).giveBack(ServedCell.SHARED);
         return;
       }
     }
@@ -412,7 +459,7 @@ final class ServedCells {
     }
     long since = freeSince.get(cell);
     Duration free = since == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
-    return !live.isEmpty() && share().takes(free, settings.lease());
+    return share(cell).filter(share -> share.takes(free, settings.lease())).isPresent();
   }
 
   /** Opens a cell, unless it is not to be taken any more when its turn has come. */

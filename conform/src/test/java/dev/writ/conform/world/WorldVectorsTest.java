@@ -62,6 +62,7 @@ class WorldVectorsTest {
     all.addAll(StandingVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RetentionVectors.all());
+    all.addAll(PlacementVectors.all());
     all.addAll(ReadVectors.all());
     all.addAll(RunVectors.all());
     all.addAll(PasskeyVectors.all());

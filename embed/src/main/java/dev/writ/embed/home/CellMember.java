@@ -4,12 +4,14 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.CellRules;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.Placements;
 import dev.writ.executor.SystemStatement;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.storage.LeaseWatch;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A log that is open as one cell of several (spec/cells.md, "What is in force"). Other cells follow
@@ -23,6 +25,7 @@ public final class CellMember implements CellRules {
   private final int cells;
   private final SystemFeed feed;
   private final Kernel kernel;
+  private final Optional<String> region;
 
   /** How many statements of the system cell are in this one. */
   private int copied;
@@ -32,11 +35,16 @@ public final class CellMember implements CellRules {
   /** Up to which moment everything that was durable in the system cell is in this one. */
   private volatile long seen;
 
-  CellMember(Home home, SystemFeed feed, Kernel kernel, int copied) {
+  /**
+   * @param region where this process stands, if anywhere in particular
+   * @param copied how many statements of the system cell are in this one
+   */
+  CellMember(Home home, SystemFeed feed, Kernel kernel, Optional<String> region, int copied) {
     this.home = home;
     this.cells = home.cells();
     this.feed = feed;
     this.kernel = kernel;
+    this.region = region;
     this.copied = copied;
   }
 
@@ -68,7 +76,7 @@ public final class CellMember implements CellRules {
 
   @Override
   public void requireTenant(String tenant) {
-    int right = CellPlacement.cellOf(tenant, cells);
+    int right = kernel.system().placements().cellOf(tenant, cells);
     if (right != home.cell()) {
       throw new WritException(
           ExecutorError.OTHER_CELL,
@@ -81,6 +89,7 @@ public final class CellMember implements CellRules {
     if (isSystem()) {
       return;
     }
+    requireRegion();
     if (!isFollowed) {
       requireNothingNew();
       return;
@@ -95,6 +104,20 @@ public final class CellMember implements CellRules {
               + ago.toMillis()
               + " ms ago, at most "
               + feed.bound().toMillis());
+    }
+  }
+
+  private void requireRegion() {
+    Placements placed = kernel.system().placements();
+    if (!placed.mayOwn(home.cell(), region)) {
+      throw new WritException(
+          ExecutorError.CELL_ELSEWHERE,
+          "cell "
+              + home.cell()
+              + " may be in "
+              + String.join(", ", placed.regionsOf(home.cell()).orElseThrow().regions())
+              + "; this is "
+              + region.orElse("none"));
     }
   }
 
@@ -116,6 +139,13 @@ public final class CellMember implements CellRules {
   public void requireSystem() {
     if (!isSystem()) {
       throw new WritException(ExecutorError.NOT_SYSTEM_CELL, "this is cell " + home.cell());
+    }
+  }
+
+  @Override
+  public void requireCell(int cell) {
+    if (cell >= cells) {
+      throw new WritException(ExecutorError.CELL_UNKNOWN, "cell " + cell + " of " + cells);
     }
   }
 

@@ -85,7 +85,7 @@ public final class OpenHome implements AutoCloseable {
             .elsewhere()
             .map(executor -> Kernel.guarding(config, executor))
             .orElseGet(() -> Kernel.open(config));
-    this.member = feed.map(f -> new CellMember(home, f, kernel, stated.size()));
+    this.member = feed.map(f -> new CellMember(home, f, kernel, opening.region(), stated.size()));
     member.ifPresent(kernel::inCell);
     drivers.workers().allowOnly(this::mayRun);
     kernel.readArchived(new HomeArchive(home).contents());
@@ -127,6 +127,16 @@ public final class OpenHome implements AutoCloseable {
             tool.ref().packageDigest().equals(packageDigest)
                 && !STAGES_WITHOUT_CALLS.contains(tool.stage())
                 && !now.isProhibited(tool.ref().name(), tool.ref().version()));
+  }
+
+  /** The number of the cell that has a tenant, as the system cell's log says now. */
+  public static int cellOf(Home home, String tenant) {
+    if (home.cells() == 1) {
+      return CellPlacement.SYSTEM;
+    }
+    try (LedgerView system = read(home.inCell(CellPlacement.SYSTEM))) {
+      return SystemState.read(system).placements().cellOf(tenant, home.cells());
+    }
   }
 
   /**

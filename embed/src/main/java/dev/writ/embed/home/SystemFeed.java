@@ -3,6 +3,7 @@ package dev.writ.embed.home;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.Placements;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.SystemStatement;
 import dev.writ.ledger.Event;
@@ -27,6 +28,8 @@ public final class SystemFeed implements AutoCloseable {
   private final List<SystemStatement> statements = new ArrayList<>();
   private Optional<LedgerView> view = Optional.empty();
   private long nextSeq;
+  private Placements placements = Placements.NOTHING;
+  private long placedSeq;
 
   /**
    * Reads nothing yet.
@@ -65,6 +68,20 @@ public final class SystemFeed implements AutoCloseable {
       nextSeq = last + 1;
     }
     return new Look(begun, List.copyOf(statements));
+  }
+
+  /**
+   * Where operators have put tenants and cells by now.
+   *
+   * @throws WritException what the database refuses, and the code of a statement that is not valid
+   */
+  public synchronized Placements placements() {
+    look();
+    if (placedSeq != nextSeq) {
+      placements = SystemState.read(view()).placements();
+      placedSeq = nextSeq;
+    }
+    return placements;
   }
 
   private LedgerView view() {

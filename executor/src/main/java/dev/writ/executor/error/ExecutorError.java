@@ -303,6 +303,22 @@ public enum ExecutorError implements ErrorCode {
       "contents are not erased where the executor is a process apart",
       "Its own ledger has the contents, too; delete them there by a rule of policy."),
 
+  TENANT_NAMED(
+      "EXE-964",
+      "a key or a policy has named the tenant before: it stays in the cell that it has",
+      "Place a tenant before its first key is enrolled and before a policy names it. `writ cells"
+          + " list` says where it is."),
+  CELL_UNKNOWN(
+      "EXE-965",
+      "the installation does not have the cell that the statement is about",
+      "`writ cells list` shows the cells. An installation of one cell has nothing to place."),
+  CELL_ELSEWHERE(
+      "EXE-966",
+      "the gateway that owns the cell stands in a region where the cell may not be: nothing is"
+          + " decided, dispatched or shown",
+      "A gateway in one of the cell's regions takes it over; start one. `writ cells list` shows the"
+          + " regions, and `writ cells regions` changes them."),
+
   STATE_MOVED(
       "EXE-970",
       "keys, policy or tools kept changing while this was at work",

@@ -29,6 +29,8 @@ public final class EventKind {
 
   public static final String HOLD_PLACED = "hold.placed";
   public static final String HOLD_RELEASED = "hold.released";
+  public static final String TENANT_PLACED = "tenant.placed";
+  public static final String CELL_PLACED = "cell.placed";
 
   public static final String CONTENTS_ERASED = "contents.erased";
 

@@ -3,9 +3,11 @@ package dev.writ.gateway.cell;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.executor.CellPlacement;
+import dev.writ.executor.Placements;
 import dev.writ.gateway.http.Front;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.Probe;
+import dev.writ.ledger.storage.LeaseWatch.LivingGateway;
 import dev.writ.ledger.storage.LeaseWatch.Ownership;
 import java.util.List;
 import java.util.Optional;
@@ -23,16 +25,21 @@ public final class CellBoard {
   private static final String DATABASE = "database";
 
   private final int cells;
+  private final Optional<String> here;
   private final ConcurrentSkipListMap<Integer, Owned> owned = new ConcurrentSkipListMap<>();
   private final AtomicLongArray takeovers;
   private volatile Optional<List<Ownership>> seen = Optional.empty();
+  private volatile Placements placements = Placements.NOTHING;
+  private volatile List<LivingGateway> live = List.of();
   private volatile int first;
 
   /**
    * @param cells how many the installation has
+   * @param region where this gateway stands, if anywhere in particular
    */
-  public CellBoard(int cells) {
+  public CellBoard(int cells, Optional<String> region) {
     this.cells = cells;
+    this.here = region;
     this.takeovers = new AtomicLongArray(cells);
   }
 
@@ -47,6 +54,31 @@ public final class CellBoard {
   public void saw(Optional<List<Ownership>> ownerships) {
     ownerships.filter(all -> !all.isEmpty()).ifPresent(all -> first = all.getFirst().cell());
     seen = ownerships;
+  }
+
+  /** Operators have put the cells there, and these gateways live. */
+  public void placed(Placements stated, List<LivingGateway> gateways) {
+    placements = stated;
+    live = gateways;
+  }
+
+  /** Where the cell's owner stands, if there is one that says so. */
+  private Optional<String> region(int cell) {
+    return owner(cell)
+        .flatMap(address ->
+            live.stream()
+                .filter(gateway -> gateway.address().equals(address))
+                .findFirst()
+                .flatMap(LivingGateway::region));
+  }
+
+  /** Whether it has an owner that does not stand in its home region. */
+  private boolean isAway(int cell) {
+    return owner(cell).isPresent()
+        && placements
+            .regionsOf(cell)
+            .filter(stated -> !region(cell).equals(Optional.of(stated.regions().getFirst())))
+            .isPresent();
   }
 
   /** The number, in its database, of the first cell; here they are counted from 0. */
@@ -96,12 +128,17 @@ public final class CellBoard {
     return shares;
   }
 
-  /** Ready as soon as requests can be answered or forwarded. */
+  /**
+   * Ready as soon as requests can be answered or forwarded, for the cells that may be in this
+   * region: what another region lost does not make this gateway useless.
+   */
   public Probe probe() {
     return new Probe(
         "cell",
         () ->
-            IntStream.range(0, cells).allMatch(cell -> owner(cell).isPresent())
+            IntStream.range(0, cells)
+                    .filter(cell -> placements.mayOwn(cell, here))
+                    .allMatch(cell -> owner(cell).isPresent())
                 ? Probe.Result.OK
                 : new Probe.Result(false, Optional.of(seen.isPresent() ? NO_OWNER : DATABASE)));
   }
@@ -123,6 +160,10 @@ public final class CellBoard {
           .put("lease_ms", cell.left().toMillis())
           .put("owner", cell.owner());
     }
+    region(cell.cell() - first).ifPresent(region -> row.put("region", region));
+    placements
+        .regionsOf(cell.cell() - first)
+        .ifPresent(stated -> row.putList("regions", stated.regions(), JsonValue::of));
     if (cell.isHeld() && cell.cell() - first != CellPlacement.SYSTEM) {
       row.put("behind", behind(cell));
     }
@@ -183,6 +224,11 @@ public final class CellBoard {
             cell == CellPlacement.SYSTEM
                 ? 0
                 : seen(cell).filter(Ownership::isHeld).map(this::behind).orElse(0L));
+    metrics.gauge(
+        "writ.cell.away",
+        "1 where the cell's owner stands outside of the cell's home region",
+        label,
+        () -> isAway(cell) ? 1 : 0);
     metrics.counter(
         "writ.cell.takeovers",
         "Times that this gateway took the cell over",

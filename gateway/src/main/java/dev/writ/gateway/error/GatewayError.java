@@ -173,6 +173,10 @@ public enum GatewayError implements ErrorCode {
       "only gateways of the installation may call here",
       "Call the address on which the gateway listens for its callers; for a gateway, give all of"
           + " them the same `gateways.secret` and clocks that agree."),
+  OTHER_REGION(
+      "GWY-197",
+      "the tenant's requests are not taken in this gateway's region: nothing was done",
+      "Send it to a gateway in one of the regions that the answer names."),
   NOT_THE_GUARDIAN(
       "GWY-198",
       "only the guardian that this executor serves may call here",

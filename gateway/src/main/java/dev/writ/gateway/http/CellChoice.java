@@ -5,6 +5,9 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.CellPlacement;
+import dev.writ.executor.Placements;
+import dev.writ.executor.document.CellRegions;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.AccessDocument;
 import java.time.Instant;
 import java.util.Base64;
@@ -43,17 +46,22 @@ public final class CellChoice {
       Pattern.compile("(?:^|;)\\s*(?:__Host-)?writ-session=([0-9]{1,6})\\.");
 
   private final int cells;
-  private final int otherwise;
+  private final String tenant;
+  private final Optional<String> region;
+  private volatile Placements placements = Placements.NOTHING;
   private volatile Tokens tokens;
   private volatile Certificates certificates;
 
   /**
    * @param cells how many there are
    * @param tenant in whose cell what names nobody is answered
+   * @param region where this gateway stands, if anywhere in particular
    */
-  public CellChoice(int cells, String tenant, Tokens tokens, Certificates certificates) {
+  public CellChoice(
+      int cells, String tenant, Optional<String> region, Tokens tokens, Certificates certificates) {
     this.cells = cells;
-    this.otherwise = CellPlacement.cellOf(tenant, cells);
+    this.tenant = tenant;
+    this.region = region;
     this.tokens = tokens;
     this.certificates = certificates;
   }
@@ -66,6 +74,32 @@ public final class CellChoice {
   public void change(Tokens next, Certificates nextCertificates) {
     tokens = next;
     certificates = nextCertificates;
+  }
+
+  /** Operators have put tenants and cells there by now. */
+  public void placed(Placements next) {
+    placements = next;
+  }
+
+  /**
+   * Requires that requests for the cell may pass through this gateway.
+   *
+   * @throws WritException {@code GWY-197}
+   */
+  void requireHere(int cell) {
+    Optional<CellRegions> stated = placements.regionsOf(cell);
+    boolean refuses =
+        stated.filter(s -> s.elsewhere() == CellRegions.FromElsewhere.REFUSE).isPresent();
+    if (refuses && !placements.mayOwn(cell, region)) {
+      throw new WritException(
+          GatewayError.OTHER_REGION,
+          "cell "
+              + cell
+              + " is in "
+              + String.join(", ", stated.orElseThrow().regions())
+              + ", this gateway in "
+              + region.orElse("none"));
+    }
   }
 
   /**
@@ -85,7 +119,7 @@ public final class CellChoice {
       return OptionalInt.of(shown.get());
     }
     boolean isSigned = isPost && !headers.has("authorization") && SIGNED.matcher(path).matches();
-    return isSigned ? OptionalInt.empty() : OptionalInt.of(otherwise);
+    return isSigned ? OptionalInt.empty() : OptionalInt.of(otherwise());
   }
 
   private Optional<Integer> number(String text) {
@@ -139,10 +173,10 @@ public final class CellChoice {
   int ofBody(byte[] body) {
     try {
       return Jcs.parse(body) instanceof JsonValue.Obj whole
-          ? document(whole).flatMap(CellChoice::tenant).map(this::cellOf).orElse(otherwise)
-          : otherwise;
+          ? document(whole).flatMap(CellChoice::tenant).map(this::cellOf).orElse(otherwise())
+          : otherwise();
     } catch (WritException e) {
-      return otherwise; // whoever answers says what is wrong with it
+      return otherwise(); // whoever answers says what is wrong with it
     }
   }
 
@@ -169,6 +203,10 @@ public final class CellChoice {
   }
 
   private int cellOf(String tenant) {
-    return CellPlacement.cellOf(tenant, cells);
+    return placements.cellOf(tenant, cells);
+  }
+
+  private int otherwise() {
+    return cellOf(tenant);
   }
 }

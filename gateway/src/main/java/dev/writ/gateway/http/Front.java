@@ -245,6 +245,9 @@ public final class Front implements AutoCloseable {
               request,
               watch,
               (found, body) -> {
+                if (isRefused(found, request)) {
+                  return;
+                }
                 atWork.incrementAndGet();
                 new ForwardedCall(
                         cells.get(found), context, client, request, watch, Optional.of(body))
@@ -260,9 +263,23 @@ public final class Front implements AutoCloseable {
         here.get().take(request, vertx, watch);
         return;
       }
+      if (isRefused(cell.number(), request)) {
+        return;
+      }
       atWork.incrementAndGet();
       new ForwardedCall(cell, vertx.getOrCreateContext(), client, request, watch, Optional.empty())
           .begin();
+    }
+  }
+
+  /** Whether operators have it that such a request does not pass through here; it is answered. */
+  private boolean isRefused(int cell, HttpServerRequest request) {
+    try {
+      choice.requireHere(cell);
+      return false;
+    } catch (WritException e) {
+      refuse(request, e, "");
+      return true;
     }
   }
 

@@ -37,8 +37,8 @@ public final class Problems {
   private static final Map<String, Integer> BY_CODE = new TreeMap<>();
 
   static {
-    status(421, ExecutorError.OTHER_CELL, ExecutorError.NOT_SYSTEM_CELL);
-    status(503, ExecutorError.CELL_BEHIND);
+    status(421, ExecutorError.OTHER_CELL, ExecutorError.NOT_SYSTEM_CELL, GatewayError.OTHER_REGION);
+    status(503, ExecutorError.CELL_BEHIND, ExecutorError.CELL_ELSEWHERE);
     status(
         401,
         CanonicalizeError.KEY_UNKNOWN,

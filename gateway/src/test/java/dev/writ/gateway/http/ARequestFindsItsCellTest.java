@@ -7,6 +7,9 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.CellPlacement;
+import dev.writ.executor.Placements;
+import dev.writ.executor.document.CellRegions;
+import dev.writ.fixture.Refused;
 import dev.writ.guardian.document.AccessDocument;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -16,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Which cell a request goes to, whatever its sender makes of it. */
@@ -29,6 +34,7 @@ class ARequestFindsItsCellTest {
       new CellChoice(
           CELLS,
           "local",
+          Optional.of("eu-1"),
           new Tokens(
               List.of(
                   new Tokens.Entry(
@@ -120,5 +126,28 @@ class ARequestFindsItsCellTest {
     Envelope close =
         Envelope.sign("application/x", JsonValue.object().put("tenant", "t2").build(), KEY);
     assertThat(choice.ofBody(close.toBytes())).isEqualTo(3);
+  }
+
+  @Test
+  void aPlacedTenantIsWhereAnOperatorPutIt() {
+    choice.placed(
+        new Placements(
+            new TreeMap<>(Map.of("t2", 6, "local", 5)), new TreeMap<>(), new TreeSet<>()));
+    assertThat(of("GET", "/v1/runs", "authorization", "Bearer writ_x")).hasValue(6);
+    assertThat(of("GET", "/v1/runs", "authorization", access("t5"))).as("as before").hasValue(7);
+    assertThat(of("GET", "/console")).as("the home's tenant").hasValue(5);
+  }
+
+  @Test
+  void requestsForACellThatRefusesOtherRegionsDoNotPass() {
+    TreeMap<Integer, CellRegions> cells = new TreeMap<>();
+    cells.put(1, new CellRegions(1, List.of("us-1"), CellRegions.FromElsewhere.REFUSE));
+    cells.put(2, new CellRegions(2, List.of("us-1"), CellRegions.FromElsewhere.FORWARD));
+    cells.put(3, new CellRegions(3, List.of("us-1", "eu-1"), CellRegions.FromElsewhere.REFUSE));
+    choice.placed(new Placements(new TreeMap<>(), cells, new TreeSet<>()));
+    assertThat(Refused.code(() -> choice.requireHere(1))).isEqualTo("GWY-197");
+    choice.requireHere(2);
+    choice.requireHere(3);
+    choice.requireHere(4);
   }
 }

@@ -105,7 +105,12 @@ class AnOwnerThatStandsStillTest {
                 new HopSettings(
                     "127.0.0.1", 0, Optional.empty(), Optional.empty(), Duration.ofSeconds(90)),
                 new HopKey(new byte[32]),
-                new CellChoice(1, "local", new Tokens(List.of()), new Certificates(List.of())),
+                new CellChoice(
+                    1,
+                    "local",
+                    Optional.empty(),
+                    new Tokens(List.of()),
+                    new Certificates(List.of())),
                 0,
                 _ -> {},
                 (_, _) -> {},

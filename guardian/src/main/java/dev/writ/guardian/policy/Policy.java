@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * A policy: what is allowed, to whom, under which limits (spec/policy.md). Immutable, and checked
@@ -160,6 +161,13 @@ public final class Policy {
 
   public List<Principal> principals() {
     return List.copyOf(parts.principals().values());
+  }
+
+  /** Every tenant that has a principal or an approver, in no order; one can be there repeatedly. */
+  public Stream<String> tenants() {
+    return Stream.concat(
+        parts.principals().values().stream().map(Principal::tenant),
+        parts.approvers().values().stream().map(Approver::tenant));
   }
 
   public Optional<Principal> principal(String tenant, String subject) {

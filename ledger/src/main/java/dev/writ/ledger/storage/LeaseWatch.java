@@ -2,6 +2,7 @@ package dev.writ.ledger.storage;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** Shows who owns a log. */
 public interface LeaseWatch extends AutoCloseable {
@@ -45,12 +46,19 @@ public interface LeaseWatch extends AutoCloseable {
   List<Ownership> askAll(int cells);
 
   /**
-   * Says that the server at this address lives, for so long by the database's clock.
+   * A server that says that it lives.
    *
-   * @return the addresses of all that live
+   * @param region where it stands, if it says so
+   */
+  record LivingGateway(String address, Optional<String> region) {}
+
+  /**
+   * Says that this server lives, for so long by the database's clock.
+   *
+   * @return all that live
    * @throws dev.writ.canonicalize.WritException where the database does not answer
    */
-  List<String> present(String address, Duration length);
+  List<LivingGateway> present(LivingGateway self, Duration length);
 
   /**
    * Says that it ends.

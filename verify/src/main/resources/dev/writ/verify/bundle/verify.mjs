@@ -719,6 +719,7 @@ function integer(least = -Number.MAX_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGE
 }
 
 const count = integer(0);
+const region = matching((v) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(v), 'a region');
 const anyObject = (value, place) => {
   if (!isObject(value)) refuse('CAN-022', place, quoted(value), 'an object');
   return value;
@@ -1868,7 +1869,7 @@ const FORMS = {
     prng_seed: seed,
     raw_output: optional(content),
     reason: name,
-    region: optional(matching((v) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(v), 'a region')),
+    region: optional(region),
     request: digest,
     retained: bool,
     snapshot: digest,
@@ -1901,7 +1902,8 @@ const FORMS = {
     detail: anyObject,
     kind: oneOf(
       'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
-      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased', 'ledger.incarnated', 'clock.corrected',
+      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased', 'tenant.placed', 'cell.placed',
+      'ledger.incarnated', 'clock.corrected',
     ),
   }),
   deletion: (value, place) => {
@@ -2006,6 +2008,8 @@ const DOCUMENT_OF_EVENT = {
   'hold.placed': 'system-change',
   'contents.erased': 'system-change',
   'hold.released': 'system-change',
+  'tenant.placed': 'system-change',
+  'cell.placed': 'system-change',
   'content.deleted': 'deletion',
   'content.read': 'read-event',
   'ledger.incarnated': 'system-change',
@@ -2015,7 +2019,7 @@ const DOCUMENT_OF_EVENT = {
 const SYSTEM_KINDS = [
   'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
   'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased',
-  'ledger.incarnated', 'clock.corrected',
+  'tenant.placed', 'cell.placed', 'ledger.incarnated', 'clock.corrected',
 ];
 
 /** The seed of an effect (runs.md, 2). */
@@ -3116,6 +3120,8 @@ class Governance {
 }
 
 const erasureForm = record({ run: optional(name), subject: optional(name), tenant: name });
+const tenantPlaceForm = record({ cell: integer(1, 255), tenant: name });
+const cellRegionsForm = record({ cell: integer(1, 255), elsewhere: oneOf('forward', 'refuse'), regions: list(region, 8) });
 const holdForm = (placed) => record(placed ? { name, run: optional(name), tenant: name } : { name });
 const approvesAs = (rules, subject, role) => Object.hasOwn(rules.approvers, subject) && rules.approvers[subject].includes(role);
 
@@ -3129,6 +3135,7 @@ class System {
     this.prohibited = new Map(); // tool version → event
     this.governance = new Governance();
     this.holds = new Map(); // name → {tenant, run}
+    this.named = new Set(); // tenants that a key or a policy has named
     this.erasures = new Map(); // id of the order → {detail, latest}
     this.past = []; // what held before each event, {until, policy, about, governed}
     this.incarnation = 1;
@@ -3189,6 +3196,8 @@ class System {
     if (event.kind.startsWith('tool.')) this.govern(event, document, signers[0], place);
     if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
     if (event.kind.startsWith('hold.')) this.hold(event.kind === 'hold.placed', document.detail, place);
+    if (event.kind === 'tenant.placed') this.place(document.detail, place);
+    if (event.kind === 'cell.placed') this.putIn(document.detail, place);
     if (event.kind === 'contents.erased') this.erase(event, envelope.id, document.detail, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
     if (event.kind === 'clock.corrected') this.correct(event, document.detail, place);
@@ -3207,6 +3216,7 @@ class System {
     if (this.trust.keys.has(key.kid)) refuse('CAN-056', place, key.kid, 'each key once');
     if (key.tenant === SYSTEM.tenant) refuse('EXE-950', place, key.tenant, 'another tenant');
     this.trust.keys.set(key.kid, key);
+    this.named.add(key.tenant); // null where it is of the installation, which names none
     return key;
   }
 
@@ -3226,6 +3236,20 @@ class System {
     if (before) before.until = event;
     this.policy = { id, policy, until: null };
     this.policies.set(id, this.policy);
+    for (const { tenant } of [...policy.principals, ...policy.approvers]) this.named.add(tenant);
+  }
+
+  /** The cell of a tenant that nothing has named yet; which cell that is, a log of one cell cannot show. */
+  place(detail, place) {
+    within(`${place} /detail`, () => tenantPlaceForm(detail, ''));
+    if (this.named.has(detail.tenant)) refuse('EXE-964', `${place} /detail/tenant`, detail.tenant, 'a tenant that no key and no policy has named');
+  }
+
+  /** In which regions a cell may be. */
+  putIn(detail, place) {
+    within(`${place} /detail`, () => cellRegionsForm(detail, ''));
+    const { regions } = detail;
+    if (regions.length === 0 || new Set(regions).size < regions.length) refuse('CAN-023', `${place} /detail/regions`, regions.join(' '), 'one at least, each once');
   }
 
   /** A hold keeps the contents of a tenant's runs, or of one of them, until it is released. */
