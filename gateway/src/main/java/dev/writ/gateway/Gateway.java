@@ -40,6 +40,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Scheduler;
+import dev.writ.gateway.schedule.SharedSlots;
 import dev.writ.gateway.v1.NativeApi;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.ledger.CommitObserver;
@@ -309,7 +310,12 @@ public final class Gateway implements AutoCloseable {
         new Watch(
             metrics, (trace, spans) -> telemetry.ifPresent(t -> t.inBackground(trace, spans)));
     EffectTelemetry effects = new EffectTelemetry(metrics, watch, log);
-    Scheduler lane = new Scheduler(() -> kernel.system().policyInForce(), System::nanoTime, watch);
+    Scheduler lane =
+        new Scheduler(
+            front.map(cell -> cell.front().slots()).orElseGet(SharedSlots::new),
+            () -> kernel.system().policyInForce(),
+            System::nanoTime,
+            watch);
     metrics.lane(lane);
     Changes changes = new Changes();
     changes.whenSystemChanges(lane::policyChanged);

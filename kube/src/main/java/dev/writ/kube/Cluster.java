@@ -1,6 +1,7 @@
 package dev.writ.kube;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.elsewhere.LostConnection;
 import dev.writ.sandbox.error.SandboxError;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -174,15 +175,6 @@ final class Cluster implements AutoCloseable {
     return told(() -> client.pods().inNamespace(namespace).withName(name).watch(watcher));
   }
 
-  /** The connection to a process in a pod was lost, or could not be made. */
-  static final class Cut extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    Cut(String message, Throwable cause) {
-      super(message, cause);
-    }
-  }
-
   /**
    * Runs a program in a container.
    *
@@ -190,7 +182,7 @@ final class Cluster implements AutoCloseable {
    * @return its exit code
    */
   int exec(Place place, InputStream in, OutputStream out, long mostMs, List<String> argv)
-      throws Cut, InterruptedException {
+      throws LostConnection, InterruptedException {
     End end = new End();
     try (ExecWatch watch =
         client
@@ -210,11 +202,11 @@ final class Cluster implements AutoCloseable {
     } catch (InterruptedException e) {
       throw e;
     } catch (ExecutionException e) {
-      throw new Cut(words(e.getCause()), e);
+      throw new LostConnection(words(e.getCause()), e);
     } catch (TimeoutException e) {
-      throw new Cut("no end within " + mostMs + " ms", e);
+      throw new LostConnection("no end within " + mostMs + " ms", e);
     } catch (Exception e) { // the client throws what it does not declare, such as of handshakes
-      throw new Cut(words(e), e);
+      throw new LostConnection(words(e), e);
     }
   }
 

@@ -3,7 +3,6 @@ package dev.writ.kube;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
-import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.EngineReport.Holding;
 import dev.writ.sandbox.Guarantee;
@@ -13,18 +12,12 @@ import dev.writ.sandbox.RemoteEngine;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
 import dev.writ.sandbox.Tally;
+import dev.writ.sandbox.elsewhere.LiveSandboxes;
 import dev.writ.sandbox.error.SandboxError;
-import dev.writ.sandbox.host.Modes;
-import dev.writ.sandbox.host.Trees;
-import dev.writ.sandbox.workspace.Workspace;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +39,7 @@ public final class KubernetesEngine implements RemoteEngine {
   private final EngineReport report;
   private final PodForm form;
   private final SecureRandom random = new SecureRandom();
-  private final TreeMap<String, PodSandbox> live = new TreeMap<>();
-  private final TreeMap<String, Long> ended = Tally.noReasons();
-  private long started;
+  private final LiveSandboxes live;
 
   private KubernetesEngine(
       KubernetesSettings settings,
@@ -62,6 +53,7 @@ public final class KubernetesEngine implements RemoteEngine {
     this.egress = egress;
     this.report = report;
     this.form = new PodForm(settings);
+    this.live = new LiveSandboxes(place.live());
   }
 
   /**
@@ -143,9 +135,6 @@ public final class KubernetesEngine implements RemoteEngine {
   @Override
   public Sandbox create(SandboxSpec spec) {
     report.requireHeld(spec.waived());
-    if (spec.profile().approval() && !spec.approved()) {
-      throw new WritException(SandboxError.PROFILE_NEEDS_APPROVAL, spec.profile().name());
-    }
     if (spec.image().isEmpty() && settings.programs().isEmpty()) {
       throw new WritException(
           SandboxError.UNSUPPORTED,
@@ -153,40 +142,7 @@ public final class KubernetesEngine implements RemoteEngine {
               + " runs images alone: policy has to name one (commands.images), or its settings"
               + " (programs)");
     }
-    Path directory = place.live().resolve(spec.id());
-    try {
-      Modes.makeDirectory(directory, Modes.PRIVATE);
-    } catch (FileAlreadyExistsException e) {
-      throw new WritException(SandboxError.SANDBOX_ID, spec.id() + " lives", e);
-    } catch (IOException e) {
-      throw new WritException(SandboxError.HOST, "cannot make " + directory, e);
-    }
-    try {
-      Workspace workspace = workspace(spec, directory);
-      PodSandbox sandbox = new PodSandbox(this, spec, directory, workspace);
-      synchronized (live) {
-        live.put(spec.id(), sandbox);
-        started++;
-      }
-      return sandbox;
-    } catch (RuntimeException e) {
-      Trees.remove(directory);
-      throw e;
-    }
-  }
-
-  private static Workspace workspace(SandboxSpec spec, Path directory) {
-    if (spec.workspace().isPresent()) {
-      spec.workspace().get().hold();
-      return spec.workspace().get();
-    }
-    Path fresh = directory.resolve("workspace");
-    try {
-      Modes.makeDirectory(fresh, Modes.PRIVATE);
-    } catch (IOException e) {
-      throw new WritException(SandboxError.HOST, "cannot make " + fresh, e);
-    }
-    return new Workspace(fresh, -1);
+    return live.add(spec, (own, workspace) -> new PodSandbox(this, live, spec, own, workspace));
   }
 
   Cluster cluster() {
@@ -235,35 +191,14 @@ public final class KubernetesEngine implements RemoteEngine {
     return HexFormat.of().formatHex(some);
   }
 
-  /** Counts a command that ended; empty if the engine failed. */
-  void ended(Optional<Ended> how) {
-    synchronized (live) {
-      ended.merge(how.map(e -> e.reason().text()).orElse(Tally.ENGINE_FAILED), 1L, Long::sum);
-    }
-  }
-
-  /** At the end of a sandbox. */
-  void forget(String id, Workspace workspace) {
-    synchronized (live) {
-      live.remove(id);
-    }
-    workspace.release();
-  }
-
   @Override
   public Tally tally() {
-    synchronized (live) {
-      return new Tally(live.size(), started, ended);
-    }
+    return live.tally();
   }
 
   @Override
   public void close() {
-    List<PodSandbox> all;
-    synchronized (live) {
-      all = new ArrayList<>(live.values());
-    }
-    all.forEach(PodSandbox::destroy);
+    live.destroyAll();
     egress.ifPresent(EgressProxies::close);
     cluster.close();
   }

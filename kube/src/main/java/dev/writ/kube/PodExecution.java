@@ -4,13 +4,13 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;
 import dev.writ.sandbox.Ended;
-import dev.writ.sandbox.Execution;
 import dev.writ.sandbox.OutputListener;
-import dev.writ.sandbox.Usage;
-import dev.writ.sandbox.egress.EgressEvent;
 import dev.writ.sandbox.egress.EgressGate;
+import dev.writ.sandbox.elsewhere.ElsewhereExecution;
+import dev.writ.sandbox.elsewhere.ElsewhereShell;
+import dev.writ.sandbox.elsewhere.LostConnection;
+import dev.writ.sandbox.elsewhere.WorkspaceTransfer;
 import dev.writ.sandbox.engine.ExitStatus;
-import dev.writ.sandbox.engine.OutputCapture;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.Workspace;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -23,27 +23,17 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** One command in a pod, from the pod's creation to its deletion. */
-final class PodExecution implements Execution {
+final class PodExecution extends ElsewhereExecution {
   private static final long LOOK_MS = 1_000;
-  private static final long STOP_MS = 10_000;
 
   private final Job job;
   private final Pod pod;
   private final PodEye eye;
-  private final PodShell shell;
-  private final Consumer<Optional<Ended>> atEnd;
-  private final AtomicReference<EndReason> stopped = new AtomicReference<>();
-  private final CompletableFuture<Ended> ended = new CompletableFuture<>();
-  private final List<PodStream> streams;
+  private final ElsewhereShell shell;
   private String node = "";
 
   /**
@@ -76,35 +66,21 @@ final class PodExecution implements Execution {
    * @throws WritException {@code SBX-009}, {@code SBX-036}
    */
   PodExecution(Job job, OutputListener listener, Consumer<Optional<Ended>> atEnd) {
+    Pod made = job.cluster().create(job.form());
+    String name = made.getMetadata().getName();
+    ElsewhereShell there =
+        new ElsewhereShell((container, in, out, ms, argv) ->
+            job.cluster().exec(new Cluster.Place(name, container), in, out, ms, argv));
+    super(job.command(), there, listener, atEnd);
     this.job = job;
-    this.atEnd = atEnd;
-    this.pod = job.cluster().create(job.form());
+    this.pod = made;
     this.eye = new PodEye(job.cluster(), pod);
-    this.shell = new PodShell(job.cluster(), pod.getMetadata().getName());
-    AtomicLong left = new AtomicLong(job.command().limits().outputBytes());
-    this.streams =
-        List.of(
-            stream("stdout", OutputListener.Stream.STDOUT, listener, left),
-            stream("stderr", OutputListener.Stream.STDERR, listener, left));
-    Thread.ofVirtual().name("writ-pod").start(this::run);
+    this.shell = there;
+    begin("writ-pod");
   }
 
-  private PodStream stream(
-      String name, OutputListener.Stream which, OutputListener listener, AtomicLong left) {
-    OutputCapture capture =
-        new OutputCapture(which, listener, left, () -> stop(EndReason.OUTPUT_LIMIT));
-    long mostMs = job.command().limits().wallMs() + job.command().limits().graceMs() + STOP_MS;
-    return new PodStream(shell, name, capture, mostMs);
-  }
-
-  private void run() {
-    Ended how = null;
-    Throwable why = null;
-    try {
-      how = toItsEnd();
-    } catch (Throwable e) {
-      why = e;
-    }
+  @Override
+  protected void remove() {
     eye.close();
     job.pass().ifPresent(EgressGate.Pass::close);
     try {
@@ -112,15 +88,15 @@ final class PodExecution implements Execution {
     } catch (WritException e) {
       // The cluster ends it at its deadline, and the next sweep removes it.
     }
-    atEnd.accept(Optional.ofNullable(how));
-    if (why == null) {
-      ended.complete(how);
-    } else {
-      ended.completeExceptionally(why);
-    }
   }
 
-  private Ended toItsEnd() throws InterruptedException, IOException {
+  @Override
+  protected void wake() {
+    eye.wake();
+  }
+
+  @Override
+  protected Ended toItsEnd() throws InterruptedException, IOException {
     long give = System.nanoTime() + job.startMs() * 1_000_000;
     WorkspaceTransfer transfer = new WorkspaceTransfer(shell, job.workspace(), job.scratch());
     if (!isThere(give, state -> state.runs(PodForm.BRING))) {
@@ -134,24 +110,18 @@ final class PodExecution implements Execution {
         return concluded(ExitStatus.NONE, EnumSet.noneOf(EndReason.class), 0);
       }
       long from = System.nanoTime();
-      streams.forEach(PodStream::start);
-      PodState last;
-      try {
-        last = untilItEnds(from);
-      } finally {
-        stopReading();
-      }
+      PodState last =
+          watch(
+              from,
+              ms -> now(ms, SandboxError.ENGINE_FAILED),
+              state -> state.ended(PodForm.COMMAND).isPresent() || !state.failure().isEmpty());
       long wallMs = (System.nanoTime() - from) / 1_000_000;
       node = last.node();
       Optional<ContainerStateTerminated> end = last.ended(PodForm.COMMAND);
       if (!last.failure().isEmpty() || end.isEmpty()) {
         return cutShort(last, wallMs);
       }
-      if (stopped.get() != EndReason.OUTPUT_LIMIT) {
-        for (PodStream stream : streams) {
-          stream.finish(job.command().limits().outputBytes() + 1);
-        }
-      }
+      readTheRest();
       job.workspace().running(false);
       transfer.takeBack(job.workspaceBytes());
       return concluded(end.get(), wallMs);
@@ -191,7 +161,7 @@ final class PodExecution implements Execution {
    * @return false if it was cancelled
    */
   private boolean isThere(long give, Predicate<PodState> there) throws InterruptedException {
-    while (stopped.get() == null) {
+    while (!isStopped()) {
       PodState state = now(LOOK_MS, SandboxError.CLUSTER);
       state.requireStartable();
       if (there.test(state)) {
@@ -217,57 +187,16 @@ final class PodExecution implements Execution {
                 gone, "the pod " + pod.getMetadata().getName() + " is gone: deleted, or its node"));
   }
 
-  /** Watches it until its command ended, its pod did, or it does not end though it should. */
-  private PodState untilItEnds(long from) throws InterruptedException {
-    long wallMs = job.command().limits().wallMs();
-    long askedAt = Long.MAX_VALUE;
-    long killedAt = Long.MAX_VALUE;
-    while (true) {
-      long elapsed = (System.nanoTime() - from) / 1_000_000;
-      if (elapsed >= wallMs) {
-        stopped.compareAndSet(null, EndReason.TIMED_OUT);
-      }
-      EndReason reason = stopped.get();
-      if (reason != null && askedAt == Long.MAX_VALUE) {
-        askedAt = elapsed;
-        if (reason == EndReason.OUTPUT_LIMIT) {
-          stopReading(); // first, so that a flood does not stand before what ends it
-        } else {
-          signal("-TERM");
-        }
-      }
-      long graceMs = reason == EndReason.OUTPUT_LIMIT ? 0 : job.command().limits().graceMs();
-      if (killedAt == Long.MAX_VALUE && askedAt < Long.MAX_VALUE && elapsed >= askedAt + graceMs) {
-        killedAt = elapsed;
-        signal("-USR1");
-      }
-      long next =
-          killedAt < Long.MAX_VALUE
-              ? killedAt + STOP_MS
-              : askedAt < Long.MAX_VALUE ? askedAt + graceMs : wallMs;
-      PodState state = now(Math.clamp(next - elapsed, 1, LOOK_MS), SandboxError.ENGINE_FAILED);
-      boolean gaveUp = killedAt < Long.MAX_VALUE && elapsed >= killedAt + STOP_MS;
-      if (state.ended(PodForm.COMMAND).isPresent() || !state.failure().isEmpty() || gaveUp) {
-        return state;
-      }
-    }
-  }
-
-  private void stopReading() throws InterruptedException {
-    for (PodStream stream : streams) {
-      stream.stop();
-    }
-  }
-
-  /** Tells the command's process 1; where it cannot be reached, the pod's deletion ends it. */
-  private void signal(String name) throws InterruptedException {
+  /** By the command's process 1; where it cannot be reached, the pod's deletion ends it. */
+  @Override
+  protected void signal(boolean kill) throws InterruptedException {
     try {
       shell.once(
           PodForm.COMMAND,
           OutputStream.nullOutputStream(),
           STOP_MS,
-          List.of(PodForm.BUSYBOX, "kill", name, "1"));
-    } catch (Cluster.Cut e) {
+          List.of(PodForm.BUSYBOX, "kill", kill ? "-USR1" : "-TERM", "1"));
+    } catch (LostConnection e) {
       return;
     }
   }
@@ -279,7 +208,7 @@ final class PodExecution implements Execution {
       reached.add(EndReason.TIMED_OUT);
     } else if (last.evictedForDisk()) {
       reached.add(EndReason.DISK_LIMIT);
-    } else if (stopped.get() == null) {
+    } else if (!isStopped()) {
       throw new WritException(
           SandboxError.ENGINE_FAILED,
           "the cluster ended the pod: " + (last.failure().isEmpty() ? "?" : last.failure()));
@@ -289,85 +218,19 @@ final class PodExecution implements Execution {
 
   private Ended concluded(ContainerStateTerminated end, long wallMs) {
     ExitStatus exit = ExitStatus.of(end.getExitCode());
-    EnumSet<EndReason> reached = EnumSet.noneOf(EndReason.class);
-    if ("OOMKilled".equals(end.getReason())) {
-      reached.add(EndReason.OUT_OF_MEMORY);
-    }
-    if (exit.isSignal(ExitStatus.SIGSYS)) {
-      reached.add(EndReason.SECCOMP_VIOLATION);
-    }
-    if (exit.isSignal(ExitStatus.SIGXFSZ)) {
-      reached.add(EndReason.DISK_LIMIT);
-    }
-    if (exit.isSignal(ExitStatus.SIGXCPU)) {
-      reached.add(EndReason.CPU_LIMIT);
-    }
-    return concluded(exit, reached, wallMs);
+    return concluded(exit, reached(exit, "OOMKilled".equals(end.getReason())), wallMs);
   }
 
   private Ended concluded(ExitStatus exit, EnumSet<EndReason> reached, long wallMs) {
-    Optional.ofNullable(stopped.get()).ifPresent(reached::add);
     job.pass().ifPresent(EgressGate.Pass::close);
-    List<EgressEvent> egress = job.pass().map(EgressGate.Pass::events).orElse(List.of());
-    if (egress.stream().anyMatch(EgressEvent::denied)) {
-      reached.add(EndReason.EGRESS_DENIED);
-    }
-    EndReason reason =
-        reached.stream()
-            .filter(r -> r != EndReason.EGRESS_DENIED || !exit.isSuccess())
-            .findFirst()
-            .orElse(exit.signal().isPresent() ? EndReason.SIGNALLED : EndReason.EXITED);
-    ExitStatus shown = stopped.get() == null ? exit : ExitStatus.NONE;
-    return new Ended(
-        reason,
-        List.copyOf(reached),
-        shown.code(),
-        shown.signal(),
-        streams.getFirst().captured(),
-        streams.getLast().captured(),
-        new Usage(0, 0, wallMs, 0),
-        egress,
+    return concluded(
+        exit,
+        reached,
+        wallMs,
+        job.pass().map(EgressGate.Pass::events).orElse(List.of()),
         job.engine()
             + ", pod "
             + pod.getMetadata().getName()
             + (node.isEmpty() ? "" : " on " + node));
-  }
-
-  @Override
-  public Ended await() {
-    try {
-      return ended.get();
-    } catch (InterruptedException e) {
-      cancel();
-      try {
-        return ended.join();
-      } catch (CompletionException failed) {
-        throw unwrapped(failed.getCause());
-      } finally {
-        Thread.currentThread().interrupt();
-      }
-    } catch (ExecutionException e) {
-      throw unwrapped(e.getCause());
-    }
-  }
-
-  private static RuntimeException unwrapped(Throwable cause) {
-    return cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
-  }
-
-  @Override
-  public void cancel() {
-    stop(EndReason.CANCELLED);
-  }
-
-  private void stop(EndReason reason) {
-    stopped.compareAndSet(null, reason);
-    eye.wake();
-  }
-
-  /** Waits until nothing of it is left. */
-  void settle() {
-    cancel();
-    ended.exceptionally(e -> null).join();
   }
 }

@@ -2,6 +2,7 @@ package dev.writ.kube;
 
 import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.cgroup.CgroupLimits;
+import dev.writ.sandbox.elsewhere.ElsewhereScripts;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -29,10 +30,10 @@ import java.util.TreeMap;
  * keep} holds what it leaves until that was fetched.
  */
 final class PodForm {
-  static final String BRING = "bring";
+  static final String BRING = ElsewhereScripts.BRING;
   static final String LOOK = "look";
   static final String COMMAND = "command";
-  static final String KEEP = "keep";
+  static final String KEEP = ElsewhereScripts.KEEP;
 
   static final String INSTALLATION = "dev.writ/installation";
   static final String NETWORK = "dev.writ/network";
@@ -42,7 +43,7 @@ final class PodForm {
   /** The directory of ours in a command's container. */
   static final String OWN = "/writ";
 
-  static final String BUSYBOX = OWN + "/bin/busybox";
+  static final String BUSYBOX = ElsewhereScripts.BUSYBOX;
 
   /** The user and group that all four run as. */
   private static final long USER = 65_534;
@@ -218,7 +219,7 @@ final class PodForm {
 
   private Container keep() {
     return confined(KEEP, settings.helper())
-        .withCommand("/bin/busybox", "sh", "-c", PodScripts.KEEP)
+        .withCommand("/bin/busybox", "sh", "-c", ElsewhereScripts.WAIT)
         .withResources(resources(100, 64 * MIB, MIB))
         .withVolumeMounts(
             mount("out", "/pod/out", true), mount("workspace", "/pod/workspace", true))

@@ -1,6 +1,7 @@
 package dev.writ.kube;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.elsewhere.ElsewhereScripts;
 import dev.writ.sandbox.error.SandboxError;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -148,11 +149,11 @@ record PodState(Pod pod) {
 
   private static void refuseLook(ContainerStateTerminated end) {
     switch (end.getExitCode()) {
-      case PodScripts.NOT_FOUND ->
+      case ElsewhereScripts.NOT_FOUND ->
           throw new WritException(SandboxError.EXECUTABLE_MISSING, "it is not in the image");
-      case PodScripts.NOT_ENTERED ->
+      case ElsewhereScripts.NOT_ENTERED ->
           throw new WritException(SandboxError.COMMAND, "its directory cannot be entered");
-      case PodScripts.NOT_CONFINED ->
+      case ElsewhereScripts.NOT_CONFINED ->
           throw new WritException(
               SandboxError.NOT_ENFORCED,
               "a container has another user, capabilities, filter or root than was asked for");

@@ -69,6 +69,58 @@ class AnInstallationOfSeveralCellsTest {
         .isEqualTo(200);
   }
 
+  /** Policy has 8 slots; tenants of three cells ask for 24 at one gateway that owns all cells. */
+  @Test
+  void theSlotsOfAGatewayAreThoseOfAllItsCells() throws Exception {
+    make(new Gateways.Ports(port()));
+    gateways.start(0);
+    gateways.awaitShares(0);
+    for (Agent agent : agents.values()) {
+      served(0, agent, agent.outside("run-1"));
+    }
+    outside.shut();
+    ConcurrentLinkedQueue<String> answers = new ConcurrentLinkedQueue<>();
+    List<Thread> clients = new ArrayList<>();
+    for (Agent agent : agents.values()) {
+      for (int i = 0; i < 4; i++) {
+        clients.add(
+            Thread.ofVirtual()
+                .start(() -> {
+                  try {
+                    Agent.Answered answer = sent(0, agent, agent.outside("run-1"));
+                    answers.add(answer.status() == 200 ? answer.receiptStatus() : "" + answer);
+                  } catch (IOException e) {
+                    answers.add(e.toString());
+                  }
+                }));
+      }
+    }
+    try {
+      gateways.await(
+          "all slots are taken, and the others wait",
+          () -> outside.atOnce() == 8 && sum("writ_engine_waiting") == 16);
+      assertThat(sum("writ_engine_running")).as("of all cells together").isEqualTo(8);
+    } finally {
+      outside.open();
+    }
+    for (Thread client : clients) {
+      client.join();
+    }
+    assertThat(answers).hasSize(24).containsOnly("succeeded");
+    assertThat(outside.mostAtOnce()).as("slots").isEqualTo(8);
+    assertThat(gateways.stop(0)).isEqualTo(143);
+  }
+
+  /** What a metric of the first gateway is, in all its cells together. */
+  private int sum(String metric) throws IOException {
+    return gateways
+        .ask(gateways.url(0).resolve("/metrics"))
+        .lines()
+        .filter(line -> line.startsWith(metric + "{"))
+        .mapToInt(line -> (int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
   /** One is killed under load: nothing that was acknowledged is lost, nothing is done twice. */
   @Test
   void tenantsAreServedInTheirCellsByAnyGatewayAndAKilledOnesCellsAreTakenOver() throws Exception {

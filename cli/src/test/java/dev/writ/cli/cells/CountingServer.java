@@ -12,12 +12,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The world that effects act on: counts how often each was done, whatever a ledger says. */
 final class CountingServer implements AutoCloseable {
   private final HttpsServer server;
   private final ConcurrentSkipListMap<String, Integer> done = new ConcurrentSkipListMap<>();
+  private final AtomicInteger atOnce = new AtomicInteger();
+  private final AtomicInteger mostAtOnce = new AtomicInteger();
+  private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /**
    * @param authority gets the certificate of its authority
@@ -34,12 +39,39 @@ final class CountingServer implements AutoCloseable {
 
   private void answer(HttpExchange exchange) throws IOException {
     String id = exchange.getRequestURI().getPath().substring("/effect/".length());
+    mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+    try {
+      gate.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    } finally {
+      atOnce.decrementAndGet();
+    }
     done.merge(id, 1, Integer::sum);
     byte[] body = ("{\"done\":\"" + id + "\"}").getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
     exchange.sendResponseHeaders(200, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
+  }
+
+  /** Has what comes wait until {@link #open}. */
+  void shut() {
+    gate = new CountDownLatch(1);
+  }
+
+  void open() {
+    gate.countDown();
+  }
+
+  /** How many effects are being done. */
+  int atOnce() {
+    return atOnce.get();
+  }
+
+  /** The most that were done at once. */
+  int mostAtOnce() {
+    return mostAtOnce.get();
   }
 
   String place() {

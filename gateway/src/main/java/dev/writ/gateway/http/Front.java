@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.schedule.SharedSlots;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -52,6 +53,7 @@ public final class Front implements AutoCloseable {
   private final HopKey key;
   private final CellChoice choice;
   private final List<FrontCell> cells = new ArrayList<>();
+  private final SharedSlots slots = new SharedSlots();
   private final InstantSource clock;
   private final ServerParts parts;
   private final Set<String> own = new TreeSet<>();
@@ -334,6 +336,11 @@ public final class Front implements AutoCloseable {
   /** One cell of the installation. */
   public FrontCell cell(int number) {
     return cells.get(number);
+  }
+
+  /** The slots that all cells which are served here share. */
+  public SharedSlots slots() {
+    return slots;
   }
 
   /** Where other gateways reach this one. */

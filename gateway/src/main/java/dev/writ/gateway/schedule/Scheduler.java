@@ -7,18 +7,20 @@ import dev.writ.guardian.policy.EngineSettings;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ResourceClasses;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.Condition;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * A bounded queue with fair shares (spec/scheduling.md). It has no thread of its own: callers'
  * threads wait, and a freed slot is handed to the next call. {@link FairQueue} decides; this adds
- * the clock, the policy in force, and the threads.
+ * the clock, the policy in force, and the threads. Where a process serves several cells, each has
+ * one of these, over the same {@link SharedSlots}.
  *
  * <p>Work that asks for another turn within its turn uses its own: it would wait for itself
  * otherwise.
@@ -29,21 +31,44 @@ public final class Scheduler implements Lane {
   private final Supplier<Policy> policy;
   private final LongSupplier clock;
   private final LaneObserver observer;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final FairQueue queue = new FairQueue();
-  private final Map<QueuedCall, Condition> waiters = new IdentityHashMap<>();
-  private EngineSettings known = EngineSettings.DEFAULT;
+  private final SharedSlots slots;
+  private final ReentrantLock lock;
+  private final FairQueue queue;
+
+  /** The calls of this cell that wait or run. */
+  private final Set<QueuedCall> own = Collections.newSetFromMap(new IdentityHashMap<>());
+
   private final ThreadLocal<Boolean> inTurn = ThreadLocal.withInitial(() -> false);
   private boolean draining;
 
-  /**
-   * @param policy the policy in force, read for each decision
-   * @param clock in nanoseconds, as {@link System#nanoTime}
-   */
+  /** One with slots of its own. */
   public Scheduler(Supplier<Policy> policy, LongSupplier clock, LaneObserver observer) {
+    this(new SharedSlots(), policy, clock, observer);
+  }
+
+  /**
+   * @param slots shared with the process's other cells
+   * @param policy the policy in force, read for each decision
+   * @param clock in nanoseconds, as {@link System#nanoTime}; the same for all that share the slots
+   */
+  public Scheduler(
+      SharedSlots slots, Supplier<Policy> policy, LongSupplier clock, LaneObserver observer) {
+    this.slots = slots;
+    this.lock = slots.lock;
+    this.queue = slots.queue;
     this.policy = policy;
     this.clock = clock;
     this.observer = observer;
+    slots.join(this);
+  }
+
+  /** What the policy in force says of the engine; empty where there is no policy. */
+  Optional<EngineSettings> settings() {
+    try {
+      return Optional.of(policy.get().engine());
+    } catch (RuntimeException e) {
+      return Optional.empty();
+    }
   }
 
   /**
@@ -64,7 +89,8 @@ public final class Scheduler implements Lane {
       inTurn.remove();
       lock.lock();
       try {
-        queue.finish(call, known, clock.getAsLong());
+        queue.finish(call, slots.known(), clock.getAsLong());
+        own.remove(call);
         handOut();
       } finally {
         lock.unlock();
@@ -78,11 +104,11 @@ public final class Scheduler implements Lane {
       QueuedCall call = enter(ticket);
       handOut();
       if (call.state() != QueuedCall.State.RUNNING) {
-        waiters.put(call, lock.newCondition());
+        slots.waits(call);
         try {
           await(call);
         } finally {
-          waiters.remove(call);
+          slots.waitsNoMore(call);
         }
       }
       return call;
@@ -96,8 +122,11 @@ public final class Scheduler implements Lane {
       if (draining) {
         throw new WritException(GatewayError.DRAINING, "");
       }
-      known = policy.get().engine();
-      return queue.enter(ticket, known, clock.getAsLong());
+      EngineSettings settings = policy.get().engine();
+      slots.know(settings);
+      QueuedCall call = queue.enter(ticket, settings, clock.getAsLong());
+      own.add(call);
+      return call;
     } catch (WritException e) {
       observer.waited(label(ticket), LaneObserver.End.REFUSED, 0);
       throw e;
@@ -119,7 +148,7 @@ public final class Scheduler implements Lane {
         throw out(call, LaneObserver.End.EXPIRED, LaneError.QUEUE_TTL);
       }
       try {
-        waiters.get(call).awaitNanos(left);
+        slots.waits(call).awaitNanos(left);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -132,11 +161,12 @@ public final class Scheduler implements Lane {
   private WritException out(QueuedCall call, LaneObserver.End end, ErrorCode code) {
     long waited = waited(call);
     long now = clock.getAsLong();
-    if (call.state() == QueuedCall.State.RUNNING) {
-      queue.finish(call, known, now); // its turn came at the last moment: pass it on
-    } else {
-      queue.leave(call, known, now);
+    switch (call.state()) {
+      case RUNNING -> queue.finish(call, slots.known(), now); // its turn came too late: pass it on
+      case WAITING -> queue.leave(call, slots.known(), now);
+      case OVER -> {} // drained
     }
+    own.remove(call);
     handOut();
     observer.waited(label(call.ticket), end, waited);
     return new WritException(code, "after " + waited / NS_PER_MS + " ms");
@@ -147,25 +177,13 @@ public final class Scheduler implements Lane {
   }
 
   private long mayWaitNs(Ticket ticket) {
-    Duration ttl = Duration.ofMillis(known.queue().ttlMs());
+    Duration ttl = Duration.ofMillis(slots.known().queue().ttlMs());
     Duration patience = ticket.patience();
     return patience.isNegative() ? 0 : (patience.compareTo(ttl) < 0 ? patience : ttl).toNanos();
   }
 
-  /** Wakes all calls that may run now, under the policy in force. */
   private void handOut() {
-    try {
-      known = policy.get().engine();
-    } catch (RuntimeException e) {
-      return; // there is no policy, so no call may run
-    }
-    for (Optional<QueuedCall> next = next(); next.isPresent(); next = next()) {
-      Optional.ofNullable(waiters.get(next.get())).ifPresent(Condition::signal);
-    }
-  }
-
-  private Optional<QueuedCall> next() {
-    return draining ? Optional.empty() : queue.next(known, clock.getAsLong());
+    slots.handOut(this, clock.getAsLong());
   }
 
   /** After a change of policy more calls may run, or waiting calls may have to give up earlier. */
@@ -173,48 +191,50 @@ public final class Scheduler implements Lane {
     lock.lock();
     try {
       handOut();
-      waiters.values().forEach(Condition::signal);
+      slots.wakeAll();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Refuses new and queued calls; running calls finish. */
+  /** Refuses new and queued calls of this cell; running calls finish. */
   public void drain() {
     lock.lock();
     try {
       draining = true;
-      waiters.values().forEach(Condition::signal);
+      for (QueuedCall call : own) {
+        if (call.state() == QueuedCall.State.WAITING) {
+          queue.leave(call, slots.known(), clock.getAsLong());
+          slots.waits(call).signal();
+        }
+      }
+      slots.leave(this);
+      handOut(); // to other cells: what waited may have been in their way
     } finally {
       lock.unlock();
     }
   }
 
-  /** How many wait. */
+  /** How many calls of this cell wait. */
   public int waiting() {
-    lock.lock();
-    try {
-      return queue.waiting();
-    } finally {
-      lock.unlock();
-    }
+    return count(QueuedCall.State.WAITING, _ -> true);
   }
 
-  /** How many run. */
+  /** How many calls of this cell run. */
   public int running() {
-    lock.lock();
-    try {
-      return queue.running();
-    } finally {
-      lock.unlock();
-    }
+    return count(QueuedCall.State.RUNNING, _ -> true);
   }
 
-  /** How many of a class run. */
+  /** How many calls of a class, and of this cell, run. */
   public int running(String resourceClass) {
+    return count(
+        QueuedCall.State.RUNNING, call -> call.ticket.resourceClass().equals(resourceClass));
+  }
+
+  private int count(QueuedCall.State state, Predicate<QueuedCall> which) {
     lock.lock();
     try {
-      return queue.running(resourceClass);
+      return (int) own.stream().filter(c -> c.state() == state).filter(which).count();
     } finally {
       lock.unlock();
     }

@@ -3,15 +3,19 @@ package dev.writ.sandbox.docker;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.sandbox.ImageReference;
 import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -28,28 +32,34 @@ public final class ApiClient {
   private static final int MOST_WORDS = 500;
   private static final String JSON = "Content-Type: application/json\r\n";
 
-  private final Path socket;
+  private final ServiceAddress address;
   private final Service service;
 
-  private ApiClient(Path socket, Service service) {
-    this.socket = socket;
+  private ApiClient(ServiceAddress address, Service service) {
+    this.address = address;
     this.service = service;
   }
 
-  /**
-   * Asks what serves a socket.
-   *
-   * @throws WritException {@code SBX-009} where nobody answers as a service does
-   */
+  /** Asks what serves a socket of this host. */
   public static ApiClient at(Path socket) {
+    return at(ServiceAddress.of(socket));
+  }
+
+  /**
+   * Asks what serves an address.
+   *
+   * @throws WritException {@code SBX-009} where nobody answers as a service does, {@code SBX-051}
+   *     where one of both sides does not trust the other
+   */
+  public static ApiClient at(ServiceAddress address) {
     DockerAnswer version =
-        DockerAnswer.read(call(socket, LOOK_MS, "GET", "/version", "", new byte[0]));
+        DockerAnswer.read(call(address, LOOK_MS, "GET", "/version", "", new byte[0]));
     String api = version.text("ApiVersion");
     if (!api.matches("1\\.[0-9]{1,3}")) {
       throw ResponseHead.malformed("the version of the interface");
     }
     DockerAnswer info =
-        DockerAnswer.read(call(socket, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
+        DockerAnswer.read(call(address, LOOK_MS, "GET", "/v" + api + "/info", "", new byte[0]));
     boolean podman =
         version.inners("Components").stream().anyMatch(c -> c.text("Name").equals("Podman Engine"));
     List<String> security = new ArrayList<>();
@@ -60,7 +70,7 @@ public final class ApiClient {
       security.add("rootless");
     }
     return new ApiClient(
-        socket,
+        address,
         new Service(
             podman,
             version.text("Version"),
@@ -73,10 +83,6 @@ public final class ApiClient {
 
   public Service service() {
     return service;
-  }
-
-  public Path socket() {
-    return socket;
   }
 
   /** Makes a container; returns its id. */
@@ -101,6 +107,71 @@ public final class ApiClient {
     return new ContainerState(state.flag("Running"), state.flag("OOMKilled"), state.number("Pid"));
   }
 
+  /**
+   * A container as the service has it.
+   *
+   * @param status {@code created}, {@code running}, {@code exited} and further words
+   * @param code the exit code of its first process, once that has ended
+   * @param oomKilled whether the kernel killed one of its processes for memory
+   */
+  public record Container(
+      String id, String status, int code, boolean oomKilled, SortedMap<String, String> labels) {
+    public Container {
+      labels = Collections.unmodifiableSortedMap(new TreeMap<>(labels));
+    }
+  }
+
+  /** A container by its name or id. */
+  public Optional<Container> container(String name) {
+    String target = path("/containers/" + name + "/json");
+    Response response = exchange(address, CALL_MS, "GET", target, "", new byte[0]);
+    if (response.status() == 404) {
+      return Optional.empty();
+    }
+    DockerAnswer answer = DockerAnswer.read(accepted(response));
+    DockerAnswer state = answer.inner("State");
+    DockerAnswer labels = answer.inner("Config").inner("Labels");
+    TreeMap<String, String> all = new TreeMap<>();
+    labels.object().members().keySet().forEach(key -> all.put(key, labels.text(key)));
+    return Optional.of(
+        new Container(
+            id(answer.text("Id")),
+            state.text("Status"),
+            (int) state.number("ExitCode"),
+            state.flag("OOMKilled"),
+            all));
+  }
+
+  /** Sends a signal to the first process of a container that runs; does nothing if none does. */
+  public void signal(String container, String signal) {
+    String target = path("/containers/" + container + "/kill?signal=" + signal);
+    exchange(address, CALL_MS, "POST", target, "", new byte[0]);
+  }
+
+  /** Makes a volume. */
+  public void createVolume(JsonValue.Obj volume) {
+    json("POST", "/volumes/create", volume);
+  }
+
+  /** Names of the volumes with a label. */
+  public List<String> volumes(String label) {
+    return DockerAnswer.read(call("GET", "/volumes?filters=" + labelled(label), "", new byte[0]))
+        .inners("Volumes")
+        .stream()
+        .map(volume -> volume.text("Name"))
+        .filter(name -> name.matches("[A-Za-z0-9][A-Za-z0-9_.-]*"))
+        .toList();
+  }
+
+  /** Removes a volume; does nothing if it does not exist. */
+  public void removeVolume(String name) {
+    String target = path("/volumes/" + name + "?force=true");
+    Response response = exchange(address, CALL_MS, "DELETE", target, "", new byte[0]);
+    if (response.status() != 404) {
+      accepted(response);
+    }
+  }
+
   /** Creates a process in a running container; returns its id. */
   public String exec(String container, JsonValue.Obj process) {
     String target = "/containers/" + container + "/exec";
@@ -109,7 +180,7 @@ public final class ApiClient {
 
   /** Starts the process, and attaches to its streams. */
   public Attached startExec(String exec) {
-    ApiConnection connection = connect(socket);
+    ApiConnection connection = connect(address);
     try {
       ResponseHead head =
           connection.within(
@@ -156,7 +227,7 @@ public final class ApiClient {
   public void remove(String container) {
     String target = "/containers/" + container + "?force=true&v=true";
     for (int i = 0; ; i++) {
-      Response response = exchange(socket, CALL_MS, "DELETE", path(target), "", new byte[0]);
+      Response response = exchange(address, CALL_MS, "DELETE", path(target), "", new byte[0]);
       if (response.status() < 300 || response.status() == 404) {
         return;
       }
@@ -178,18 +249,21 @@ public final class ApiClient {
   }
 
   private List<String> ids(String target, String label) {
-    JsonValue.Obj filter =
-        JsonValue.object().putList("label", List.of(label), JsonValue::of).build();
-    String text = new String(Jcs.write(filter), StandardCharsets.UTF_8);
-    return DockerAnswer.list(call("GET", target + encoded(text), "", new byte[0])).stream()
+    return DockerAnswer.list(call("GET", target + labelled(label), "", new byte[0])).stream()
         .map(a -> id(a.text("Id")))
         .toList();
+  }
+
+  private static String labelled(String label) {
+    JsonValue.Obj filter =
+        JsonValue.object().putList("label", List.of(label), JsonValue::of).build();
+    return encoded(new String(Jcs.write(filter), StandardCharsets.UTF_8));
   }
 
   /** An image by its id, or by a name with a digest. */
   public Optional<Image> image(String reference) {
     String target = path("/images/" + reference + "/json");
-    Response response = exchange(socket, CALL_MS, "GET", target, "", new byte[0]);
+    Response response = exchange(address, CALL_MS, "GET", target, "", new byte[0]);
     if (response.status() == 404) {
       return Optional.empty();
     }
@@ -200,6 +274,25 @@ public final class ApiClient {
             answer.texts("RepoDigests"),
             answer.inner("RootFS").texts("Layers"),
             !answer.inner("Config").inner("Volumes").object().members().isEmpty()));
+  }
+
+  /**
+   * The id of the image that a reference names, which the service must have.
+   *
+   * @throws WritException {@code SBX-035}
+   */
+  public String imageId(ImageReference reference) {
+    Image image =
+        image(reference.toString())
+            .or(() -> image(reference.digest().toString()))
+            .filter(i -> i.is(reference))
+            .orElseThrow(() ->
+                new WritException(
+                    SandboxError.IMAGE, reference + " is not here; nothing is pulled"));
+    if (image.volumes()) {
+      throw new WritException(SandboxError.IMAGE, reference + " declares volumes");
+    }
+    return image.id();
   }
 
   /** Makes an image of one layer from a tar, with a label and a name. */
@@ -218,7 +311,7 @@ public final class ApiClient {
    */
   public void pull(String name, String reference) {
     String target = "/images/create?fromImage=" + encoded(name) + "&tag=" + encoded(reference);
-    byte[] said = accepted(exchange(socket, PULL_MS, "POST", path(target), "", new byte[0]));
+    byte[] said = accepted(exchange(address, PULL_MS, "POST", path(target), "", new byte[0]));
     // A failure while it fetches is told in the stream of its progress, under the status 200.
     for (String line : new String(said, StandardCharsets.UTF_8).lines().toList()) {
       DockerAnswer told = DockerAnswer.read(line.getBytes(StandardCharsets.UTF_8));
@@ -230,7 +323,7 @@ public final class ApiClient {
 
   public void removeImage(String id) {
     String target = path("/images/" + id + "?force=true");
-    Response response = exchange(socket, CALL_MS, "DELETE", target, "", new byte[0]);
+    Response response = exchange(address, CALL_MS, "DELETE", target, "", new byte[0]);
     if (response.status() != 404 && response.status() != 409) { // 409: another has it in use
       accepted(response);
     }
@@ -257,19 +350,19 @@ public final class ApiClient {
   }
 
   private byte[] call(String method, String target, String headers, byte[] body) {
-    return accepted(exchange(socket, CALL_MS, method, path(target), headers, body));
+    return accepted(exchange(address, CALL_MS, method, path(target), headers, body));
   }
 
   private static byte[] call(
-      Path socket, long ms, String method, String target, String headers, byte[] body) {
-    return accepted(exchange(socket, ms, method, target, headers, body));
+      ServiceAddress address, long ms, String method, String target, String headers, byte[] body) {
+    return accepted(exchange(address, ms, method, target, headers, body));
   }
 
   private record Response(int status, byte[] body) {}
 
   private static Response exchange(
-      Path socket, long ms, String method, String target, String headers, byte[] body) {
-    try (ApiConnection connection = connect(socket)) {
+      ServiceAddress address, long ms, String method, String target, String headers, byte[] body) {
+    try (ApiConnection connection = connect(address)) {
       return connection.within(
           ms,
           () -> {
@@ -280,11 +373,11 @@ public final class ApiClient {
     }
   }
 
-  private static ApiConnection connect(Path socket) {
+  private static ApiConnection connect(ServiceAddress address) {
     try {
-      return ApiConnection.open(socket);
+      return address.open();
     } catch (IOException e) {
-      throw new WritException(SandboxError.ENGINE_ANSWER, "nobody serves " + socket, e);
+      throw new WritException(SandboxError.ENGINE_ANSWER, "nobody serves " + address, e);
     }
   }
 

@@ -3,32 +3,42 @@ package dev.writ.sandbox.docker;
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
 import java.io.BufferedInputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One connection to the service, for one request: HTTP/1.1 over a Unix socket. */
+/** One connection to the service, for one request: HTTP/1.1. */
 final class ApiConnection implements AutoCloseable {
   private static final ScheduledThreadPoolExecutor ALARMS = alarms();
 
-  private final SocketChannel channel;
+  private final ServiceAddress address;
   private final InputStream in;
   private final OutputStream out;
+  private final HalfClose half;
+  private final Closeable whole;
 
-  private ApiConnection(SocketChannel channel) {
-    this.channel = channel;
-    this.in = new BufferedInputStream(Channels.newInputStream(channel), 1 << 16);
-    this.out = Channels.newOutputStream(channel);
+  /** Ends what is sent; answers may still come. */
+  @FunctionalInterface
+  interface HalfClose {
+    void run() throws IOException;
+  }
+
+  /**
+   * @param whole closes it, and does not wait
+   */
+  ApiConnection(
+      ServiceAddress address, InputStream in, OutputStream out, HalfClose half, Closeable whole) {
+    this.address = address;
+    this.in = new BufferedInputStream(in, 1 << 16);
+    this.out = out;
+    this.half = half;
+    this.whole = whole;
   }
 
   private static ScheduledThreadPoolExecutor alarms() {
@@ -37,17 +47,6 @@ final class ApiConnection implements AutoCloseable {
             1, task -> Thread.ofPlatform().daemon().name("writ-sandbox-alarm").unstarted(task));
     executor.setRemoveOnCancelPolicy(true);
     return executor;
-  }
-
-  static ApiConnection open(Path socket) throws IOException {
-    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      channel.connect(UnixDomainSocketAddress.of(socket));
-      return new ApiConnection(channel);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
-    }
   }
 
   /** A step of a conversation. */
@@ -59,7 +58,8 @@ final class ApiConnection implements AutoCloseable {
   /**
    * Runs a step, and closes its connection if it takes too long.
    *
-   * @throws WritException {@code SBX-009} then, and if the connection breaks
+   * @throws WritException {@code SBX-009} then, and if the connection breaks; {@code SBX-051} where
+   *     the other side refuses ours by TLS
    */
   <T> T within(long ms, Step<T> step) {
     AtomicBoolean late = new AtomicBoolean();
@@ -74,6 +74,9 @@ final class ApiConnection implements AutoCloseable {
     try {
       return step.take();
     } catch (IOException e) {
+      if (address.isRefusal(e)) {
+        throw address.refused(e);
+      }
       throw new WritException(
           SandboxError.ENGINE_ANSWER,
           late.get() ? "no answer within " + ms + " ms" : "the connection broke",
@@ -107,13 +110,13 @@ final class ApiConnection implements AutoCloseable {
 
   /** Half-closes the connection: nothing more is sent, answers may still come. */
   void endOutput() throws IOException {
-    channel.shutdownOutput();
+    half.run();
   }
 
   @Override
   public void close() {
     try {
-      channel.close();
+      whole.close();
     } catch (IOException e) {
       // It is closed all the same.
     }

@@ -34,18 +34,7 @@ final class RootImage {
    * @throws WritException {@code SBX-035}
    */
   String of(ImageReference reference) {
-    Image image =
-        client
-            .image(reference.toString())
-            .or(() -> client.image(reference.digest().toString()))
-            .filter(i -> i.is(reference))
-            .orElseThrow(() ->
-                new WritException(
-                    SandboxError.IMAGE, reference + " is not here; nothing is pulled"));
-    if (image.volumes()) {
-      throw new WritException(SandboxError.IMAGE, reference + " declares volumes");
-    }
-    return image.id();
+    return client.imageId(reference);
   }
 
   /** The id of the empty image, which is made if it does not exist. */

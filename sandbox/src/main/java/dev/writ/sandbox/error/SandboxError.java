@@ -79,9 +79,9 @@ public enum SandboxError implements ErrorCode {
       "Pull the image by its digest; give one that declares no volumes."),
   EXECUTION_EXISTS(
       "SBX-036",
-      "an execution of that name exists already in the cluster",
-      "Look at the pod that the message names: it ran, or runs, under this very intent. It is never"
-          + " run twice."),
+      "an execution of that name exists already elsewhere",
+      "Look at the pod or container that the message names: it ran, or runs, under this very"
+          + " intent. It is never run twice."),
   CLUSTER(
       "SBX-037",
       "the cluster did not run a pod",
@@ -112,7 +112,17 @@ public enum SandboxError implements ErrorCode {
   WORKSPACE_BYTES(
       "SBX-049",
       "the sizes of all workspaces exceed the host's storage",
-      "Declare smaller workspaces, wipe some, or give the state directory a larger disk.");
+      "Declare smaller workspaces, wipe some, or give the state directory a larger disk."),
+
+  SERVICE_SETTINGS(
+      "SBX-050",
+      "the settings of a container service on another host cannot be used",
+      "Correct the file that WRIT_DOCKER_REMOTE names, as spec/sandbox-remote.md says."),
+  SERVICE_TLS(
+      "SBX-051",
+      "a container service on another host and this server do not trust each other",
+      "See that the service speaks TLS with a certificate for the name in host, of the authority in"
+          + " ca and in its time, and that it accepts the certificate that ours shows.");
 
   private final Entry entry;
 

@@ -21,11 +21,40 @@ public final class PodmanService {
   private static PodmanService shared;
 
   private final Path directory;
-  private final Process process;
+  private Process process;
 
   private PodmanService(Path directory, Process process) {
     this.directory = directory;
     this.process = process;
+  }
+
+  /** One of its own, which can be killed and started again. */
+  public static PodmanService own() {
+    return start("");
+  }
+
+  /** Kills the service with SIGKILL; its containers go on. */
+  public synchronized void kill() throws IOException {
+    process.destroyForcibly().onExit().join();
+    Files.deleteIfExists(socket());
+  }
+
+  /** Starts a service on the same store, after {@link #kill}. */
+  public synchronized void again() throws IOException, InterruptedException {
+    Path log = directory.resolve("log");
+    process =
+        Spawner.start(
+            new ProcessBuilder(service(directory))
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())));
+    awaitSocket(log);
+  }
+
+  private static List<String> service(Path directory) {
+    List<String> argv = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "--"));
+    argv.addAll(podman(directory));
+    argv.addAll(List.of("system", "service", "--time=0", "unix://" + socket(directory)));
+    return argv;
   }
 
   public static synchronized PodmanService shared() {
@@ -44,9 +73,7 @@ public final class PodmanService {
     try {
       Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbxp");
       Mounts.tmpfs(directory, 512 << 20, "0700", 0, true);
-      List<String> argv = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "--"));
-      argv.addAll(podman(directory));
-      argv.addAll(List.of("system", "service", "--time=0", "unix://" + socket(directory)));
+      List<String> argv = service(directory);
       Path log = directory.resolve("log");
       ProcessBuilder builder =
           new ProcessBuilder(argv).redirectErrorStream(true).redirectOutput(log.toFile());

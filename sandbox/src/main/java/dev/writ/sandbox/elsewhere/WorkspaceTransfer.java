@@ -1,4 +1,4 @@
-package dev.writ.kube;
+package dev.writ.sandbox.elsewhere;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.error.SandboxError;
@@ -16,23 +16,23 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Brings the workspace of this host into a pod, and what the command made of it back. Either way an
- * archive is whole in a file before anything is changed by it.
+ * Brings the workspace of this host to where a command runs, and what the command made of it back.
+ * Either way an archive is whole in a file before anything is changed by it.
  */
-final class WorkspaceTransfer {
+public final class WorkspaceTransfer {
   /** Room for headers and padding of an archive, for each byte that a workspace may hold. */
   private static final int ARCHIVE_FACTOR = 2;
 
   private static final long ARCHIVE_LEAST = 64L << 20;
 
-  private final PodShell shell;
+  private final ElsewhereShell shell;
   private final Workspace workspace;
   private final Path archive;
 
   /**
    * @param scratch a private directory
    */
-  WorkspaceTransfer(PodShell shell, Workspace workspace, Path scratch) {
+  public WorkspaceTransfer(ElsewhereShell shell, Workspace workspace, Path scratch) {
     this.shell = shell;
     this.workspace = workspace;
     this.archive = scratch.resolve("workspace.tar");
@@ -44,37 +44,36 @@ final class WorkspaceTransfer {
    * @param files by their places below {@code /pod}
    * @param taken whether all is there, though the connection was lost
    */
-  void send(Map<String, byte[]> files, BooleanSupplier taken)
+  public void send(Map<String, byte[]> files, BooleanSupplier taken)
       throws IOException, InterruptedException {
     try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(archive))) {
       to.write(TarWriter.begun(files));
       workspace.exportGnuTar(to, "workspace/", TreeLimits.STANDARD);
     }
-    String script = PodScripts.take(Files.size(archive));
-    shell.run(PodForm.BRING, archive, OutputStream::nullOutputStream, () -> script, taken);
+    String script = ElsewhereScripts.take(Files.size(archive));
+    shell.run(ElsewhereScripts.BRING, archive, OutputStream::nullOutputStream, () -> script, taken);
     Files.delete(archive);
   }
 
   /**
-   * Puts what is in the pod's workspace in the place of what is in this host's.
+   * Puts what is in the workspace there in the place of what is in this host's.
    *
    * @param most bytes of all files
    * @throws WritException {@code SBX-046}, {@code SBX-047}
    */
-  void takeBack(long most) throws IOException, InterruptedException {
+  public void takeBack(long most) throws IOException, InterruptedException {
     Bounded[] last = new Bounded[1];
     shell.run(
-        PodForm.KEEP,
-        PodShell.NOTHING,
+        ElsewhereScripts.KEEP,
         () ->
             last[0] =
                 new Bounded(
                     new BufferedOutputStream(Files.newOutputStream(archive)),
                     most * ARCHIVE_FACTOR + ARCHIVE_LEAST),
-        () -> PodScripts.PACK,
+        () -> ElsewhereScripts.PACK,
         () -> false);
     if (last[0].left < 0) {
-      throw new WritException(SandboxError.TREE_LIMIT, "more than " + most + " bytes in a pod");
+      throw new WritException(SandboxError.TREE_LIMIT, "more than " + most + " bytes came back");
     }
     TreeLimits standard = TreeLimits.STANDARD;
     try (InputStream in = new BufferedInputStream(Files.newInputStream(archive))) {

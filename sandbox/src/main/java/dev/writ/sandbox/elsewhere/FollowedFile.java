@@ -1,4 +1,4 @@
-package dev.writ.kube;
+package dev.writ.sandbox.elsewhere;
 
 import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.engine.OutputCapture;
@@ -7,11 +7,11 @@ import java.io.OutputStream;
 import java.util.List;
 
 /**
- * One output stream of a command, which writes it to a file of its pod. It is read while it grows;
+ * One output stream of a command, which writes it to a file on its host. It is read while it grows;
  * after a lost connection reading goes on where it stopped, and the rest is read at the end.
  */
-final class PodStream {
-  private final PodShell shell;
+final class FollowedFile {
+  private final ElsewhereShell shell;
   private final String file;
   private final OutputCapture capture;
   private final long mostMs;
@@ -22,12 +22,12 @@ final class PodStream {
    * @param name {@code stdout} or {@code stderr}
    * @param mostMs how long the command may run
    */
-  PodStream(PodShell shell, String name, OutputCapture capture, long mostMs) {
+  FollowedFile(ElsewhereShell shell, String name, OutputCapture capture, long mostMs) {
     this.shell = shell;
     this.file = "/pod/out/" + name;
     this.capture = capture;
     this.mostMs = mostMs;
-    this.reader = Thread.ofVirtual().name("writ-pod-" + name).unstarted(this::follow);
+    this.reader = Thread.ofVirtual().name("writ-elsewhere-" + name).unstarted(this::follow);
   }
 
   /** Takes what one connection brings, until it is closed; what comes late is read by the next. */
@@ -59,21 +59,21 @@ final class PodStream {
   private void follow() {
     long read = 0;
     try {
-      for (int i = 0; i < PodShell.TRIES && !stopped; i++) {
+      for (int i = 0; !stopped; i = Math.min(i + 1, ElsewhereShell.TRIES - 1)) {
         try (Gate gate = new Gate()) {
           shell.once(
-              PodForm.KEEP,
+              ElsewhereScripts.KEEP,
               gate,
               mostMs,
               List.of("/bin/busybox", "tail", "-c", next(), "-f", file));
-        } catch (Cluster.Cut e) {
+        } catch (LostConnection e) {
           // The next try goes on from there; the rest is read at the end in any case.
         }
         if (capture.total() > read) { // it was there: what follows is another loss
           read = capture.total();
           i = 0;
         }
-        PodShell.pause(i);
+        ElsewhereShell.pause(i);
       }
     } catch (InterruptedException e) {
       return;
@@ -99,8 +99,7 @@ final class PodStream {
    */
   void finish(long most) throws IOException, InterruptedException {
     shell.run(
-        PodForm.KEEP,
-        PodShell.NOTHING,
+        ElsewhereScripts.KEEP,
         Gate::new,
         () -> "/bin/busybox tail -c " + next() + " " + file + " | /bin/busybox head -c " + most,
         () -> false);

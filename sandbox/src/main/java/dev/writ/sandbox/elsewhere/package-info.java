@@ -1,0 +1,2 @@
+/** What engines share whose commands run on other hosts. */
+package dev.writ.sandbox.elsewhere;

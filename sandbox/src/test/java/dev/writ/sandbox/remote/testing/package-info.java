@@ -1,0 +1,2 @@
+/** Another host for tests: a real service behind TLS. */
+package dev.writ.sandbox.remote.testing;
