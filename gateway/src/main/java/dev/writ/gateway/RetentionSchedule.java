@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.LongAdder;
  * thread.
  */
 final class RetentionSchedule implements Runnable {
-  /** After a failure it is tried again no later than this, and no sooner. */
+  /**
+   * After a failure it is tried again no later than this, and no sooner; and so is an order of
+   * erasure that waits.
+   */
   private static final long AGAIN_S = 600;
 
   private final Kernel kernel;
@@ -25,6 +28,7 @@ final class RetentionSchedule implements Runnable {
   private final LongAdder bytes = new LongAdder();
   private final TreeSet<Digest> told = new TreeSet<>();
   private Optional<Instant> last = Optional.empty();
+  private Optional<Instant> lastErasure = Optional.empty();
   private boolean hasFailed;
 
   RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
@@ -72,10 +76,17 @@ final class RetentionSchedule implements Runnable {
     }
   }
 
-  /** What an order waited for may be over. Orders are told whoever carried them out. */
+  /**
+   * What an order waited for may be over, which takes reading the whole ledger to see. Orders are
+   * told whoever carried them out.
+   */
   private void erase() {
-    if (kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
-      kernel.erase(kernel.now());
+    Instant now = kernel.now();
+    boolean isTime =
+        lastErasure.filter(before -> before.plusSeconds(AGAIN_S).isAfter(now)).isEmpty();
+    if (isTime && kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
+      lastErasure = Optional.of(now);
+      kernel.erase(now);
     }
     kernel
         .erasures()
