@@ -118,8 +118,7 @@ class AnOrderThatWaitsIsTriedAgainTest {
     assertThat(pending()).isEqualTo(1);
     home.kernel()
         .change(
-            home.change(
-                EventKind.HOLD_RELEASED, JsonValue.object().put("name", "case 7").build()));
+            home.change(EventKind.HOLD_RELEASED, JsonValue.object().put("name", "case 7").build()));
     home.clock.forward(Duration.ofSeconds(599));
     schedule.run();
     assertThat(isDone()).as("a search of the whole ledger at each look").isFalse();

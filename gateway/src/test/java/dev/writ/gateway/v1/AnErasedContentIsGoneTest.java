@@ -73,8 +73,7 @@ class AnErasedContentIsGoneTest {
         gateway.home.change(
             EventKind.CONTENTS_ERASED,
             new ErasureOrder(TestKeys.TENANT, Optional.of("alice"), Optional.empty()).toJson());
-    assertThat(gateway.post("/v1/system-changes", order.toBytes()).status())
-        .isEqualTo(200);
+    assertThat(gateway.post("/v1/system-changes", order.toBytes()).status()).isEqualTo(200);
     gone("EXE-960", order.id().toString());
     Reply again = gateway.submit(request);
     assertThat(again.status()).isEqualTo(200);

@@ -51,11 +51,7 @@ class MandatesAreJudgedUnderAnotherPolicyTest {
     assertThat(pay(4000, "shop")).isEqualTo("ALLOW");
     assertThat(pay(100, "smith")).isEqualTo("GRD-627");
     assertThat(outcome(home.submit(asks(100, "shop")))).isEqualTo("GRD-626");
-    assertThat(
-            pay(
-                100,
-                "shop",
-                open -> open.replaceFirst("\"exp\":[0-9]+", "\"exp\":1000000000")))
+    assertThat(pay(100, "shop", open -> open.replaceFirst("\"exp\":[0-9]+", "\"exp\":1000000000")))
         .isEqualTo("GRD-622");
     recording = Sample.recording(home, Sample.RUN);
   }
@@ -78,8 +74,7 @@ class MandatesAreJudgedUnderAnotherPolicyTest {
 
   private static String pay(long amount, String payee, UnaryOperator<String> open) {
     TestRequest request = asks(amount, payee);
-    Envelope mandate =
-        TestMandate.open(TestHome.START, open).envelope(request.request(), "alice");
+    Envelope mandate = TestMandate.open(TestHome.START, open).envelope(request.request(), "alice");
     return outcome(
         home.kernel().submit(request.evidence(List.of(mandate.id())).sign(), List.of(mandate)));
   }
