@@ -19,8 +19,7 @@ final class TransportSum {
 
   static String of(RequestBody body) {
     MessageDigest sum = md5();
-    try (InputStream in =
-        new DigestInputStream(body.contentStreamProvider().newStream(), sum)) {
+    try (InputStream in = new DigestInputStream(body.contentStreamProvider().newStream(), sum)) {
       in.transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -162,7 +162,7 @@ final class ContentErasure {
     keepForOthers(search, all, keys);
     TreeSet<Digest> needed = new TreeSet<>(search.waiting);
     List<Digest> step = new ArrayList<>();
-    for (Digest content : all) {
+    for (Digest content : search.byRun(all)) {
       step.add(content);
       if (step.size() == contentsMax) {
         needed.addAll(remove(step, search, id, row, under, now, progress));

@@ -16,6 +16,8 @@ import dev.writ.ledger.SealedCopy;
 import dev.writ.ledger.seal.ContentOwner;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,6 +29,9 @@ import java.util.function.Predicate;
  * subject or run; and for who else uses these contents. Used once.
  */
 final class ErasureSearch {
+  private static final Comparator<Use> BY_PLACE =
+      Comparator.comparing(Use::run).thenComparing(use -> use.item().seq());
+
   private final LedgerView ledger;
   private final Policy policy;
   private final Instant now;
@@ -185,6 +190,23 @@ final class ErasureSearch {
                 .ifPresent(r -> other(digest, r.scope()));
           }
         });
+  }
+
+  /**
+   * Contents run by run, in the order of the events that name them: each step of the removal has a
+   * statement for each run of which it removes something. What no event names comes last.
+   */
+  List<Digest> byRun(Collection<Digest> contents) {
+    List<Digest> ordered = new ArrayList<>(contents);
+    ordered.sort(
+        Comparator.comparing(this::firstUse, Comparator.nullsLast(BY_PLACE))
+            .thenComparing(Comparator.naturalOrder()));
+    return ordered;
+  }
+
+  private Use firstUse(Digest content) {
+    List<Use> uses = covered.getOrDefault(content, List.of());
+    return uses.isEmpty() ? null : uses.getFirst();
   }
 
   private void other(Digest digest, Scope scope) {

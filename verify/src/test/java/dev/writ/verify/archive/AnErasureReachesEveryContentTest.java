@@ -36,9 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class AnErasureReachesEveryContentTest {
   private static final boolean LONG = "long".equals(System.getProperty("writ.campaign"));
-  private static final List<Integer> EFFECTS = LONG ? List.of(1000, 10_000) : List.of(60);
-  private static final int OF_A_RUN = 100;
-  private static final int OUTPUT = 20_000;
+  private static final List<Integer> EFFECTS = LONG ? List.of(1000, 10_000) : List.of(600);
+  private static final int OF_A_RUN = LONG ? 100 : 10;
+  private static final int OUTPUT = LONG ? 20_000 : 4000;
   private static final String CLEAR = TestPolicy.YAML;
   private static final String SEALED =
       CLEAR
@@ -110,17 +110,17 @@ class AnErasureReachesEveryContentTest {
             Audit.check(home.ledger(), new Tools(home.tools, home.drivers), (_, _) -> {})
                 .problems())
         .isEmpty();
+    int statements = home.events(Deletion.RUN.tenant(), Deletion.RUN.run()).size();
+    int runs = effects / OF_A_RUN;
+    assertThat(statements)
+        .as("one for each run, and some for observations, which effects of all runs share")
+        .isLessThan(LONG ? 2 * runs + effects / 300 : runs * 3 / 2);
     long after = bytes(data);
     assertThat(after).isLessThan(before - (long) effects * OUTPUT / 2);
     System.out.printf(
         "%d contents erased of %d effects: %.2f s, %d statements; on disk %d bytes before, %d"
             + " after%n",
-        effects,
-        effects + kept.size(),
-        took / 1e9,
-        home.events(Deletion.RUN.tenant(), Deletion.RUN.run()).size(),
-        before,
-        after);
+        effects, effects + kept.size(), took / 1e9, statements, before, after);
   }
 
   /** In turns, so that whatever else is at work on the machine is at work beside both. */
