@@ -169,6 +169,7 @@ final class ErasureLife {
   /** The next process goes on; then what was ordered is gone, and all else is there. */
   private void conclude() throws IOException {
     require("retention", "run");
+    require("gc"); // of a bucket: what was stored for a write that never came
     require("fsck");
     String audit = require("audit").out();
     ByteSearch search = new ByteSearch();
