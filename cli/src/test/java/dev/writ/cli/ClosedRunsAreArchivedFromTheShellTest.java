@@ -286,6 +286,45 @@ class ClosedRunsAreArchivedFromTheShellTest {
   }
 
   @Test
+  void a_server_archives_by_itself_what_policy_lets_it() throws Exception {
+    activate(ALLOWED.replace("rules: []", "every_s: 60, rules: []"));
+    String receipt = effect("main");
+    done("close", "main");
+    done("archive", "run", "main", "--to", archive.toString());
+    String others = effect("other");
+    done("run", "js", "--run", "other", "--param", "source='another'");
+    done("close", "other");
+    done("run", "js", "--run", "held", "--param", "source='a third'");
+    done("close", "held");
+    done("hold", "place", "case 7", "acme", "--run", "held");
+    done("run", "js", "--run", "open", "--param", "source='a fourth'");
+    Process server =
+        new ProcessBuilder(
+                OwnProcess.writ(
+                    "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"))
+            .redirectOutput(dir.resolve("out").toFile())
+            .start();
+    try (BufferedReader log = server.errorReader(StandardCharsets.UTF_8)) {
+      String line = log.readLine();
+      while (!line.contains("\"runs-archived\"")) {
+        line = log.readLine();
+        assertThat(line).as("it ended").isNotNull();
+      }
+      assertThat(line).contains("1 runs, ", "; 0 runs cannot be archived");
+    } finally {
+      server.destroy();
+    }
+    assertThat(server.waitFor()).isEqualTo(143);
+    assertThat(done("runs")).containsPattern("acme/other +archived");
+    assertThat(((JsonValue.Arr) json("archive", "list").get("runs")).items()).hasSize(2);
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(done("output", others)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(isInTheLedger()).isFalse();
+    done("audit");
+    done("fsck");
+  }
+
+  @Test
   void beside_a_server_which_gives_the_contents_from_the_archive() throws Exception {
     activate(ALLOWED);
     String receipt = effect("main");

@@ -81,6 +81,7 @@ public final class Gateway implements AutoCloseable {
   private final Optional<Housekeeping> looking;
   private final Housekeeping collecting;
   private final Housekeeping retaining;
+  private final RetentionSchedule retention;
   private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
@@ -106,6 +107,7 @@ public final class Gateway implements AutoCloseable {
       Optional<Housekeeping> looking,
       Housekeeping collecting,
       Housekeeping retaining,
+      RetentionSchedule retention,
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
       Optional<Sessions> sessions,
@@ -120,6 +122,7 @@ public final class Gateway implements AutoCloseable {
     this.looking = looking;
     this.collecting = collecting;
     this.retaining = retaining;
+    this.retention = retention;
     this.ledgerStopped = ledgerStopped;
     this.kernel = kernel;
     this.lane = lane;
@@ -379,6 +382,7 @@ public final class Gateway implements AutoCloseable {
         log.refused("ledger-stopped", e);
       }
     });
+    RetentionSchedule retention = new RetentionSchedule(kernel, metrics, log);
     return new Gateway(
         server,
         log,
@@ -391,8 +395,8 @@ public final class Gateway implements AutoCloseable {
         housekeeping(pipeline, kernel, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
-        new Housekeeping(
-            HOUSEKEEPING_EVERY, new RetentionSchedule(kernel, metrics, log), log::failed),
+        new Housekeeping(HOUSEKEEPING_EVERY, retention, log::failed),
+        retention,
         ledgerStopped,
         changes,
         installation.sessions(),
@@ -463,6 +467,11 @@ public final class Gateway implements AutoCloseable {
           reason,
           () -> confining.ended().get(reason));
     }
+  }
+
+  /** Has closed runs be archived as often as the rules of retention are applied. */
+  public void archive(RunArchiving runs) {
+    retention.archive(runs);
   }
 
   /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */

@@ -11,12 +11,15 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Carries out orders of erasure, and applies the rules of policy's section {@code retention} as
- * often as it says, the first time soon after the start. Each time reads the whole ledger. For one
- * thread.
+ * Carries out orders of erasure, and as often as policy's section {@code retention} says applies
+ * its rules and archives closed runs, the first time soon after the start. Each time reads the
+ * whole ledger. For one thread.
  */
 final class RetentionSchedule implements Runnable {
-  /** After a failure it is tried again no later than this, and no sooner. */
+  /**
+   * After a failure it is tried again no later than this, and no sooner; and so is an order of
+   * erasure that waits.
+   */
   private static final long AGAIN_S = 600;
 
   private final Kernel kernel;
@@ -25,7 +28,16 @@ final class RetentionSchedule implements Runnable {
   private final LongAdder bytes = new LongAdder();
   private final TreeSet<Digest> told = new TreeSet<>();
   private Optional<Instant> last = Optional.empty();
+  private Optional<Instant> lastErasure = Optional.empty();
   private boolean hasFailed;
+  private final LongAdder runsArchived = new LongAdder();
+  private final LongAdder contentsArchived = new LongAdder();
+  private final LongAdder bytesArchived = new LongAdder();
+
+  /** Set once, by another thread. */
+  private volatile RunArchiving archiving = _ -> RunArchiving.Round.NOTHING;
+
+  private boolean isMoreToArchive;
 
   RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
     this.kernel = kernel;
@@ -39,9 +51,21 @@ final class RetentionSchedule implements Runnable {
         "writ.retention.deleted.contents", "Contents that rules had deleted", contents::sum);
     metrics.counter(
         "writ.retention.deleted.bytes", "Bytes of contents that rules had deleted", bytes::sum);
+    metrics.counter(
+        "writ.archived.runs", "Runs that the schedule moved to the archive", runsArchived::sum);
+    metrics.counter(
+        "writ.archived.contents",
+        "Contents that the schedule moved to the archive",
+        contentsArchived::sum);
+    metrics.counter("writ.archived.bytes", "Their bytes", bytesArchived::sum);
   }
 
-  /** Carries out orders of erasure, and applies the rules if it is time. */
+  /** Has closed runs be archived, too. */
+  void archive(RunArchiving runs) {
+    archiving = runs;
+  }
+
+  /** Carries out orders of erasure, and does the rest if it is time. */
   @Override
   public void run() {
     erase();
@@ -51,13 +75,22 @@ final class RetentionSchedule implements Runnable {
     }
     Instant now = kernel.now();
     long waitS = hasFailed ? Math.min(everyS.get(), AGAIN_S) : everyS.get();
-    if (last.filter(before -> before.plusSeconds(waitS).isAfter(now)).isPresent()) {
-      return;
+    boolean isTime = last.filter(before -> before.plusSeconds(waitS).isAfter(now)).isEmpty();
+    if (isTime) {
+      last = Optional.of(now);
+      hasFailed = true;
+      applyRules(now);
     }
-    last = Optional.of(now);
-    hasFailed = true;
+    if (isTime || isMoreToArchive) {
+      isMoreToArchive = false;
+      hasFailed = true;
+      archiveRuns(now);
+      hasFailed = false;
+    }
+  }
+
+  private void applyRules(Instant now) {
     ContentRetention.Deleted deleted = kernel.retain(now).deleted();
-    hasFailed = false;
     contents.add(deleted.contents());
     bytes.add(deleted.bytes());
     if (deleted.contents() > 0) {
@@ -72,10 +105,37 @@ final class RetentionSchedule implements Runnable {
     }
   }
 
-  /** What an order waited for may be over. Orders are told whoever carried them out. */
+  private void archiveRuns(Instant now) {
+    RunArchiving.Round round = archiving.next(now);
+    isMoreToArchive = round.isMore();
+    runsArchived.add(round.runs());
+    contentsArchived.add(round.contents());
+    bytesArchived.add(round.bytes());
+    if (round.runs() + round.kept() > 0) {
+      log.event(
+          "runs-archived",
+          round.runs()
+              + " runs, "
+              + round.contents()
+              + " contents, "
+              + round.bytes()
+              + " bytes; "
+              + round.kept()
+              + " runs cannot be archived");
+    }
+  }
+
+  /**
+   * What an order waited for may be over, which takes reading the whole ledger to see. Orders are
+   * told whoever carried them out.
+   */
   private void erase() {
-    if (kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
-      kernel.erase(kernel.now());
+    Instant now = kernel.now();
+    boolean isTime =
+        lastErasure.filter(before -> before.plusSeconds(AGAIN_S).isAfter(now)).isEmpty();
+    if (isTime && kernel.erasures().values().stream().anyMatch(Optional::isEmpty)) {
+      lastErasure = Optional.of(now);
+      kernel.erase(now);
     }
     kernel
         .erasures()

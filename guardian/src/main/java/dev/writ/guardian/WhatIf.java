@@ -11,6 +11,7 @@ import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.EffectPattern;
 import dev.writ.guardian.policy.MandateIssuer;
+import dev.writ.guardian.policy.MandateTrust;
 import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Rate;
@@ -60,21 +61,41 @@ public final class WhatIf {
         mandates(tenant, then, p, recorded));
   }
 
-  /** Those whose issuer is under both policies the same; others were not verified for that one. */
+  /**
+   * Those whose issuer is under both policies the same, and those that were refused where all of
+   * the trust is; others were not verified for that policy. One that is bound to another audience
+   * is refused by it.
+   */
   private static List<SeenMandate> mandates(
       String tenant, Policy then, Policy p, JudgeInputs recorded) {
-    return recorded.mandates().stream()
-        .filter(seen ->
-            seen instanceof SeenMandate.Terms terms
-                && issuer(then, tenant, terms.issuer()).isPresent()
-                && issuer(then, tenant, terms.issuer()).equals(issuer(p, tenant, terms.issuer())))
-        .toList();
+    boolean isSameAudience = audience(then).equals(audience(p));
+    boolean isSameTrust = isSameAudience && issuers(then, tenant).equals(issuers(p, tenant));
+    List<SeenMandate> counted = new ArrayList<>();
+    for (SeenMandate seen : recorded.mandates()) {
+      if (!(seen instanceof SeenMandate.Terms terms)) {
+        if (isSameTrust) {
+          counted.add(seen);
+        }
+      } else if (issuer(then, tenant, terms.issuer()).equals(issuer(p, tenant, terms.issuer()))) {
+        counted.add(
+            isSameAudience
+                ? seen
+                : new SeenMandate.Refused(seen.id(), GuardianError.MANDATE_BINDING.code()));
+      }
+    }
+    return counted;
+  }
+
+  private static Optional<String> audience(Policy policy) {
+    return policy.mandates().map(MandateTrust::audience);
+  }
+
+  private static List<MandateIssuer> issuers(Policy policy, String tenant) {
+    return policy.mandates().map(trust -> trust.of(tenant)).orElse(List.of());
   }
 
   private static Optional<MandateIssuer> issuer(Policy policy, String tenant, String name) {
-    return policy
-        .mandates()
-        .flatMap(trust -> trust.of(tenant).stream().filter(i -> i.name().equals(name)).findFirst());
+    return issuers(policy, tenant).stream().filter(i -> i.name().equals(name)).findFirst();
   }
 
   /**

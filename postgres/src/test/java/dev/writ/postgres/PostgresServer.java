@@ -249,6 +249,12 @@ public final class PostgresServer extends ServerProcess {
         "jdbc:postgresql://127.0.0.1:" + port() + "/" + database, "postgres", "");
   }
 
+  /** Where the files of tables are, once what memory has of them was written there. */
+  public Path tables() {
+    execute("postgres", "CHECKPOINT");
+    return data().resolve("base");
+  }
+
   /** As the superuser. */
   void execute(String database, String sql) {
     try (Connection connection = connect(database);

@@ -84,13 +84,14 @@ final class S3Bucket {
     return asking(
         "writing " + object,
         () -> {
+          String sum = TransportSum.of(body);
           for (int conflict = 0; ; conflict++) {
             try {
               return Optional.of(
                   client()
                       .putObject(
                           b -> {
-                            b.bucket(settings.bucket()).key(name(object));
+                            b.bucket(settings.bucket()).key(name(object)).contentMD5(sum);
                             apply(when, b);
                           },
                           body));
@@ -122,6 +123,7 @@ final class S3Bucket {
             List<CompletedPart> sent = new ArrayList<>();
             for (RequestBody part : parts) {
               int number = sent.size() + 1;
+              String sum = TransportSum.of(part);
               String tag =
                   client()
                       .uploadPart(
@@ -129,6 +131,7 @@ final class S3Bucket {
                               b.bucket(settings.bucket())
                                   .key(name(object))
                                   .uploadId(upload)
+                                  .contentMD5(sum)
                                   .partNumber(number),
                           part)
                       .eTag();

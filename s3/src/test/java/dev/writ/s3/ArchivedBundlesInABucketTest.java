@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Bundles of archived runs are written once, and read as they are. */
@@ -74,6 +76,35 @@ class ArchivedBundlesInABucketTest {
     List<Digest> names = new ArrayList<>();
     place().visit(names::add);
     assertThat(names).containsExactlyInAnyOrder(ofSmall, ofLarge).isSorted();
+  }
+
+  /** As Amazon answers where a bucket has object lock with a default retention. */
+  @Test
+  void aBucketWithObjectLockTakesMarkerBundlesAndParts() throws IOException {
+    byte[] small = "a bundle that is locked".getBytes(StandardCharsets.UTF_8);
+    byte[] large = new byte[(17 << 20) + 5];
+    Arrays.fill(large, (byte) 9);
+    try (S3Relay relay = new S3Relay(server.port())) {
+      relay.does((request, store) -> {
+        String head = request.head().toLowerCase(Locale.ROOT);
+        boolean isSummed =
+            head.contains("\r\ncontent-md5: ") || head.contains("\r\nx-amz-checksum-");
+        return Optional.of(
+            head.startsWith("put ") && !isSummed
+                ? S3Relay.answer(400, "InvalidRequest")
+                : store.answer(request));
+      });
+      ArchivePlace locked = ArchivePlaceProvider.find(relay.address(address).toString());
+      locked.begin();
+      for (byte[] bytes : List.of(small, large)) {
+        Path draft = locked.draft("writer");
+        Files.write(draft, bytes);
+        locked.keep(draft, Digest.sha256(bytes));
+      }
+      assertThat(relay.lines()).filteredOn(line -> line.startsWith("DELETE")).isEmpty();
+    }
+    assertThat(read(Digest.sha256(small))).isEqualTo(small);
+    assertThat(read(Digest.sha256(large))).isEqualTo(large);
   }
 
   @Test

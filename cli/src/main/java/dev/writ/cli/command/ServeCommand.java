@@ -13,6 +13,7 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
 import dev.writ.cli.demo.Example;
+import dev.writ.cli.home.ArchivingServer;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.home.ServedConfiguration;
@@ -551,6 +552,7 @@ public final class ServeCommand implements CliCommand {
             .with(sessions)
             .with(new ServedSandbox(open.drivers(), open.registry()));
     Gateway gateway = Gateway.start(config, door.map(plain::with).orElse(plain), surfaces, front);
+    gateway.archive(new ArchivingServer(open));
     gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
     gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);
     return gateway;

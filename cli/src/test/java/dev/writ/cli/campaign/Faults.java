@@ -56,10 +56,19 @@ final class Faults {
 
   /** The environment of a process that has this fault. */
   Map<String, String> environment(Plan plan) throws IOException {
+    return environment(plan, directory.toRealPath());
+  }
+
+  /**
+   * The same where other calls count.
+   *
+   * @param below those that concern files of this folder, without links; it may be made later
+   */
+  Map<String, String> environment(Plan plan, Path below) throws IOException {
     forget();
     Map<String, String> all = new TreeMap<>();
     all.put("LD_PRELOAD", library.toString());
-    all.put("WRIT_FAULT_DIR", directory.toRealPath().toString());
+    all.put("WRIT_FAULT_DIR", below.toString());
     all.put("WRIT_FAULT_CALL", plan.call());
     all.put("WRIT_FAULT_NTH", Integer.toString(plan.nth()));
     all.put("WRIT_FAULT_DO", plan.action());

@@ -4,7 +4,7 @@
  * thing that the process does.
  *
  *   WRIT_FAULT_DIR   the directory
- *   WRIT_FAULT_CALL  sync, write, rename or open
+ *   WRIT_FAULT_CALL  sync, write, rename, open, link or unlink
  *   WRIT_FAULT_NTH   which call, counted from 1
  *   WRIT_FAULT_DO    kill, once, always or short
  *   WRIT_FAULT_ERRNO what a failing call says, a number
@@ -282,6 +282,24 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
   REAL(int, "renameat2", int, const char *, int, const char *, unsigned int)
   FAILED_IF(fault("rename", path_is_below(to_at, to), -1))
   return real(from_at, from, to_at, to, flags);
+}
+
+int link(const char *from, const char *to) {
+  REAL(int, "link", const char *, const char *)
+  FAILED_IF(fault("link", path_is_below(AT_FDCWD, to), -1))
+  return real(from, to);
+}
+
+int unlink(const char *path) {
+  REAL(int, "unlink", const char *)
+  FAILED_IF(fault("unlink", path_is_below(AT_FDCWD, path), -1))
+  return real(path);
+}
+
+int unlinkat(int at, const char *path, int flags) {
+  REAL(int, "unlinkat", int, const char *, int)
+  FAILED_IF(fault("unlink", path_is_below(at, path), -1))
+  return real(at, path, flags);
 }
 
 static mode_t mode_of(int flags, va_list rest) {

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ArchivedBundle;
 import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.ArchivedRuns;
@@ -32,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The archive of a home's closed runs (spec/retention.md, Archive). Its address is in the file
@@ -140,6 +142,30 @@ public final class HomeArchive {
     }
   }
 
+  /**
+   * Closed runs that policy lets be archived now, that are not archived and that no hold keeps, in
+   * the order of their names; none where policy allows none.
+   *
+   * @param isLeftOut runs that are passed over
+   * @param most how many
+   */
+  public static List<RunId> due(
+      LedgerView ledger, SystemState state, Instant now, Predicate<RunId> isLeftOut, int most) {
+    Optional<Long> afterS = state.policyInForce().retention().archiveAfterS();
+    List<RunId> due = new ArrayList<>();
+    ledger.runs(run ->
+        afterS
+            .filter(_ -> due.size() < most && !isLeftOut.test(run) && !state.isHeld(run))
+            .filter(_ -> ArchivedRuns.bundle(ledger, run).isEmpty())
+            .flatMap(after ->
+                ledger
+                    .head(run)
+                    .filter(head -> head.kind().equals(EventKind.RUN_CLOSED))
+                    .filter(head -> !now.isBefore(head.at().plusSeconds(after))))
+            .ifPresent(_ -> due.add(run)));
+    return due;
+  }
+
   /** A run that the archive has now. */
   public record Stored(RunId run, Digest bundle) {}
 
@@ -163,11 +189,20 @@ public final class HomeArchive {
    *     one run alone also why it cannot be archived
    */
   public Moved move(OpenHome open, List<RunId> runs, Instant now) {
-    return move(open, runs, now, place());
+    return move(open, runs, now, runs.size() == 1);
   }
 
-  /** The same into a given archive. */
-  public static Moved move(OpenHome open, List<RunId> runs, Instant now, ArchivePlace place) {
+  /**
+   * The same, where one run alone that cannot be archived is no failure either.
+   *
+   * @throws WritException {@code CLI-112}, {@code EXE-940}, {@code LED-093}, {@code LED-094}
+   */
+  public Moved moveEach(OpenHome open, List<RunId> runs, Instant now) {
+    return move(open, runs, now, false);
+  }
+
+  private Moved move(OpenHome open, List<RunId> runs, Instant now, boolean isOneAsked) {
+    ArchivePlace place = place();
     LedgerView ledger = open.kernel().ledger();
     SystemState state = open.kernel().system();
     RunArchive archive = new RunArchive(ledger, place, open.packages());
@@ -178,7 +213,7 @@ public final class HomeArchive {
       try {
         bundles.put(run, archive.store(run, state, now));
       } catch (WritException e) {
-        if (runs.size() == 1 || concernsAll(e)) {
+        if (isOneAsked || concernsAll(e)) {
           throw e;
         }
         kept.add(new Kept(run, e));

@@ -16,6 +16,8 @@ import dev.writ.ledger.SealedCopy;
 import dev.writ.ledger.seal.ContentOwner;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,6 +29,9 @@ import java.util.function.Predicate;
  * subject or run; and for who else uses these contents. Used once.
  */
 final class ErasureSearch {
+  private static final Comparator<Use> BY_PLACE =
+      Comparator.comparing(Use::run).thenComparing(use -> use.item().seq());
+
   private final LedgerView ledger;
   private final Policy policy;
   private final Instant now;
@@ -50,6 +55,9 @@ final class ErasureSearch {
 
   /** Whose use of a content the order does not cover. */
   final TreeMap<Digest, TreeSet<ContentOwner>> others = new TreeMap<>();
+
+  /** Whose use of a covered content is stated to be erased: under their keys it is of no use. */
+  final TreeMap<Digest, TreeSet<ContentOwner>> former = new TreeMap<>();
 
   /** Of contents that lie under keys of the order. */
   final TreeSet<Digest> underItsKeys = new TreeSet<>();
@@ -172,7 +180,9 @@ final class ErasureSearch {
         new NamedContents.Sink() {
           @Override
           public void named(NamedContents.Name name) {
-            if (!covers(name.index(), name.event().at(), name.scope()) && !isStated(name)) {
+            if (isStated(name)) {
+              former(name.digest(), name.scope());
+            } else if (!covers(name.index(), name.event().at(), name.scope())) {
               other(name.digest(), name.scope());
             }
           }
@@ -185,6 +195,31 @@ final class ErasureSearch {
                 .ifPresent(r -> other(digest, r.scope()));
           }
         });
+  }
+
+  /**
+   * Contents run by run, in the order of the events that name them: each step of the removal has a
+   * statement for each run of which it removes something. What no event names comes last.
+   */
+  List<Digest> byRun(Collection<Digest> contents) {
+    List<Digest> ordered = new ArrayList<>(contents);
+    ordered.sort(
+        Comparator.comparing(this::firstUse, Comparator.nullsLast(BY_PLACE))
+            .thenComparing(Comparator.naturalOrder()));
+    return ordered;
+  }
+
+  private Use firstUse(Digest content) {
+    List<Use> uses = covered.getOrDefault(content, List.of());
+    return uses.isEmpty() ? null : uses.getFirst();
+  }
+
+  private void former(Digest digest, Scope scope) {
+    if (covered.containsKey(digest)) {
+      TreeSet<ContentOwner> all = former.computeIfAbsent(digest, _ -> new TreeSet<>());
+      all.add(ContentOwner.subject(scope.tenant(), scope.subject()));
+      all.add(ContentOwner.run(scope.tenant(), scope.run()));
+    }
   }
 
   private void other(Digest digest, Scope scope) {

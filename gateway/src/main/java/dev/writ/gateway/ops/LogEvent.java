@@ -37,6 +37,7 @@ public enum LogEvent {
   LISTENING_FOR_GATEWAYS("listening-for-gateways", "detail"),
   RELOAD("reload", "code detail"),
   RELOADED("reloaded", "detail"),
+  RUNS_ARCHIVED("runs-archived", "detail"),
   RUNS_CLOSED("runs-closed", "detail"),
   SANDBOX("sandbox", "code detail"),
   SIGN_IN("sign-in", "code detail"),

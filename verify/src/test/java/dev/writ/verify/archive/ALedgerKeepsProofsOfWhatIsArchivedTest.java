@@ -70,11 +70,13 @@ class ALedgerKeepsProofsOfWhatIsArchivedTest {
       Path data = home.ledgerConfig().dir();
       long before = bytes(data);
       Instant now = home.kernel().now();
+      long began = System.nanoTime();
       for (int run = 0; run * OF_A_RUN < effects; run++) {
         RunId id = new RunId(TestKeys.TENANT, "run-" + run);
         runs.put(id, archive.store(id, home.kernel().system(), now));
       }
       ContentRetention.Deleted moved = home.kernel().archive(runs, archive::earlier, now);
+      double seconds = (System.nanoTime() - began) / 1e9;
       long after = bytes(data);
       assertThat(moved.bytes()).isGreaterThanOrEqualTo((long) effects * OUTPUT);
       assertThat(after).isLessThan(before - (long) effects * OUTPUT / 2);
@@ -87,7 +89,9 @@ class ALedgerKeepsProofsOfWhatIsArchivedTest {
               + after
               + " after "
               + moved
-              + "; the archive has "
+              + " in "
+              + seconds
+              + " s; the archive has "
               + bytes(dir.resolve("archive-" + effects)));
     }
   }
