@@ -74,7 +74,7 @@ class AClusterIsStruckTest {
   @Test
   void nothingAcknowledgedIsLostAndNothingHappensTwice() throws Exception {
     try (CountingServer outside = new CountingServer(cluster.file("ca.pem"))) {
-      cluster.up(outside, "--bounded", "--clocks");
+      cluster.up(outside, options());
       try (Agent agent = new Agent(cluster.home("gw1"))) {
         Random random = new Random(SEED);
         // The contents of every third effect lie in the object store.
@@ -100,6 +100,19 @@ class AClusterIsStruckTest {
       }
       cluster.endGateways();
     }
+  }
+
+  /** What the cluster has to have for the strikes that come. */
+  private static String[] options() {
+    List<Strike> coming = CHOSEN.subList(0, Math.min(ROUNDS, CHOSEN.size()));
+    List<String> options = new ArrayList<>();
+    if (coming.stream().anyMatch(strike -> strike.name().startsWith("DISK"))) {
+      options.add("--bounded");
+    }
+    if (coming.stream().anyMatch(strike -> strike.name().startsWith("CLOCK"))) {
+      options.add("--clocks");
+    }
+    return options.toArray(String[]::new);
   }
 
   private String soFar(CountingServer outside) {

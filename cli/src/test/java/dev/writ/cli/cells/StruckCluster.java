@@ -141,7 +141,20 @@ final class StruckCluster implements AutoCloseable {
     new OutsideTool(place, outside)
         .register("principals:\n", cluster.resolve("gw1"), arguments -> writ("gw1", arguments));
     Files.createFile(prepared);
-    assertThat(up.onExit().join().exitValue()).as(Files.readString(said)).isZero();
+    int status = up.onExit().join().exitValue();
+    assertThat(status).as(Files.readString(said) + (status == 0 ? "" : logs())).isZero();
+  }
+
+  /** The last of what each gateway said. */
+  private String logs() throws IOException {
+    StringBuilder logs = new StringBuilder();
+    for (String gateway : List.of("gw1", "gw2", "gw3")) {
+      Path log = cluster.resolve("log/" + gateway);
+      String all = Files.exists(log) ? Files.readString(log) : "";
+      logs.append("\n-- ").append(gateway).append("\n");
+      logs.append(all.substring(Math.max(0, all.length() - 2_000)));
+    }
+    return logs.toString();
   }
 
   static void await(String what, Gateways.Condition condition) throws IOException {
