@@ -671,9 +671,9 @@ public final class Gateway implements AutoCloseable {
       return;
     }
     closed = true;
-    log.event("draining", drain.toString());
     front.ifPresent(FrontCell::standBy);
     if (front.isEmpty()) {
+      log.event("draining", drain.toString());
       lane.drain();
     }
     boolean whole = server.drain(drain);
@@ -685,6 +685,11 @@ public final class Gateway implements AutoCloseable {
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);
-    log.event("stopped", whole ? "everything at work was finished" : "the time to finish was up");
+    String how = whole ? "everything at work was finished" : "the time to finish was up";
+    if (front.isPresent()) { // the server goes on, and may take the cell again
+      log.event("cell-closed", front.get() + ", " + how);
+    } else {
+      log.event("stopped", how);
+    }
   }
 }

@@ -138,7 +138,7 @@ final class ServedCell {
     gateway.stopping().thenAccept(end::complete);
     Optional<OpenHome> open;
     try {
-      open = gateway.inTurn(front.number(), () -> gateway.open(front.number(), terms(end)));
+      open = gateway.opened(front.number(), () -> gateway.open(front.number(), terms(end)));
     } catch (WritException e) {
       refused(e);
       return;

@@ -46,6 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -81,8 +82,13 @@ final class ServedCells {
   private final WarmUp warmUp;
   private final CopyOnWriteArrayList<ServedCell> cells = new CopyOnWriteArrayList<>();
 
-  /** One cell is taken over at a time, so that each sees what the others got. */
-  private final ReentrantLock opening = new ReentrantLock();
+  /** Opening a cell takes time of a processor, of which those that are served need some, too. */
+  private static final int OPENED_AT_ONCE = 4;
+
+  private final Semaphore opening = new Semaphore(OPENED_AT_ONCE);
+
+  /** Held while one is counted, so that each of several sees what the others are about to get. */
+  private final ReentrantLock counting = new ReentrantLock();
 
   /** How many it owns, or is about to. */
   private final AtomicInteger taken = new AtomicInteger();
@@ -201,6 +207,7 @@ final class ServedCells {
         } finally {
           warmUp.close();
           front.drain(config.drain());
+          log.event("stopped", "every cell was given up");
           looking.interrupt();
           serving.ended();
         }
@@ -233,6 +240,7 @@ final class ServedCells {
   }
 
   private void stopAndWait() {
+    log.event("draining", config.drain().toString());
     stop.complete(ServedCell.STOPPING);
     ServeCommand.haltAfter(config.drain().multipliedBy(2).plusSeconds(60));
     try {
@@ -407,7 +415,8 @@ final class ServedCells {
   }
 
   private Optional<FairShare> share(int cell) {
-    return new Contenders(address, live, placements).share(cell, taken.get(), board.shares());
+    return new Contenders(address, live, placements)
+        .share(cell, taken.get(), board.shares(), board.formerOwners());
   }
 
   /** Whether gateways that live in an earlier region of the cell, or have fewer, are to take it. */
@@ -462,22 +471,41 @@ final class ServedCells {
     return share(cell).filter(share -> share.takes(free, settings.lease())).isPresent();
   }
 
-  /** Opens a cell, unless it is not to be taken any more when its turn has come. */
-  Optional<OpenHome> inTurn(int cell, Supplier<OpenHome> open) {
-    opening.lock();
+  /**
+   * Opens a cell beside a few others, unless it is not to be taken any more when there is room. It
+   * counts as taken from before it is opened until {@link #isClosed}, or until that failed.
+   */
+  Optional<OpenHome> opened(int cell, Supplier<OpenHome> open) {
+    opening.acquireUninterruptibly();
     try {
-      if (!takes(cell)) {
+      if (!isCounted(cell)) {
         return Optional.empty();
       }
-      OpenHome opened = open.get();
-      taken.incrementAndGet();
-      return Optional.of(opened);
+      try {
+        return Optional.of(open.get());
+      } catch (RuntimeException e) {
+        isClosed();
+        throw e;
+      }
     } finally {
-      opening.unlock();
+      opening.release();
     }
   }
 
-  /** It has been closed. */
+  private boolean isCounted(int cell) {
+    counting.lock();
+    try {
+      boolean takes = takes(cell);
+      if (takes) {
+        taken.incrementAndGet();
+      }
+      return takes;
+    } finally {
+      counting.unlock();
+    }
+  }
+
+  /** It has been closed, or was not opened. */
   void isClosed() {
     taken.decrementAndGet();
   }

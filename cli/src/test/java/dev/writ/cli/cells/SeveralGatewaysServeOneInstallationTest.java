@@ -115,6 +115,23 @@ class SeveralGatewaysServeOneInstallationTest {
     assertThat(gateways.said(owner)).doesNotContain("1.2.3.4");
   }
 
+  /** What the owner does not take from another gateway is no refusal of the client. */
+  @Test
+  void aClientIsToldWhereTheOwnerDoesNotKnowTheGateway() throws IOException {
+    gateways.start(0);
+    assertThat(gateways.awaitOwner()).isZero();
+    Path secret = gateways.home(1).resolve("gateways.secret");
+    String own = Files.readString(secret);
+    Files.writeString(secret, (own.charAt(0) == 'a' ? 'b' : 'a') + own.substring(1));
+    gateways.start(1);
+    Agent.Asked asked = agent.outside("run-1");
+    Agent.Answered answer = agent.send(gateways.url(1), asked);
+    assertThat(answer.status() + " " + answer.text("code")).isEqualTo("503 GWY-185");
+    assertThat(outside.times(asked.effect())).isZero();
+    served(0, asked);
+    assertThat(outside.times(asked.effect())).isOne();
+  }
+
   /** A client goes to the other gateway where one has no connection for it; that is all it does. */
   @Test
   void aRestartOfOneAfterTheOtherFailsNoRequest() throws Exception {

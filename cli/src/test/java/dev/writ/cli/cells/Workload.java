@@ -31,7 +31,10 @@ final class Workload {
   private final ConcurrentLinkedQueue<String> found = new ConcurrentLinkedQueue<>();
   private final List<Thread> clients = new ArrayList<>();
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicInteger tries = new AtomicInteger();
   private AtomicInteger left = new AtomicInteger();
+  private volatile String runs = "run-";
+  private int compared;
 
   /**
    * @param largeSource a script now and then, whose output may be large
@@ -40,6 +43,18 @@ final class Workload {
     this.agent = agent;
     this.gateways = List.copyOf(gateways);
     this.largeSource = largeSource;
+  }
+
+  /**
+   * In which runs it works from the next beginning on: those of this name with 0 and 1 behind it.
+   */
+  void goOnIn(String beginning) {
+    runs = beginning;
+  }
+
+  /** How often something was sent that got no answer, or one that does not stay. */
+  int tries() {
+    return tries.get();
   }
 
   /** Begins so many effects for each client, at least. */
@@ -69,7 +84,7 @@ final class Workload {
 
   private void work(Random random, AtomicInteger counted) {
     while (!over.get() && counted.get() > 0 && found.isEmpty()) {
-      String run = "run-" + random.nextInt(2);
+      String run = runs + random.nextInt(2);
       Agent.Asked asked =
           random.nextInt(3) == 0 ? agent.js(run, largeSource.get()) : agent.outside(run);
       answered(asked, random).ifPresent(acknowledged::add);
@@ -91,9 +106,10 @@ final class Workload {
           found.add(asked.effect() + ": " + answer.status() + " " + answer.text("code"));
           return Optional.empty();
         }
+        tries.incrementAndGet();
         Thread.sleep(20);
       } catch (IOException e) {
-        // The gateway is gone or stands still: another one has it.
+        tries.incrementAndGet(); // the gateway is gone or stands still: another one has it
       } catch (InterruptedException e) {
         return Optional.empty();
       }
@@ -117,7 +133,18 @@ final class Workload {
 
   /** No acknowledged receipt is lost, and no effect outside happened twice. */
   void compare(CountingServer outside) throws IOException {
-    for (Acknowledged each : acknowledged) {
+    compare(List.copyOf(acknowledged), outside);
+  }
+
+  /** The same for what was acknowledged since this was last called. */
+  void compareNew(CountingServer outside) throws IOException {
+    List<Acknowledged> all = List.copyOf(acknowledged);
+    compare(all.subList(compared, all.size()), outside);
+    compared = all.size();
+  }
+
+  private void compare(List<Acknowledged> those, CountingServer outside) throws IOException {
+    for (Acknowledged each : those) {
       Agent.Answered again = agent.send(gateways.getFirst(), each.asked());
       assertThat(again.text("receipt_id")).as(again.toString()).isEqualTo(each.receipt());
       if (!each.asked().effect().isEmpty()) {

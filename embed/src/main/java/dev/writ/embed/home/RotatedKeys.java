@@ -25,12 +25,13 @@ public final class RotatedKeys {
   private RotatedKeys() {}
 
   /**
-   * Has the kernel sign with each waiting key that is enrolled by now.
+   * Has the kernel sign with each waiting key that is enrolled by now. The kernels of one process
+   * do so one after another: those of several cells have the same files.
    *
    * @throws WritException {@code CAN-07x} where the file of one cannot be read, {@code CLI-003}
    *     where it cannot be renamed; the kernel signs with it then, and a restart tries again
    */
-  static void take(Home home, Kernel kernel) {
+  static synchronized void take(Home home, Kernel kernel) {
     for (KeyRole role : ROLES) {
       Optional<SigningKey> next = home.nextKey(role.text());
       if (next.filter(key -> isEnrolled(kernel, role, key)).isPresent()) {

@@ -12,8 +12,10 @@ import dev.writ.ledger.storage.LeaseWatch.Ownership;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -105,6 +107,19 @@ public final class CellBoard {
   /** Whether the database said lately that nobody owns the cell. */
   public boolean isFree(int cell) {
     return !owns(cell) && seen(cell).filter(s -> !s.isHeld()).isPresent();
+  }
+
+  /**
+   * The addresses of the last owners of cells that are free. Such a gateway has ended, stands still
+   * or gave the cell to others, so nobody leaves that cell to it, though it may count as one that
+   * lives for as long as it said last.
+   */
+  public TreeSet<String> formerOwners() {
+    return seen.stream()
+        .flatMap(List::stream)
+        .filter(cell -> !cell.isHeld())
+        .map(Ownership::address)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private Optional<Ownership> seen(int cell) {

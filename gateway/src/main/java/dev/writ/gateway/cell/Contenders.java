@@ -6,6 +6,7 @@ import dev.writ.ledger.storage.LeaseWatch.LivingGateway;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Which of the gateways that live may own which cell, and which of them do (spec/cells.md,
@@ -45,11 +46,15 @@ public record Contenders(String self, List<LivingGateway> live, Placements place
    *
    * @param own how many cells this gateway owns, or is about to
    * @param shares how many cells each owner has
+   * @param former the last owners of cells that are free: none of these is waited for
    */
-  public Optional<FairShare> share(int cell, int own, Map<String, Integer> shares) {
+  public Optional<FairShare> share(
+      int cell, int own, Map<String, Integer> shares, Set<String> former) {
     List<String> among = of(cell);
-    return among.contains(self)
-        ? Optional.of(new FairShare(self, own, among, shares))
-        : Optional.empty();
+    if (!among.contains(self)) {
+      return Optional.empty();
+    }
+    List<String> expected = among.stream().filter(each -> !former.contains(each)).toList();
+    return Optional.of(new FairShare(self, own, expected, shares));
   }
 }

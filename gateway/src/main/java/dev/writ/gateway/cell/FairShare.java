@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param self the address of this gateway
  * @param own how many cells it owns, or is about to
- * @param live the addresses of the gateways that live
+ * @param live the addresses of the gateways that live, without the last owners of free cells
  * @param shares how many cells each owner has
  */
 public record FairShare(String self, int own, List<String> live, Map<String, Integer> shares) {

@@ -159,6 +159,11 @@ public enum GatewayError implements ErrorCode {
       "no gateway owns the cell just now: nothing was done",
       "Send the request again in a moment; if it stays so, look whether the gateways run and reach"
           + " the database."),
+  UNKNOWN_TO_OWNER(
+      "GWY-185",
+      "the owner of the cell does not take requests from this gateway: nothing was done",
+      "Give all gateways the same `gateways.secret`, and clocks that agree to within five minutes."
+          + " Until then, send the request to another gateway."),
   OWNER_LOST(
       "GWY-191",
       "the owner of the cell was lost while it had the request: nobody knows yet what became of it",

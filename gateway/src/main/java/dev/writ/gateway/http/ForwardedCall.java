@@ -307,7 +307,11 @@ final class ForwardedCall {
       sent = Optional.empty();
       got.exceptionHandler(_ -> {}); // of the reset
       next.reset();
-      again(new WritException(GatewayError.NO_OWNER, cell.toString()));
+      if (got.getHeader(Front.NOT_OWNER).equals(Front.UNKNOWN)) {
+        refuse(new WritException(GatewayError.UNKNOWN_TO_OWNER, cell.toString()));
+      } else {
+        again(new WritException(GatewayError.NO_OWNER, cell.toString()));
+      }
       return;
     }
     answered = true;

@@ -39,6 +39,9 @@ public final class Front implements AutoCloseable {
   /** The header of the answer that says that nothing was done. */
   static final String NOT_OWNER = "Writ-Not-Owner";
 
+  /** In place of the number of a cell: whoever forwards is not known here. */
+  static final String UNKNOWN = "unknown";
+
   private static final int WAITING_MAX = 1024;
   private static final long GATHERED_BYTES_MAX = 64L << 20;
   private static final int CONNECTIONS_MAX = 512;
@@ -297,7 +300,7 @@ public final class Front implements AutoCloseable {
       }
       said = key.verify(header, request.method().name(), request.uri(), address(), clock.instant());
     } catch (WritException e) {
-      refuse(request, e, "");
+      refuse(request, e, UNKNOWN);
       return;
     }
     Optional<Listener.Taker> here =
@@ -314,7 +317,7 @@ public final class Front implements AutoCloseable {
   }
 
   /**
-   * @param notOwned the cell that is not owned here; empty where that is not the reason
+   * @param notOwned the cell that is not owned here, or {@link #UNKNOWN}
    */
   private void refuse(HttpServerRequest request, WritException why, String notOwned) {
     HttpAnswer answer =
@@ -322,11 +325,9 @@ public final class Front implements AutoCloseable {
     byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
     request.response().exceptionHandler(_ -> {});
     Reply.head(answer, request.response(), clock.instant());
-    if (!notOwned.isEmpty()) {
-      request.response().putHeader(NOT_OWNER, notOwned);
-    }
     request
         .response()
+        .putHeader(NOT_OWNER, notOwned)
         .putHeader(HttpHeaders.CONNECTION, "close")
         .putHeader(HttpHeaders.CONTENT_LENGTH, String.valueOf(bytes.length))
         .end(Buffer.buffer(bytes))

@@ -165,6 +165,7 @@ public final class Problems {
         GatewayError.SIGNATURES_FULL,
         GatewayError.DRAINING,
         GatewayError.NO_OWNER,
+        GatewayError.UNKNOWN_TO_OWNER,
         GatewayError.OWNER_LOST,
         GatewayError.NOT_OWNER,
         LaneError.QUEUE_TTL,

@@ -16,6 +16,7 @@ public enum LogEvent {
       "code credential method micros receipt remote request route span_id states status subject"
           + " surface tenant trace_id"),
   CALLS_NOT_LOGGED("calls-not-logged", "count"),
+  CELL_CLOSED("cell-closed", "detail"),
   CELL_GIVEN_UP("cell-given-up", "detail"),
   CELL_NOT_STATED("cell-not-stated", "code detail"),
   CELL_OWNED("cell-owned", "detail"),

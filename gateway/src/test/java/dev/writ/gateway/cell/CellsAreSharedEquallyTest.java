@@ -2,6 +2,7 @@ package dev.writ.gateway.cell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.storage.LeaseWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,23 @@ class CellsAreSharedEquallyTest {
     assertThat(share("a", 3, Map.of("a", 3, "b", 1, "c", 3)).gives()).isTrue();
     assertThat(share("a", 2, Map.of("a", 2, "b", 1, "c", 2)).gives()).isFalse();
     assertThat(share("a", 2, Map.of("a", 2, "b", 2)).gives()).as("c has none").isTrue();
+  }
+
+  /**
+   * For a moment after a kill the killed one still counts as a gateway that lives, with no cell.
+   */
+  @Test
+  void nobodyWaitsForTheOneThatLostTheCell() {
+    CellBoard board = new CellBoard(3);
+    board.saw(Optional.of(List.of(cell(0, "a", true), cell(1, "b", true), cell(2, "c", false))));
+    assertThat(board.formerOwners()).containsExactly("c");
+    assertThat(share("a", 1, board.shares()).takes(Duration.ZERO, PATIENCE)).isFalse();
+    FairShare among = new FairShare("a", 1, List.of("a", "b"), board.shares());
+    assertThat(among.takes(Duration.ZERO, PATIENCE)).isTrue();
+  }
+
+  private static LeaseWatch.Ownership cell(int number, String address, boolean isHeld) {
+    return new LeaseWatch.Ownership(number, 1, address, address, isHeld, Duration.ZERO, 0, 0);
   }
 
   /** Whatever comes and goes: every cell is owned, the shares differ by one, and it ends. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -42,10 +43,10 @@ class CellsStayInTheirRegionsTest {
     List<LivingGateway> all = List.of(home, next, other, nowhere);
     assertThat(new Contenders("a", all, placed).of(1)).containsExactly("a");
     assertThat(new Contenders("a", all, placed).of(2)).containsExactly("a", "b", "c", "d");
-    assertThat(new Contenders("b", all, placed).share(1, 0, Map.of())).isEmpty();
+    assertThat(new Contenders("b", all, placed).share(1, 0, Map.of(), Set.of())).isEmpty();
     List<LivingGateway> lost = List.of(next, other, nowhere);
     assertThat(new Contenders("b", lost, placed).of(1)).containsExactly("b");
-    assertThat(new Contenders("b", lost, placed).share(1, 9, Map.of("b", 9))).isPresent();
+    assertThat(new Contenders("b", lost, placed).share(1, 9, Map.of("b", 9), Set.of())).isPresent();
     assertThat(new Contenders("c", List.of(other, nowhere), placed).of(1))
         .as("it has no owner rather than one elsewhere")
         .isEmpty();
@@ -145,6 +146,7 @@ class CellsStayInTheirRegionsTest {
       Placements placed,
       Map<String, Integer> shares) {
     String name = self.address();
-    return new Contenders(name, live, placed).share(cell, shares.getOrDefault(name, 0), shares);
+    return new Contenders(name, live, placed)
+        .share(cell, shares.getOrDefault(name, 0), shares, Set.of());
   }
 }
