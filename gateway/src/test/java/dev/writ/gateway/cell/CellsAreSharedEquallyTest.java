@@ -43,7 +43,7 @@ class CellsAreSharedEquallyTest {
    */
   @Test
   void nobodyWaitsForTheOneThatLostTheCell() {
-    CellBoard board = new CellBoard(3);
+    CellBoard board = new CellBoard(3, Optional.empty());
     board.saw(Optional.of(List.of(cell(0, "a", true), cell(1, "b", true), cell(2, "c", false))));
     assertThat(board.formerOwners()).containsExactly("c");
     assertThat(share("a", 1, board.shares()).takes(Duration.ZERO, PATIENCE)).isFalse();
