@@ -1,10 +1,13 @@
 package dev.writ.sandbox.elsewhere;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.Captured;
 import dev.writ.sandbox.engine.OutputCapture;
+import dev.writ.sandbox.error.SandboxError;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * One output stream of a command, which writes it to a file on its host. It is read while it grows;
@@ -93,16 +96,39 @@ final class FollowedFile {
   }
 
   /**
-   * Reads the rest, after the command's end.
+   * Reads the rest, after the command's end. What a program wrote may come after the word that it
+   * ended, or never: so the file's size comes first, and is held against what came.
    *
    * @param most bytes
+   * @throws WritException {@code SBX-009} where the rest does not come, and what {@link
+   *     ElsewhereShell#run} throws
    */
   void finish(long most) throws IOException, InterruptedException {
-    shell.run(
-        ElsewhereScripts.KEEP,
-        Gate::new,
-        () -> "/bin/busybox tail -c " + next() + " " + file + " | /bin/busybox head -c " + most,
-        () -> false);
+    for (int i = 0; i < ElsewhereShell.TRIES; i++) {
+      Sized[] latest = new Sized[1];
+      shell.run(
+          ElsewhereScripts.KEEP,
+          () -> {
+            latest[0] = new Sized(new Gate());
+            return latest[0];
+          },
+          () ->
+              "/bin/busybox stat -c %s "
+                  + file
+                  + "; /bin/busybox tail -c "
+                  + next()
+                  + " "
+                  + file
+                  + " | /bin/busybox head -c "
+                  + most,
+          () -> false);
+      OptionalLong size = latest[0].size();
+      if (size.isPresent() && capture.total() >= Math.min(size.getAsLong(), most)) {
+        return;
+      }
+      ElsewhereShell.pause(i);
+    }
+    throw new WritException(SandboxError.ENGINE_ANSWER, "the rest of " + file + " does not come");
   }
 
   Captured captured() {
