@@ -58,6 +58,9 @@ public final class Accounts implements Accounting {
 
   private long nextStep = 1;
 
+  /** The greatest step whose row is known to be stored: a crash takes no such step back. */
+  private long storedStep;
+
   /** The newest entry, if it is durable: it is folded when it is not the newest any more. */
   private Optional<Digest> durableNewest = Optional.empty();
 
@@ -161,6 +164,7 @@ public final class Accounts implements Accounting {
     newest.forEach(entry -> accounts.put(accounts.extended(entry), Optional.empty()));
     accounts.nextStep = Math.max(accounts.nextStep, step + 1);
     accounts.folded.reached(step);
+    accounts.storedStep = accounts.nextStep - 1;
     accounts.begin();
     return accounts;
   }
@@ -194,6 +198,7 @@ public final class Accounts implements Accounting {
     }
     long newest = entries.stream().mapToLong(AccountEntry::step).max().orElse(0);
     accounts.nextStep = Math.max(accounts.folded.latestStep(), newest) + 1;
+    accounts.storedStep = accounts.nextStep - 1;
     for (AccountEntry entry : entries) {
       accounts.useNonce(entry);
       if (entry.step() == newest) {
@@ -683,6 +688,7 @@ public final class Accounts implements Accounting {
         return;
       }
       AccountEntry entry = versions.get().now();
+      storedStep = Math.max(storedStep, entry.step());
       if (entry.step() == nextStep - 1) {
         durableNewest = Optional.of(request);
       } else if (entry.keptUntil().isAfter(latest)) {
@@ -813,8 +819,9 @@ public final class Accounts implements Accounting {
       List<Row> over = new ArrayList<>();
       for (Row row : rows) {
         AccountEntry entry = read(row.key(), row.value().orElseThrow());
+        // The newest that is stored holds the step number: a newer one may never be stored.
         boolean isNeeded =
-            entries.has(entry.request()) || entry.step() >= nextStep - 1 || kept(entry).isPresent();
+            entries.has(entry.request()) || entry.step() >= storedStep || kept(entry).isPresent();
         if (!isNeeded) {
           over.add(new Row(row.key(), Optional.empty()));
           folded.close(entry.request());
