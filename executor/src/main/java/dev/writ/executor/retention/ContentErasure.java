@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -247,12 +248,14 @@ final class ContentErasure {
 
   /**
    * Of a content that others use only what lies under the keys of the order goes. Else all goes
-   * that its subject or run has, but for what came after the order.
+   * that its subject or run has, but for what came after the order, and what those have whose use
+   * was erased before and that stayed for this one.
    */
   private Ledger.Removal removal(
       Digest content, ErasureSearch search, String tenant, ErasureRow row) {
     boolean isWhole = search.covered.containsKey(content) && !search.others.containsKey(content);
     List<String> keys = row.ids();
+    Set<ContentOwner> former = search.former.getOrDefault(content, new TreeSet<>());
     List<ContentOwner> owners = row.keys().stream().map(ErasureRow.Key::owner).toList();
     return new Ledger.Removal(
         content,
@@ -262,7 +265,11 @@ final class ContentErasure {
             keys.contains(copy.keyId())
                 || isWhole
                     && search.owners.contains(copy.owner())
-                    && !(owners.contains(copy.owner()) && isCurrent(copy.owner(), copy.keyId())));
+                    && !(owners.contains(copy.owner()) && isCurrent(copy.owner(), copy.keyId()))
+                || isWhole
+                    && former.contains(copy.owner())
+                    && !owners.contains(copy.owner())
+                    && !ledger.contentKeys().isUsed(copy.keyId()));
   }
 
   /** Whether nothing lies under these keys, and nothing is on its way there. */

@@ -56,6 +56,9 @@ final class ErasureSearch {
   /** Whose use of a content the order does not cover. */
   final TreeMap<Digest, TreeSet<ContentOwner>> others = new TreeMap<>();
 
+  /** Whose use of a covered content is stated to be erased: under their keys it is of no use. */
+  final TreeMap<Digest, TreeSet<ContentOwner>> former = new TreeMap<>();
+
   /** Of contents that lie under keys of the order. */
   final TreeSet<Digest> underItsKeys = new TreeSet<>();
 
@@ -177,7 +180,9 @@ final class ErasureSearch {
         new NamedContents.Sink() {
           @Override
           public void named(NamedContents.Name name) {
-            if (!covers(name.index(), name.event().at(), name.scope()) && !isStated(name)) {
+            if (isStated(name)) {
+              former(name.digest(), name.scope());
+            } else if (!covers(name.index(), name.event().at(), name.scope())) {
               other(name.digest(), name.scope());
             }
           }
@@ -207,6 +212,14 @@ final class ErasureSearch {
   private Use firstUse(Digest content) {
     List<Use> uses = covered.getOrDefault(content, List.of());
     return uses.isEmpty() ? null : uses.getFirst();
+  }
+
+  private void former(Digest digest, Scope scope) {
+    if (covered.containsKey(digest)) {
+      TreeSet<ContentOwner> all = former.computeIfAbsent(digest, _ -> new TreeSet<>());
+      all.add(ContentOwner.subject(scope.tenant(), scope.subject()));
+      all.add(ContentOwner.run(scope.tenant(), scope.run()));
+    }
   }
 
   private void other(Digest digest, Scope scope) {

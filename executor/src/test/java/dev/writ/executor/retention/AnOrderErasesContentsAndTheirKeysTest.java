@@ -214,6 +214,21 @@ class AnOrderErasesContentsAndTheirKeysTest {
     assertThat(home.fsck().problems()).isEmpty();
   }
 
+  /** It stayed where her use of it was: his key is his subject's, and was not of his order. */
+  @Test
+  void what_two_used_is_gone_when_both_uses_are_erased() {
+    Receipt alices = mail("alice", 1);
+    mail("bob", 1);
+    assertThat(done(order(run("bob-1")))).isPresent();
+    assertThat(ledger().hasBlob(output(alices))).as("alice uses it").isTrue();
+    assertThat(done(order(ALICE))).isPresent();
+    assertThat(ledger().copies(output(alices))).isEmpty();
+    assertThat(ledger().hasBlob(output(alices))).isFalse();
+    assertThat(home.fsck().problems()).isEmpty();
+    mail("bob", 2);
+    assertThat(ledger().hasBlob(output(alices))).as("it came again, under his key").isTrue();
+  }
+
   @Test
   void what_lies_under_her_key_alone_and_another_uses_gets_a_copy_of_his() {
     Receipt made = mail("alice", 1);
