@@ -31,6 +31,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
 
   private static final String LEDGER = "ledger/src/main/java/dev/writ/ledger/";
   private static final String EXECUTOR = "executor/src/main/java/dev/writ/executor/";
+  private static final String GUARDIAN = "guardian/src/main/java/dev/writ/guardian/";
   private static final String VERIFY = "verify/src/main/java/dev/writ/verify/";
   private static final TreeMap<Long, List<String>> MENDED = new TreeMap<>();
 
@@ -123,7 +124,12 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             "simulation 4: a search for an order begins when its event is durable",
             LONG + 532,
             EXECUTOR + "retention/ContentErasure.java",
-            List.of(new Passage("        ledger.append(new Batch()).await();\n", ""))));
+            List.of(new Passage("        ledger.append(new Batch()).await();\n", ""))),
+        arguments(
+            "simulation 5: the newest stored row of the accounts holds the step number",
+            LONG + 83,
+            GUARDIAN + "Accounts.java",
+            List.of(new Passage("entry.step() >= storedStep", "entry.step() >= nextStep - 1"))));
   }
 
   @ParameterizedTest(name = "{0}")
