@@ -39,6 +39,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -438,5 +440,37 @@ class AnOrderErasesContentsAndTheirKeysTest {
       }
       assertThat(fails).as("it ends").isLessThan(40);
     }
+  }
+
+  /** Another turn of erasure may see an order that is in force, and not yet in the log. */
+  @Test
+  void an_order_whose_event_is_being_written_is_waited_for() throws Exception {
+    home.activate(SEALED.replace("by: subject", "by: run"));
+    Receipt made = mail("alice", 1);
+    CompletableFuture<Void> writing = new CompletableFuture<>();
+    CompletableFuture<Void> mayWrite = new CompletableFuture<>();
+    home.beforeWrite(() -> {
+      writing.complete(null);
+      mayWrite.join();
+    });
+    CompletableFuture<Digest> ordered = CompletableFuture.supplyAsync(() -> order(ALICE));
+    writing.get(1, TimeUnit.MINUTES);
+    CompletableFuture<Object> erased = new CompletableFuture<>();
+    Thread other =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                erased.complete(home.kernel().erase(home.kernel().now()));
+              } catch (RuntimeException e) {
+                erased.completeExceptionally(e);
+              }
+            });
+    while (!erased.isDone() && other.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    mayWrite.complete(null);
+    assertThat(erased).succeedsWithin(Duration.ofMinutes(1));
+    assertThat(done(ordered.get())).isPresent();
+    assertThat(home.ledger().hasBlob(output(made))).isFalse();
   }
 }

@@ -43,8 +43,8 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
   }
 
   /**
-   * Two more, which too few schedules show, are in NoSyncSucceedsBesideOneThatFailsTest and
-   * KeysOfAProcessBeforeAreSyncedTest.
+   * Three more, which too few schedules show, are in NoSyncSucceedsBesideOneThatFailsTest,
+   * KeysOfAProcessBeforeAreSyncedTest and AnOrderErasesContentsAndTheirKeysTest.
    */
   static Stream<Arguments> mendings() {
     return Stream.of(
@@ -121,12 +121,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
                     "new Anchors(files, config.anchor(),",
                     "new Anchors(config.files()," + " config.anchor(),"))),
         arguments(
-            "simulation 4: a search for an order begins when its event is durable",
-            LONG + 532,
-            EXECUTOR + "retention/ContentErasure.java",
-            List.of(new Passage("        ledger.append(new Batch()).await();\n", ""))),
-        arguments(
-            "simulation 5: the newest stored row of the accounts holds the step number",
+            "simulation 4: the newest stored row of the accounts holds the step number",
             LONG + 83,
             GUARDIAN + "Accounts.java",
             List.of(new Passage("entry.step() >= storedStep", "entry.step() >= nextStep - 1"))));
