@@ -176,9 +176,18 @@ final class SimulatedFaults implements MemoryDisk.Faults, MemoryStore.Faults {
     return calm || random.nextInt(4) > 0 ? bytes : 1 + random.nextInt(bytes);
   }
 
-  /** Keys are written by other processes: what fails there is told to these alone. */
   @Override
   public boolean dropsAll(Path path) {
-    return random.nextBoolean() && !path.toString().contains("/keys");
+    return random.nextBoolean() && !isOfOtherProcess(path);
+  }
+
+  @Override
+  public boolean tellsOfLoss(Path path) {
+    return isOfOtherProcess(path);
+  }
+
+  /** Keys are written by other processes: what fails there is told to these alone. */
+  private static boolean isOfOtherProcess(Path path) {
+    return path.toString().contains("/keys");
   }
 }

@@ -20,7 +20,10 @@ import java.util.TreeMap;
  * A disk and the page cache over it. What a program sees is the cache; what a crash leaves is the
  * disk: all that a sync brought there, and of the rest whatever chance had written back by then,
  * pages and names in any order. A sync that fails drops what it was to write and marks it clean, as
- * Linux does: the next one succeeds and brings nothing back (fsync(2)).
+ * Linux does: the next one succeeds and brings nothing back (fsync(2)). So it is with names for the
+ * process that saw the failure, which then must not count on them. For the next one they are still
+ * to be written: a file system that cannot write its journal stops, and shows no name that it has
+ * lost (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020).
  */
 public final class MemoryDisk {
   /** What a program asks of the disk. */
@@ -52,9 +55,18 @@ public final class MemoryDisk {
       return bytes;
     }
 
-    /** Whether the failing sync of this file drops the pages of every other one, too. */
+    /** Whether the fault that fails the sync of this file takes the pages of all others, too. */
     default boolean dropsAll(Path path) {
       return false;
+    }
+
+    /**
+     * Whether the next sync of this file tells that a fault which another file's sync was told of
+     * has taken its pages. Linux tells it, once (Documentation/core-api/errseq); who was told
+     * already must not count on that.
+     */
+    default boolean tellsOfLoss(Path path) {
+      return true;
     }
   }
 
@@ -68,12 +80,20 @@ public final class MemoryDisk {
       removed.ifPresent(names::remove);
       added.ifPresent(name -> names.put(name, node));
     }
+
+    boolean isSeenIn(TreeMap<String, Node> names) {
+      return removed.stream().noneMatch(names::containsKey)
+          && added.stream().allMatch(name -> names.get(name) == node);
+    }
   }
 
   static final class Directory extends Node {
     final TreeMap<String, Node> names = new TreeMap<>();
     private final TreeMap<String, Node> durable = new TreeMap<>();
     private final List<Change> pending = new ArrayList<>();
+
+    /** Changes that a failed sync was to bring to the disk. */
+    private final List<Change> dropped = new ArrayList<>();
 
     void change(Optional<String> removed, Optional<String> added, Node node) {
       Change change = new Change(removed, added, node);
@@ -85,6 +105,18 @@ public final class MemoryDisk {
       pending.forEach(change -> change.applyTo(durable));
       pending.clear();
     }
+
+    void drop() {
+      dropped.addAll(pending);
+      pending.clear();
+    }
+
+    /** What was dropped, and nothing later has undone, is to be written again. */
+    void remember() {
+      dropped.removeIf(change -> !change.isSeenIn(names));
+      pending.addAll(0, dropped);
+      dropped.clear();
+    }
   }
 
   /** Its arrays are shared by every outcome of a crash, and never written into. */
@@ -95,6 +127,9 @@ public final class MemoryDisk {
 
     /** Pages that differ from the disk, as far as the cache knows. */
     private final TreeMap<Integer, Boolean> dirty = new TreeMap<>();
+
+    /** Pages were lost, and no sync of this file has told it yet. */
+    private boolean lost;
 
     byte[] bytes() {
       return cached;
@@ -126,8 +161,17 @@ public final class MemoryDisk {
       }
     }
 
-    void synced() {
+    void synced() throws IOException {
       durable = writtenBack(dirty.keySet());
+      dirty.clear();
+      if (lost) {
+        lost = false;
+        throw new IOException("Input/output error");
+      }
+    }
+
+    void lose(boolean told) {
+      lost |= told && !dirty.isEmpty();
       dirty.clear();
     }
 
@@ -193,6 +237,7 @@ public final class MemoryDisk {
 
   /** The same, cache and all, for the next process. */
   public MemoryDisk after(Faults next) {
+    remember(root);
     return new MemoryDisk(next, root);
   }
 
@@ -271,32 +316,45 @@ public final class MemoryDisk {
     if (error.isPresent()) {
       drop(node);
       if (faults.dropsAll(path)) {
-        dropContent(root);
+        loseContent(root, root());
       }
       faults.after(operation);
       throw new IOException(error.get());
     }
-    switch (node) {
-      case Directory directory -> directory.synced();
-      case Content content -> content.synced();
+    try {
+      switch (node) {
+        case Directory directory -> directory.synced();
+        case Content content -> content.synced();
+      }
+    } finally {
+      faults.after(operation);
     }
-    faults.after(operation);
   }
 
   private static void drop(Node node) {
     switch (node) {
-      case Directory directory -> directory.pending.clear();
+      case Directory directory -> directory.drop();
       case Content content -> content.dirty.clear();
     }
   }
 
-  private static void dropContent(Directory directory) {
+  private static void remember(Directory directory) {
+    directory.remember();
     for (Node child : directory.names.values()) {
-      switch (child) {
-        case Directory below -> dropContent(below);
-        case Content content -> content.dirty.clear();
+      if (child instanceof Directory below) {
+        remember(below);
       }
     }
+  }
+
+  private void loseContent(Directory directory, Path path) {
+    directory.names.forEach((name, child) -> {
+      Path of = path.resolve(name);
+      switch (child) {
+        case Directory below -> loseContent(below, of);
+        case Content content -> content.lose(faults.tellsOfLoss(of));
+      }
+    });
   }
 
   /**
