@@ -39,3 +39,8 @@ archive() {
   tar -C "$1" --sort=name --format=gnu --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
     -cf - "${@:2}"
 }
+
+# How Maven is called for a release. It leaves out what takes long and has no part in what is installed: the Javadoc in the
+# Maven repository is not compared.
+# shellcheck disable=SC2034
+build="-q -B -ntp -Dmaven.test.skip -Denforcer.skip -Dforbiddenapis.skip -Dmaven.javadoc.skip -Prelease -pl cli,adapters,testkit,client -am package"

@@ -1988,6 +1988,16 @@ final class GuardianVectors {
         "ok",
         World.POLICY + CLASS.formatted("artifacts: 0, tmp_bytes: 4096, grace_ms: 60000"));
     policyFile(
+        "policy-class-limits-processes",
+        "a class that limits processes and the size of a file",
+        "ok",
+        World.POLICY + CLASS.formatted("file_bytes: 1099511627776, pids: 4"));
+    policyFile(
+        "policy-class-limits-pids",
+        "fewer processes than it takes to start one",
+        "GRD-505",
+        World.POLICY + CLASS.formatted("pids: 3"));
+    policyFile(
         "policy-class-limits-range",
         "a grace of more than a minute",
         "GRD-505",

@@ -105,7 +105,7 @@ class TheEngineIsSetByPolicyTest {
         policy(
             SMALL.formatted(
                 ", artifacts: 2, artifact_bytes: 100, artifacts_bytes: 150, tmp_bytes: 4096,"
-                    + " workspace_bytes: 1048576, grace_ms: 0"));
+                    + " file_bytes: 2097152, workspace_bytes: 1048576, pids: 4, grace_ms: 0"));
     CallLimits small = policy.host().limitsFor(new Resources(1_000, 1 << 20, 10, 2_000));
     assertThat(small)
         .isEqualTo(
@@ -114,7 +114,9 @@ class TheEngineIsSetByPolicyTest {
                 Optional.of(100L),
                 Optional.of(150L),
                 Optional.of(4096L),
+                Optional.of(2L << 20),
                 Optional.of(1L << 20),
+                Optional.of(4L),
                 Optional.of(0L)));
     assertThat(policy.host().limitsFor(new Resources(1_001, 1 << 20, 10, 2_000)))
         .as("a call that needs the class medium")
@@ -123,7 +125,8 @@ class TheEngineIsSetByPolicyTest {
     Policy without = policy(SMALL.formatted(""));
     assertThat(new String(Jcs.write(without.toJson()), StandardCharsets.UTF_8))
         .as("a policy that sets none has the bytes of before")
-        .doesNotContain("grace_ms", "artifact", "tmp_bytes", "workspace_bytes");
+        .doesNotContain(
+            "grace_ms", "artifact", "tmp_bytes", "file_bytes", "workspace_bytes", "pids");
   }
 
   @ParameterizedTest
@@ -134,6 +137,9 @@ class TheEngineIsSetByPolicyTest {
         "artifact_bytes: 1073741825",
         "tmp_bytes: 4095",
         "workspace_bytes: 1",
+        "file_bytes: 1048575",
+        "pids: 3",
+        "pids: 100001",
         "grace_ms: 60001",
         "grace: 1"
       })

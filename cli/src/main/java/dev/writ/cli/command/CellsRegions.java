@@ -1,5 +1,6 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -7,6 +8,7 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.journal.EventKind;
 import java.util.List;
@@ -43,8 +45,7 @@ final class CellsRegions implements CliCommand {
                 arguments.option("--elsewhere").orElse(CellRegions.FromElsewhere.FORWARD.text()))
             .putList("regions", arguments.moreArguments("REGION"), JsonValue::of)
             .build();
-    // Read, so that a slip of the hand is refused before it is signed.
-    CellRegions regions = CellRegions.read(detail);
+    CellRegions regions = read(detail);
     SystemWords.send(
         session,
         arguments,
@@ -52,5 +53,14 @@ final class CellsRegions implements CliCommand {
             SystemWords.change(
                 Homes.home(session), arguments, EventKind.CELL_PLACED, regions.toJson())));
     return ExitCode.OK;
+  }
+
+  /** A slip of the hand is refused before it is signed. */
+  private static CellRegions read(JsonValue.Obj detail) {
+    try {
+      return CellRegions.read(detail);
+    } catch (WritException e) {
+      throw new WritException(CliError.USAGE, e.found(), e);
+    }
   }
 }

@@ -42,9 +42,9 @@ class CellsAreWhereOperatorsPutThemTest {
         .contains("EXE-964");
     assertThat(gateways.writ(0, "cells", "place", TENANT, "3").err()).contains("EXE-965");
     assertThat(gateways.writ(0, "cells", "place", TENANT, "0").err()).contains("CLI-001");
-    assertThat(gateways.writ(0, "cells", "regions", NUMBER).err()).contains("CAN-023");
+    assertThat(gateways.writ(0, "cells", "regions", NUMBER).err()).contains("CLI-001");
     assertThat(gateways.writ(0, "cells", "regions", NUMBER, "eu-1", "--elsewhere", "x").err())
-        .contains("CAN-023");
+        .contains("CLI-001");
     gateways.done(0, "cells", "place", TENANT, NUMBER);
     gateways.done(0, "cells", "regions", NUMBER, "eu-1", "eu-2", "--elsewhere", "refuse");
     gateways.done(0, "key", "new", "agent-far", "--tenant", TENANT, "--subject", "agent");

@@ -48,9 +48,4 @@ public interface LanguageAdapter {
   default List<Bind> binds() {
     return List.of();
   }
-
-  /** The least processes and threads that its runtime needs. */
-  default long pids() {
-    return 64;
-  }
 }

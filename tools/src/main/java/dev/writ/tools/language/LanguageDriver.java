@@ -176,10 +176,7 @@ public final class LanguageDriver extends ProcessDriver {
     CgroupLimits limits = call.limits();
     Command command =
         call.command(adapter.argv(source))
-            .withLimits(
-                limits
-                    .withPids(Math.max(limits.pids(), adapter.pids()))
-                    .withOutputBytes(room(manifest, limits.outputBytes())))
+            .withLimits(limits.withOutputBytes(room(manifest, limits.outputBytes())))
             .withBinds(binds)
             .withEgress(egress(manifest));
     if (executables.isPresent()) {

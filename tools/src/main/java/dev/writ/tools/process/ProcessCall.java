@@ -100,6 +100,8 @@ public final class ProcessCall implements AutoCloseable {
     return CgroupLimits.STANDARD
         .withGraceMs(set.graceMs().orElse(CgroupLimits.STANDARD.graceMs()))
         .withTmpBytes(set.tmpBytes().orElse(CgroupLimits.STANDARD.tmpBytes()))
+        .withFileBytes(set.fileBytes().orElse(CgroupLimits.STANDARD.fileBytes()))
+        .withPids(set.pids().orElse(CgroupLimits.STANDARD.pids()))
         .withWallMs(Math.min(wall, 86_400_000L))
         .withCpuMs(Math.min(cpu, 64 * 86_400_000L))
         .withMemoryBytes(Math.min(most.memoryBytes(), 1L << 40))

@@ -131,7 +131,9 @@ class CapabilitiesAreHeldWhenAToolRunsTest {
         Optional.of(one),
         Optional.of(all),
         Optional.of(1L << 20),
+        Optional.empty(),
         Optional.of(2L << 20),
+        Optional.empty(),
         Optional.of(0L));
   }
 

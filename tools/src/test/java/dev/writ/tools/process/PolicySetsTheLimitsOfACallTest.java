@@ -19,20 +19,26 @@ class PolicySetsTheLimitsOfACallTest {
   }
 
   @Test
-  void graceAndTemporaryFilesAreThePolicysWhereItSaysThem() {
+  void graceFilesAndProcessesAreThePolicysWhereItSaysThem() {
     CallLimits set =
         new CallLimits(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.of(8_192L),
+            Optional.of(1L << 30),
             Optional.empty(),
+            Optional.of(400L),
             Optional.of(0L));
     CgroupLimits limits = call(new Call(null).limits(set)).limits();
     assertThat(limits.tmpBytes()).isEqualTo(8_192);
     assertThat(limits.graceMs()).isZero();
+    assertThat(limits.fileBytes()).isEqualTo(1L << 30);
+    assertThat(limits.pids()).isEqualTo(400);
     CgroupLimits without = call(new Call(null)).limits();
     assertThat(without.tmpBytes()).isEqualTo(64 << 20);
     assertThat(without.graceMs()).isEqualTo(1_000);
+    assertThat(without.fileBytes()).isEqualTo(64 << 20);
+    assertThat(without.pids()).isEqualTo(64);
   }
 }
