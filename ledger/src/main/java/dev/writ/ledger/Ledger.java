@@ -971,6 +971,26 @@ public final class Ledger extends StoreView implements RunJournal {
     return appender.submit(Optional.empty()).awaitCheckpoint().orElseThrow();
   }
 
+  /** Whether the key that signs checkpoints now signed this one. */
+  public boolean isSigned(Checkpoint checkpoint) {
+    return writer.isSigned(checkpoint);
+  }
+
+  /**
+   * The root of a checkpoint, signed for receipts of COSE.
+   *
+   * @throws WritException {@code LED-052} to {@code LED-054} where the key that signs checkpoints
+   *     now did not sign this one, {@code LED-042} where this log has another root at its size
+   */
+  public SignedRoot signed(Checkpoint checkpoint) {
+    if (!root(checkpoint.size()).equals(checkpoint.root())) {
+      throw new WritException(
+          LedgerError.PROOF_ROOT,
+          "a checkpoint of size " + checkpoint.size() + " is not this log's");
+    }
+    return writer.signed(checkpoint);
+  }
+
   private void publish(Durable now) {
     durable = now;
     anchorKeeper.follow(now);

@@ -75,6 +75,19 @@ final class LogWriter implements Appender.GroupWriter {
     return logKey.kid();
   }
 
+  boolean isSigned(Checkpoint checkpoint) {
+    try {
+      checkpoint.verify(origin, logKey.verifyingKey());
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
+  SignedRoot signed(Checkpoint checkpoint) {
+    return SignedRoot.sign(checkpoint, origin, logKey);
+  }
+
   /** Checkpoints from the next group on are signed with this key. */
   void signWith(SigningKey key) {
     logKey = key;
@@ -320,14 +333,7 @@ final class LogWriter implements Appender.GroupWriter {
       return store
           .get(Family.CHECKPOINTS, Keys.number(size))
           .map(Checkpoint::parse)
-          .filter(checkpoint -> {
-            try {
-              checkpoint.verify(origin, logKey.verifyingKey());
-              return checkpoint.root().equals(frontier.root());
-            } catch (WritException e) {
-              return false;
-            }
-          });
+          .filter(checkpoint -> isSigned(checkpoint) && checkpoint.root().equals(frontier.root()));
     }
 
     void end() {
