@@ -1421,9 +1421,13 @@ public final class Kernel {
    */
   public SignedRoot signedRoot(long size) {
     requireLogKey(time.latest());
-    Optional<Checkpoint> known = ledger.checkpointCovering(size);
-    // One that an earlier key signed is no reason for this one to sign that root.
-    return ledger.signed(known.filter(ledger::isSigned).orElseGet(this::checkpoint));
+    // A checkpoint that an earlier key signed is no reason for this one to sign that root.
+    return ledger
+        .checkpointCovering(size)
+        .flatMap(ledger::signed)
+        .or(() -> ledger.signed(checkpoint()))
+        .orElseThrow(
+            () -> new WritException(ExecutorError.OWN_KEY, "the log's key is being exchanged"));
   }
 
   private void requireLogKey(Instant at) {

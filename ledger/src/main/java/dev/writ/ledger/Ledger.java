@@ -971,18 +971,13 @@ public final class Ledger extends StoreView implements RunJournal {
     return appender.submit(Optional.empty()).awaitCheckpoint().orElseThrow();
   }
 
-  /** Whether the key that signs checkpoints now signed this one. */
-  public boolean isSigned(Checkpoint checkpoint) {
-    return writer.isSigned(checkpoint);
-  }
-
   /**
-   * The root of a checkpoint, signed for receipts of COSE.
+   * The root of a checkpoint, signed for receipts of COSE; empty where another key signed the
+   * checkpoint than the one that signs now.
    *
-   * @throws WritException {@code LED-052} to {@code LED-054} where the key that signs checkpoints
-   *     now did not sign this one, {@code LED-042} where this log has another root at its size
+   * @throws WritException {@code LED-042} where this log has another root at its size
    */
-  public SignedRoot signed(Checkpoint checkpoint) {
+  public Optional<SignedRoot> signed(Checkpoint checkpoint) {
     if (!root(checkpoint.size()).equals(checkpoint.root())) {
       throw new WritException(
           LedgerError.PROOF_ROOT,

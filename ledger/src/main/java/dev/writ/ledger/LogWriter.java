@@ -41,6 +41,10 @@ final class LogWriter implements Appender.GroupWriter {
   private final Disk disk;
   private final String origin;
   private volatile SigningKey logKey;
+
+  /** What was signed last for receipts: those of a batch have one root. */
+  private volatile Optional<SignedRoot> receipts = Optional.empty();
+
   private final Blobs blobs;
   private final Uploads uploads;
   private final Runnable requireLock;
@@ -75,7 +79,7 @@ final class LogWriter implements Appender.GroupWriter {
     return logKey.kid();
   }
 
-  boolean isSigned(Checkpoint checkpoint) {
+  private boolean isSigned(Checkpoint checkpoint) {
     try {
       checkpoint.verify(origin, logKey.verifyingKey());
       return true;
@@ -84,8 +88,15 @@ final class LogWriter implements Appender.GroupWriter {
     }
   }
 
-  SignedRoot signed(Checkpoint checkpoint) {
-    return SignedRoot.sign(checkpoint, origin, logKey);
+  /** Empty where another key signed the checkpoint than the one that signs now. */
+  Optional<SignedRoot> signed(Checkpoint checkpoint) {
+    SigningKey key = logKey;
+    Optional<SignedRoot> known = receipts.filter(root -> root.isOf(checkpoint, key));
+    if (known.isPresent() || !isSigned(checkpoint)) {
+      return known;
+    }
+    receipts = Optional.of(SignedRoot.sign(checkpoint, origin, key));
+    return receipts;
   }
 
   /** Checkpoints from the next group on are signed with this key. */

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.cose.CoseSign1;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.merkle.MerkleProof;
+import java.util.Arrays;
 
 /**
  * The root of a checkpoint, which the log's key signed a second time: as COSE receipts need it (RFC
@@ -27,11 +28,13 @@ public final class SignedRoot {
   private static final int CONSISTENCY = -2;
 
   private final Checkpoint checkpoint;
+  private final String kid;
   private final byte[] header;
   private final byte[] signature;
 
-  private SignedRoot(Checkpoint checkpoint, byte[] header, byte[] signature) {
+  private SignedRoot(Checkpoint checkpoint, String kid, byte[] header, byte[] signature) {
     this.checkpoint = checkpoint;
+    this.kid = kid;
     this.header = header;
     this.signature = signature;
   }
@@ -55,7 +58,12 @@ public final class SignedRoot {
     CoseSign1.claims(header, "urn:writ:log:" + origin, "urn:writ:checkpoint:" + checkpoint.size());
     byte[] bytes = header.integer(VDS).integer(RFC9162_SHA256).toBytes();
     return new SignedRoot(
-        checkpoint, bytes, CoseSign1.sign(bytes, checkpoint.root().bytes(), logKey));
+        checkpoint, logKey.kid(), bytes, CoseSign1.sign(bytes, checkpoint.root().bytes(), logKey));
+  }
+
+  /** Whether it is the root of this very note, signed by this key. */
+  boolean isOf(Checkpoint other, SigningKey logKey) {
+    return kid.equals(logKey.kid()) && Arrays.equals(checkpoint.toBytes(), other.toBytes());
   }
 
   /** What was signed before, as a note. */
