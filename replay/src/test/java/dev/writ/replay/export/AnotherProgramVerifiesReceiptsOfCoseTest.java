@@ -266,12 +266,32 @@ class AnotherProgramVerifiesReceiptsOfCoseTest {
   void nothingIsSignedThatIsNoCheckpointOfThisKeyAndLog() {
     Checkpoint others = Checkpoint.sign(ORIGIN, now.size(), now.root(), TestKeys.key("guardian"));
     assertThatThrownBy(() -> signed(others)).hasMessageStartingWith("LED-053");
+    assertThat(((Ledger) home.ledger()).signed(others)).isEmpty();
     Checkpoint elsewhere = Checkpoint.sign("other.example/log", now.size(), now.root(), LOG);
     assertThatThrownBy(() -> signed(elsewhere)).hasMessageStartingWith("LED-054");
     Checkpoint forged = Checkpoint.sign(ORIGIN, now.size(), Digest.sha256(new byte[] {1}), LOG);
     assertThatThrownBy(() -> ((Ledger) home.ledger()).signed(forged))
         .hasMessageStartingWith("LED-042");
     assertThat(home.kernel().signedRoot(1).checkpoint().toBytes()).isEqualTo(earlier.toBytes());
+  }
+
+  @Test
+  void aServerSignsTheLeastCheckpointThatCoversAndNothingByARevokedKey() {
+    try (TestHome other = Sample.home(dir.resolve("other"))) {
+      other.submit(other.ask("alice"));
+      Checkpoint made = other.kernel().signedRoot(1).checkpoint();
+      assertThat(made.size()).as("one is made").isEqualTo(other.ledger().treeSize());
+      other.submit(other.ask("alice").params("{\"n\":2}"));
+      long size = other.ledger().treeSize();
+      assertThat(size).isGreaterThan(made.size());
+      assertThat(other.kernel().signedRoot(size).checkpoint().size()).isEqualTo(size);
+      for (long covered : List.of(1L, made.size())) {
+        assertThat(other.kernel().signedRoot(covered).checkpoint().toBytes())
+            .isEqualTo(made.toBytes());
+      }
+      other.revoke("log");
+      assertThatThrownBy(() -> other.kernel().signedRoot(1)).hasMessageStartingWith("EXE-912");
+    }
   }
 
   /** The page's example is what this code writes. */
