@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.base.ExitCode;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -65,6 +66,30 @@ class OutcomesLeaveInOtherFormatsTest {
     assertThat(export("--format", "tlog-proof").err()).startsWith("writ: CLI-001 ");
   }
 
+  /** What is in it, another library reads in the tests of module replay. */
+  @Test
+  void a_table_of_parquet_is_a_new_file() throws Exception {
+    Path out = dir.resolve("main.parquet");
+    Run run = export("--format", "parquet", "-o", out.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out()).isEqualTo(out + ": 1 of format parquet\n");
+    assertThat(Files.readString(out, StandardCharsets.ISO_8859_1))
+        .startsWith("PAR1")
+        .endsWith("PAR1")
+        .contains("succeeded");
+    byte[] written = Files.readAllBytes(out);
+    assertThat(export("--format", "parquet", "-o", out.toString()).err())
+        .startsWith("writ: CLI-023 ");
+    assertThat(out).hasBinaryContent(written);
+    Path again = dir.resolve("again.parquet");
+    assertThat(
+            Run.of("--home", home, "export", "main", "--format", "parquet", "-o", again.toString())
+                .status())
+        .isZero();
+    assertThat(again).hasBinaryContent(written);
+    assertThat(export("--format", "parquet").err()).startsWith("writ: CLI-001 ");
+  }
+
   @Test
   void statements_need_a_key_and_nothing_else_takes_one() {
     Run lacking = export("--format", "in-toto");
@@ -89,6 +114,12 @@ class OutcomesLeaveInOtherFormatsTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2] ^= 1;
     Path forged = Files.write(dir.resolve("forged.writ"), bytes);
+    Path table = dir.resolve("forged.parquet");
+    assertThat(
+            Run.of("export", forged.toString(), "--format", "parquet", "-o", table.toString())
+                .err())
+        .startsWith("writ: RPL-");
+    assertThat(table).doesNotExist();
     Path out = dir.resolve("forged.csv");
     Run run = Run.of("export", forged.toString(), "--format", "csv", "-o", out.toString());
     assertThat(run.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());

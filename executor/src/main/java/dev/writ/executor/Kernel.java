@@ -75,6 +75,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import dev.writ.ledger.SignedRoot;
 import dev.writ.ledger.StorageUse;
 import dev.writ.ledger.seal.ContentOwner;
 import java.io.IOException;
@@ -1410,6 +1411,23 @@ public final class Kernel {
     long last = checkpoint.size() - 1;
     ledger.eventsByIndex(last, last + 1, (_, event) -> requireLogKey(event.at()));
     return checkpoint;
+  }
+
+  /**
+   * The root of the checkpoint of the least size that covers so many events and is signed by the
+   * log's present key, signed for receipts of COSE. Where there is none, one is made.
+   *
+   * @throws WritException {@code EXE-912} where the log's key is not in force
+   */
+  public SignedRoot signedRoot(long size) {
+    requireLogKey(time.latest());
+    // A checkpoint that an earlier key signed is no reason for this one to sign that root.
+    return ledger
+        .checkpointCovering(size)
+        .flatMap(ledger::signed)
+        .or(() -> ledger.signed(checkpoint()))
+        .orElseThrow(
+            () -> new WritException(ExecutorError.OWN_KEY, "the log's key is being exchanged"));
   }
 
   private void requireLogKey(Instant at) {

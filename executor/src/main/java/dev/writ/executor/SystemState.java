@@ -100,6 +100,15 @@ public record SystemState(
   }
 
   /**
+   * Requires that a log key, where it is enrolled, is in force.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  public void requireLogKey(String kid, Instant at) {
+    OwnKeys.requireLog(trust, kid, at);
+  }
+
+  /**
    * The state after one event of the system run, whose document is verified under this state.
    *
    * @throws WritException with the code of what does not hold

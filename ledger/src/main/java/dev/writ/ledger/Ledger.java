@@ -971,6 +971,21 @@ public final class Ledger extends StoreView implements RunJournal {
     return appender.submit(Optional.empty()).awaitCheckpoint().orElseThrow();
   }
 
+  /**
+   * The root of a checkpoint, signed for receipts of COSE; empty where another key signed the
+   * checkpoint than the one that signs now.
+   *
+   * @throws WritException {@code LED-042} where this log has another root at its size
+   */
+  public Optional<SignedRoot> signed(Checkpoint checkpoint) {
+    if (!root(checkpoint.size()).equals(checkpoint.root())) {
+      throw new WritException(
+          LedgerError.PROOF_ROOT,
+          "a checkpoint of size " + checkpoint.size() + " is not this log's");
+    }
+    return writer.signed(checkpoint);
+  }
+
   private void publish(Durable now) {
     durable = now;
     anchorKeeper.follow(now);

@@ -41,6 +41,10 @@ final class LogWriter implements Appender.GroupWriter {
   private final Disk disk;
   private final String origin;
   private volatile SigningKey logKey;
+
+  /** What was signed last for receipts: those of a batch have one root. */
+  private volatile Optional<SignedRoot> receipts = Optional.empty();
+
   private final Blobs blobs;
   private final Uploads uploads;
   private final Runnable requireLock;
@@ -73,6 +77,26 @@ final class LogWriter implements Appender.GroupWriter {
 
   String logKid() {
     return logKey.kid();
+  }
+
+  private boolean isSigned(Checkpoint checkpoint) {
+    try {
+      checkpoint.verify(origin, logKey.verifyingKey());
+      return true;
+    } catch (WritException e) {
+      return false;
+    }
+  }
+
+  /** Empty where another key signed the checkpoint than the one that signs now. */
+  Optional<SignedRoot> signed(Checkpoint checkpoint) {
+    SigningKey key = logKey;
+    Optional<SignedRoot> known = receipts.filter(root -> root.isOf(checkpoint, key));
+    if (known.isPresent() || !isSigned(checkpoint)) {
+      return known;
+    }
+    receipts = Optional.of(SignedRoot.sign(checkpoint, origin, key));
+    return receipts;
   }
 
   /** Checkpoints from the next group on are signed with this key. */
@@ -320,14 +344,7 @@ final class LogWriter implements Appender.GroupWriter {
       return store
           .get(Family.CHECKPOINTS, Keys.number(size))
           .map(Checkpoint::parse)
-          .filter(checkpoint -> {
-            try {
-              checkpoint.verify(origin, logKey.verifyingKey());
-              return checkpoint.root().equals(frontier.root());
-            } catch (WritException e) {
-              return false;
-            }
-          });
+          .filter(checkpoint -> isSigned(checkpoint) && checkpoint.root().equals(frontier.root()));
     }
 
     void end() {

@@ -141,7 +141,7 @@ public record ConfiguredSink(
             file.toString(),
             config.tenant(),
             Optional.empty(),
-            file.format(),
+            file.records(),
             log -> file.isFolder() ? new OutcomeFolder(file, log) : new FileSink(file, log));
       }
       case "webhook" -> {

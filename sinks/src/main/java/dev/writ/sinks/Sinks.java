@@ -5,6 +5,8 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.SignedRoot;
+import dev.writ.replay.export.FileFormat;
 import dev.writ.sinks.feed.DeadLetters;
 import dev.writ.sinks.feed.FeedObserver;
 import dev.writ.sinks.feed.Feeder;
@@ -18,6 +20,7 @@ import dev.writ.sinks.file.FileSettings;
 import dev.writ.sinks.incident.IncidentFeed;
 import dev.writ.sinks.outcome.OutcomeReader;
 import dev.writ.sinks.outcome.ProofReader;
+import dev.writ.sinks.outcome.ReceiptReader;
 import dev.writ.surfaces.tools.ExecJournal;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -55,7 +58,10 @@ public final class Sinks implements AutoCloseable {
               new Feeder.Parts(
                   sink.name(),
                   () -> sink.connection().apply(ledger.origin()),
-                  source(ledger, sink, size -> covering(kernel, size)),
+                  source(
+                      ledger,
+                      sink,
+                      new LogProofs(size -> covering(kernel, size), kernel::signedRoot)),
                   initial(ledger, sink),
                   state -> kernel.saveSink(sink.name(), state.toBytes()),
                   orders,
@@ -74,29 +80,39 @@ public final class Sinks implements AutoCloseable {
    * @param ledger has a checkpoint over all that proofs are asked of
    */
   public static RecordSource source(LedgerView ledger, ConfiguredSink sink) {
-    return source(ledger, sink, size -> ledger.checkpointCovering(size).orElseThrow());
+    return source(
+        ledger,
+        sink,
+        new LogProofs(
+            size -> ledger.checkpointCovering(size).orElseThrow(),
+            _ -> {
+              throw new IllegalArgumentException("only the log's own server signs receipts");
+            }));
   }
+
+  /** Where readers of proofs and receipts have what the log signs from. */
+  private record LogProofs(LongFunction<Checkpoint> covering, LongFunction<SignedRoot> roots) {}
 
   /** Proofs of one batch have one checkpoint, and so have those that are made again later. */
   private static Checkpoint covering(Kernel kernel, long size) {
     return kernel.ledger().checkpointCovering(size).orElseGet(kernel::checkpoint);
   }
 
-  private static RecordSource source(
-      LedgerView ledger, ConfiguredSink sink, LongFunction<Checkpoint> covering) {
+  private static RecordSource source(LedgerView ledger, ConfiguredSink sink, LogProofs proofs) {
     RecordReader reader =
         sink.messages()
             .map(of -> of.reader(ledger))
-            .or(() -> sink.outcomes().map(format -> outcomes(ledger, format, covering)))
+            .or(() -> sink.outcomes().map(format -> outcomes(ledger, format, proofs)))
             .orElseGet(() -> executions(ledger));
     return new RecordSource(ledger, reader, sink.tenant());
   }
 
-  private static RecordReader outcomes(
-      LedgerView ledger, String format, LongFunction<Checkpoint> covering) {
-    return format.equals(FileSettings.TLOG_PROOF)
-        ? new ProofReader(ledger, covering)
-        : new OutcomeReader(ledger, format);
+  private static RecordReader outcomes(LedgerView ledger, String format, LogProofs proofs) {
+    return switch (format) {
+      case FileSettings.TLOG_PROOF -> new ProofReader(ledger, proofs.covering());
+      case FileFormat.COSE_RECEIPT -> new ReceiptReader(ledger, proofs.roots());
+      default -> new OutcomeReader(ledger, format);
+    };
   }
 
   private static RecordReader executions(LedgerView ledger) {

@@ -11,7 +11,10 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.SignedRoot;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.replay.export.ExportedOutcome;
@@ -275,6 +278,7 @@ class OutcomesReachAFileInAFormatOfOthersTest {
                                     ledger.origin(),
                                     outcome.decision().request(),
                                     outcome.envelope().toBytes(),
+                                    Optional.empty(),
                                     key)))));
     return wanted;
   }
@@ -285,6 +289,9 @@ class OutcomesReachAFileInAFormatOfOthersTest {
     "'format: ocsf, key: exporter.pem', sinks/siem/key",
     "'format: tlog-proof, key: exporter.pem', sinks/siem/key",
     "'format: csv', sinks/siem/format",
+    "'format: cose-receipt, key: exporter.pem', sinks/siem/key",
+    "'format: ocsf, receipts: true', sinks/siem/receipts",
+    "'format: scitt, key: exporter.pem, receipts: yes', sinks/siem/receipts",
     "'format: scitt, key: none.pem', CAN-070"
   })
   void aKeyIsForWhatIsSigned(String settings, String found) {
@@ -323,6 +330,98 @@ class OutcomesReachAFileInAFormatOfOthersTest {
     scene.configure(
         folder, "proofs: { kind: file, path: proofs, format: scitt, key: exporter.pem }\n", "");
     scene.awaitLine("SNK-003 " + proofs + " has tlog-proof of ");
+  }
+
+  /** Receipts, which the log's key signs by itself, and which are made again, the same. */
+  @Test
+  void receiptsAreFilesOfAFolder() throws IOException {
+    Path receipts = folder.resolve("receipts");
+    scene =
+        new SinkScene(
+            dir, folder, "receipts: { kind: file, path: receipts, format: cose-receipt }\n");
+    scene.exec("pytest -q");
+    scene.denied("kubectl get pods");
+    scene.awaitAll();
+    TreeMap<String, String> first = contents(receipts);
+    assertThat(first).hasSize(2).isEqualTo(receipts(TestKeys.key("log")));
+    scene.exec("node -v");
+    scene.awaitAll();
+    assertThat(contents(receipts)).hasSize(3).containsAllEntriesOf(first);
+
+    scene.stop();
+    Files.delete(receipts.resolve("last.json"));
+    TreeMap<String, String> all = contents(receipts);
+    scene.start();
+    scene.awaitLine("rewound");
+    scene.awaitAll();
+    assertThat(contents(receipts)).as("made again, the same").isEqualTo(all);
+
+    scene.stop();
+    Files.delete(receipts.resolve("last.json"));
+    SigningKey next = TestKeys.key("the next log key");
+    ((Ledger) scene.server.home.ledger()).signWith(next);
+    scene.forget();
+    scene.start();
+    scene.awaitLine("rewound");
+    scene.awaitAll();
+    assertThat(contents(receipts))
+        .as("the new key signs no root of a checkpoint of the old one")
+        .isEqualTo(receipts(next))
+        .doesNotContainValue(all.firstEntry().getValue());
+  }
+
+  /** The receipt of each outcome, over a checkpoint that this key signed. */
+  private TreeMap<String, String> receipts(SigningKey log) {
+    LedgerView ledger = scene.server.home.ledger();
+    TreeMap<String, String> receipts = new TreeMap<>();
+    ledger.eventsByIndex(
+        0,
+        ledger.treeSize(),
+        (index, event) ->
+            ExportedOutcome.of(ledger::document, index, event)
+                .ifPresent(_ ->
+                    receipts.put(
+                        event.body().hex() + ".cose",
+                        HexFormat.of().formatHex(receipt(index, event, log)))));
+    return receipts;
+  }
+
+  private byte[] receipt(long index, Event event, SigningKey log) {
+    LedgerView ledger = scene.server.home.ledger();
+    Checkpoint checkpoint = scene.server.home.kernel().signedRoot(index + 1).checkpoint();
+    checkpoint.verify(ledger.origin(), log.verifyingKey());
+    return SignedRoot.sign(checkpoint, ledger.origin(), log)
+        .inclusion(index, ledger.inclusionProof(index, checkpoint.size()), event.toBytes());
+  }
+
+  @Test
+  void statementsOfScittHaveReceiptsInThemWhereAsked() throws IOException {
+    SigningKey key = key("exporter.pem");
+    scene =
+        new SinkScene(
+            dir,
+            folder,
+            "scitt: { kind: file, path: statements, format: scitt, key: exporter.pem, receipts:"
+                + " true }\n");
+    scene.exec("pytest -q");
+    scene.awaitAll();
+    LedgerView ledger = scene.server.home.ledger();
+    List<ExportedOutcome> outcomes = new ArrayList<>();
+    ledger.eventsByIndex(
+        0,
+        ledger.treeSize(),
+        (index, event) ->
+            ExportedOutcome.of(ledger::document, index, event).ifPresent(outcomes::add));
+    assertThat(outcomes).hasSize(1);
+    ExportedOutcome outcome = outcomes.getFirst();
+    assertThat(folder.resolve("statements").resolve(outcome.id().hex() + ".cose"))
+        .hasBinaryContent(
+            ScittStatements.statement(
+                ledger.origin(),
+                outcome.decision().request(),
+                outcome.envelope().toBytes(),
+                Optional.of(receipt(outcome.index(), outcome.event(), TestKeys.key("log"))),
+                key));
   }
 
   private static TreeMap<String, String> proofs(Path folder) throws IOException {

@@ -119,6 +119,8 @@ public enum ExitCode {
                 Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
                 Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
                 Map.entry(CliError.ARCHIVE_SECRET.code(), REFUSED),
+                Map.entry(CliError.OTHER_LOG_KEY.code(), REFUSED),
+                Map.entry(CliError.NOTHING_BETWEEN.code(), REFUSED),
                 Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
                 Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
                 Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),

@@ -33,7 +33,7 @@ import java.util.Optional;
 /** {@code writ export}. */
 public final class ExportCommand implements CliCommand {
   private static final List<String> ONLY_IN_BUNDLES =
-      List.of("--checkpoint", "--reads", "--without-blobs", "--without-tools");
+      List.of("--reads", "--without-blobs", "--without-tools");
 
   @Override
   public CommandUsage usage() {
@@ -51,16 +51,22 @@ public final class ExportCommand implements CliCommand {
             "-o",
             "FILE",
             "The file to write; an existing one is never overwritten. With --format the"
-                + " terminal where it is left out, and for scitt and tlog-proof a folder.")
+                + " terminal where it is left out, and for cose-receipt, scitt and tlog-proof a"
+                + " folder.")
         .option("--format", "FORMAT", "One of " + String.join(", ", FormatExport.names()) + ".")
         .option(
             "--key", "PEM", "With --format in-toto and scitt: the key that signs the statements.")
+        .flag(
+            "--receipts",
+            "With --format scitt: put a receipt of COSE into each statement. It is signed by the"
+                + " log's own key, as with --format cose-receipt, so a run of this home is named.")
         .option("--trust", "JWKS", "With --format: keys that you pin, as `verify` takes them.")
         .option("--tenant", "TENANT", "The run's tenant (default: the home's own).")
         .option(
             "--checkpoint",
             "NOTE",
-            "A checkpoint that you kept: the bundle proves that its log is consistent with it.")
+            "A checkpoint that you kept: the bundle proves that its log is consistent with it;"
+                + " with --format cose-receipt a receipt does.")
         .flag(
             "--latest",
             "Export a closed run up to the latest checkpoint, too: the bundle then shows"
@@ -93,8 +99,8 @@ public final class ExportCommand implements CliCommand {
       formatted(session, arguments, FormatExport.of(session, arguments, format.get()));
       return ExitCode.OK;
     }
-    if (arguments.has("--key") || arguments.has("--trust")) {
-      throw new WritException(CliError.USAGE, "--key and --trust belong to --format");
+    if (arguments.has("--key") || arguments.has("--trust") || arguments.has("--receipts")) {
+      throw new WritException(CliError.USAGE, "--key, --trust and --receipts belong to --format");
     }
     String name =
         arguments
@@ -156,6 +162,11 @@ public final class ExportCommand implements CliCommand {
     String named = arguments.argument("RUN|FILE");
     Optional<FormatExport.Exported> exported;
     if (Files.isRegularFile(Path.of(named))) {
+      if (format.isOfHome()) {
+        throw new WritException(
+            CliError.USAGE,
+            "receipts are signed by the log of the home: name a run of it, not a file");
+      }
       exported = format.write(session, named);
     } else {
       exported = ofRun(session, arguments, format);

@@ -11,9 +11,12 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.ledger.Checkpoint;
+import dev.writ.replay.export.CoseReceipts;
 import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.FileFormat;
 import dev.writ.replay.export.LineFormat;
+import dev.writ.replay.export.ParquetTable;
 import dev.writ.verify.bundle.Bundle;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -24,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,6 +37,8 @@ final class FormatExport {
   private final Optional<Path> to;
   private final Optional<SigningKey> key;
   private final Optional<Trust> trust;
+  private final Optional<HomeReceipts> receipts;
+  private final Optional<Checkpoint> kept;
 
   /** What was written to a file or folder. */
   record Exported(String format, String file, long outcomes) implements Report {
@@ -47,43 +53,75 @@ final class FormatExport {
   }
 
   private FormatExport(
-      String format, Optional<Path> to, Optional<SigningKey> key, Optional<Trust> trust) {
+      String format,
+      Optional<Path> to,
+      Optional<SigningKey> key,
+      Optional<Trust> trust,
+      Optional<HomeReceipts> receipts,
+      Optional<Checkpoint> kept) {
     this.format = format;
     this.to = to;
     this.key = key;
     this.trust = trust;
+    this.receipts = receipts;
+    this.kept = kept;
   }
 
   static List<String> names() {
     List<String> names = new ArrayList<>(LineFormat.NAMES);
     names.addAll(FileFormat.NAMES);
+    names.add(ParquetTable.NAME);
+    Collections.sort(names);
     return names;
   }
 
   /**
-   * @throws WritException {@code CLI-001} for an unknown format, or where it lacks a key or a
-   *     place; the codes of key files
+   * @throws WritException {@code CLI-001} for an unknown format, where it lacks a key or a place,
+   *     and for an option that is not of this format; the codes of key files
    */
   static FormatExport of(Session session, Arguments arguments, String named) {
     String format = Arguments.oneOf("--format", named, names());
     Optional<Path> to = arguments.option("-o").map(Path::of);
-    if (FileFormat.NAMES.contains(format) && to.isEmpty()) {
-      throw new WritException(CliError.USAGE, "--format " + format + " needs -o FOLDER");
-    }
+    requirePlace(format, to);
     Optional<String> key = arguments.option("--key");
     if (key.isPresent() != (LineFormat.isSigned(format) || FileFormat.isSigned(format))) {
       throw new WritException(
           CliError.USAGE,
           key.isPresent()
-              ? "--format " + format + " signs nothing: leave out --key"
+              ? "--format " + format + " takes no --key"
               : "--format " + format + " is signed by you: --key FILE");
     }
+    boolean isReceipt = format.equals(FileFormat.COSE_RECEIPT);
+    if (arguments.has("--receipts") && !format.equals(FileFormat.SCITT)) {
+      throw new WritException(CliError.USAGE, "--receipts belongs to --format scitt");
+    }
+    if (arguments.has("--checkpoint") && !isReceipt) {
+      throw new WritException(
+          CliError.USAGE, "--checkpoint and --format " + format + " exclude one another");
+    }
+    boolean signsReceipts = isReceipt || arguments.has("--receipts");
     return new FormatExport(
         format,
         to,
         key.map(
             file -> KeyFiles.read(Path.of(file), () -> session.passphrases().of(Path.of(file)))),
-        arguments.option("--trust").map(file -> Trust.parse(session.read(file))));
+        arguments.option("--trust").map(file -> Trust.parse(session.read(file))),
+        signsReceipts ? Optional.of(new HomeReceipts(session)) : Optional.empty(),
+        arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse));
+  }
+
+  private static void requirePlace(String format, Optional<Path> to) {
+    if (to.isEmpty() && FileFormat.NAMES.contains(format)) {
+      throw new WritException(CliError.USAGE, "--format " + format + " needs -o FOLDER");
+    }
+    if (to.isEmpty() && format.equals(ParquetTable.NAME)) {
+      throw new WritException(CliError.USAGE, "--format " + format + " needs -o FILE");
+    }
+  }
+
+  /** Whether the log's own key signs, so that a run of the home must be named. */
+  boolean isOfHome() {
+    return receipts.isPresent();
   }
 
   /** Verifies the bundle and writes what it says; nothing is left of what could not be finished. */
@@ -131,7 +169,13 @@ final class FormatExport {
 
   private long file(Bundle bundle, Path file) {
     long[] outcomes = {0};
-    OutputFile.write(file, out -> outcomes[0] = lines(bundle, out));
+    OutputFile.write(
+        file,
+        out ->
+            outcomes[0] =
+                format.equals(ParquetTable.NAME)
+                    ? ParquetTable.write(bundle, out)
+                    : lines(bundle, out));
     return outcomes[0];
   }
 
@@ -142,18 +186,26 @@ final class FormatExport {
     }
     Path part = Files.createTempDirectory(folder.toAbsolutePath().getParent(), ".writ-export");
     try {
-      FileFormat files = FileFormat.of(format, key);
+      FileFormat files =
+          FileFormat.of(format, key, receipts.map(home -> new CoseReceipts(home::root)));
+      String suffix = FileFormat.suffix(format);
       long[] written = {0};
       files.each(
           bundle,
           (event, bytes) -> {
             try {
-              Files.write(part.resolve(event.body().hex() + "." + files.suffix()), bytes);
+              Files.write(part.resolve(event.body().hex() + "." + suffix), bytes);
               written[0]++;
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }
           });
+      if (kept.isPresent()) {
+        HomeReceipts home = receipts.orElseThrow();
+        Files.write(
+            part.resolve("consistency." + suffix),
+            home.consistency(home.root(bundle.checkpoint()), kept.get()));
+      }
       Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
       return written[0];
     } finally {

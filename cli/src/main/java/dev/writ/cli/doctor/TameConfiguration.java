@@ -23,6 +23,7 @@ final class TameConfiguration {
           "::1",
           "browser",
           "cloudevents",
+          "cose-receipt",
           "exec",
           "file",
           "in-toto",

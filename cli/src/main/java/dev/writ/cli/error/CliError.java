@@ -112,6 +112,14 @@ public enum CliError implements ErrorCode {
       "a guardian's log and its executor's do not say the same",
       "Keep copies of both. The first difference is named: checkpoints of that time that others"
           + " hold show whose log was changed."),
+  OTHER_LOG_KEY(
+      "CLI-108",
+      "the checkpoint of an export is not signed by the log key of this home",
+      "Have that key sign one: `writ checkpoint`; then export with --latest."),
+  NOTHING_BETWEEN(
+      "CLI-111",
+      "a kept checkpoint is not older than that of the export",
+      "Name an older one that is not of size 0, or export with --latest after `writ checkpoint`."),
   NOT_STATED(
       "CLI-110",
       "the installation has stated nothing that covers this log",

@@ -639,14 +639,21 @@ public record GatewayConfig(
       TreeMap<String, String> settings = new TreeMap<>();
       for (String key : s.keys()) {
         if (!List.of("kind", "tenant", "secret").contains(key)) {
-          boolean number =
-              s.value(key) instanceof Located.Scalar scalar
-                  && scalar.value() instanceof JsonValue.Num;
-          settings.put(key, number ? String.valueOf(s.count(key)) : s.name(key));
+          settings.put(key, setting(s, key));
         }
       }
       s.end();
       return new SinkConfig(kind, tenant, secret, settings);
+    }
+
+    private static String setting(Section s, String key) {
+      JsonValue value =
+          s.value(key) instanceof Located.Scalar scalar ? scalar.value() : JsonValue.NULL;
+      return switch (value) {
+        case JsonValue.Num _ -> String.valueOf(s.count(key));
+        case JsonValue.Bool _ -> String.valueOf(s.bool(key));
+        default -> s.name(key);
+      };
     }
   }
 

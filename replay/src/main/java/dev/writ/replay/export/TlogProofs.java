@@ -14,11 +14,6 @@ public final class TlogProofs implements FileFormat {
   private static final String HEAD = "c2sp.org/tlog-proof@v1";
 
   @Override
-  public String suffix() {
-    return "tlog-proof";
-  }
-
-  @Override
   public void each(Bundle bundle, BiConsumer<Event, byte[]> taker) {
     Checkpoint checkpoint = bundle.checkpoint();
     InclusionPaths.each(

@@ -3,12 +3,17 @@ package dev.writ.replay.export;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hardwood.InputFile;
+import dev.hardwood.reader.ParquetFileReader;
+import dev.hardwood.reader.RowReader;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.cose.Cbor;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Checkpoint;
@@ -17,6 +22,8 @@ import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.Sample;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +32,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,6 +203,46 @@ class OutcomesAreExportedTest {
     assertThat(CsvFormat.cell("")).isEmpty();
   }
 
+  /** The same table twice, once read by another library. */
+  @Test
+  void a_file_of_parquet_has_the_rows_of_csv() throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (Bundle open = Bundle.of(bundle)) {
+      assertThat(ParquetTable.write(open, out)).isEqualTo(text("csv", "o").size());
+    }
+    List<String> rows = new ArrayList<>();
+    try (ParquetFileReader reader =
+            ParquetFileReader.open(InputFile.of(ByteBuffer.wrap(out.toByteArray())));
+        RowReader row = reader.rowReader()) {
+      assertThat(
+              reader.getFileSchema().getColumns().stream()
+                  .map(column -> column.name())
+                  .collect(Collectors.joining(",")))
+          .isEqualTo(new CsvFormat().head().orElseThrow());
+      while (row.hasNext()) {
+        row.next();
+        rows.add(
+            OutcomeColumn.ALL.stream()
+                .map(column -> cell(row, column))
+                .map(CsvFormat::cell)
+                .collect(Collectors.joining(",")));
+      }
+    }
+    assertThat(rows).isEqualTo(text("csv", "o"));
+    assertThat(new String(out.toByteArray(), StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
+  }
+
+  private static String cell(RowReader row, OutcomeColumn column) {
+    if (row.isNull(column.name())) {
+      return "";
+    }
+    return switch (column.kind()) {
+      case TEXT -> row.getString(column.name());
+      case TIME -> Timestamps.format(row.getTimestamp(column.name()));
+      case NUMBER -> String.valueOf(row.getLong(column.name()));
+    };
+  }
+
   @Test
   void each_proof_leads_from_its_event_to_the_signed_root() {
     List<String> proved = new ArrayList<>();
@@ -218,7 +266,7 @@ class OutcomesAreExportedTest {
     CBORMapper cbor = new CBORMapper();
     List<String> subjects = new ArrayList<>();
     try (Bundle open = Bundle.of(bundle)) {
-      FileFormat.of("scitt", Optional.of(EXPORTER))
+      FileFormat.of("scitt", Optional.of(EXPORTER), Optional.empty())
           .each(
               open,
               (event, statement) -> {

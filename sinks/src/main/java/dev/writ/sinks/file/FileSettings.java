@@ -16,20 +16,22 @@ import java.util.function.Supplier;
  * @param format what became of every request, as one of {@link #FORMATS}; empty for what the tool
  *     gateway executed and denied
  * @param key signs statements, where the format has some
+ * @param hasReceipts whether statements have receipts of the log in them
  */
-public record FileSettings(Path path, Optional<String> format, Optional<SigningKey> key) {
+public record FileSettings(
+    Path path, Optional<String> format, Optional<SigningKey> key, boolean hasReceipts) {
   /** Statements as lines. */
   public static final String IN_TOTO = "in-toto";
 
   /** Statements as files. */
-  public static final String SCITT = "scitt";
+  public static final String SCITT = FileFormat.SCITT;
 
   /** Proofs as files. */
-  public static final String TLOG_PROOF = "tlog-proof";
+  public static final String TLOG_PROOF = FileFormat.TLOG_PROOF;
 
   /** The formats that a sink writes (spec/sinks.md, 9a). */
   public static final List<String> FORMATS =
-      List.of("cloudevents", IN_TOTO, "ocsf", SCITT, TLOG_PROOF);
+      List.of("cloudevents", FileFormat.COSE_RECEIPT, IN_TOTO, "ocsf", SCITT, TLOG_PROOF);
 
   private static final List<String> SIGNED = List.of(IN_TOTO, SCITT);
 
@@ -54,8 +56,27 @@ public record FileSettings(Path path, Optional<String> format, Optional<SigningK
         isSigned
             ? Optional.of(KeyFiles.read(folder.resolve(settings.required("key")), passphrase))
             : Optional.empty();
+    boolean hasReceipts = hasReceipts(settings, format);
     settings.end();
-    return new FileSettings(path, format, key);
+    return new FileSettings(path, format, key, hasReceipts);
+  }
+
+  private static boolean hasReceipts(SinkSettings settings, Optional<String> format) {
+    Optional<String> receipts = settings.text("receipts");
+    if (receipts.isPresent() && !format.equals(Optional.of(SCITT))) {
+      throw settings.wrong("receipts", "is of the format " + SCITT + " alone");
+    }
+    if (receipts.isPresent() && !List.of("true", "false").contains(receipts.get())) {
+      throw settings.wrong("receipts", "is neither true nor false");
+    }
+    return receipts.equals(Optional.of("true"));
+  }
+
+  /**
+   * The format whose records it takes: where receipts are put into statements, that of receipts.
+   */
+  public Optional<String> records() {
+    return hasReceipts ? Optional.of(FileFormat.COSE_RECEIPT) : format;
   }
 
   /** Whether it is a folder, with a file for each outcome. */

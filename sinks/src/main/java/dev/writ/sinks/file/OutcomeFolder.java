@@ -20,20 +20,21 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A folder with a file for each outcome, a signed statement of SCITT or a proof that it is in the
- * log, and {@code last.json}, which says how far it is. That is written when all files before it
- * are on the disk: after a crash some are written again, under the same names.
+ * A folder with a file for each outcome, a signed statement of SCITT, or a proof or receipt that it
+ * is in the log, and {@code last.json}, which says how far it is. That is written when all files
+ * before it are on the disk: after a crash some are written again, under the same names.
  */
 public final class OutcomeFolder implements RecordSink {
   private static final String LAST = "last.json";
 
   private final Path folder;
   private final String format;
-  private final FileFormat files;
+  private final String suffix;
   private final Optional<SigningKey> key;
   private final String log;
   private Optional<RecordId> last = Optional.empty();
@@ -45,7 +46,7 @@ public final class OutcomeFolder implements RecordSink {
   public OutcomeFolder(FileSettings settings, String log) {
     this.folder = settings.path();
     this.format = settings.format().orElseThrow();
-    this.files = FileFormat.of(format, settings.key());
+    this.suffix = FileFormat.suffix(format);
     this.key = settings.key();
     this.log = log;
   }
@@ -105,7 +106,7 @@ public final class OutcomeFolder implements RecordSink {
     }
     try {
       for (SinkRecord record : later) {
-        put(record.evidence().hex() + "." + files.suffix(), content(record));
+        put(record.evidence().hex() + "." + suffix, content(record));
       }
       DurableFiles.REAL.syncDirectory(folder);
       RecordId reached = later.getLast().id();
@@ -125,10 +126,21 @@ public final class OutcomeFolder implements RecordSink {
 
   private byte[] content(SinkRecord record) {
     Fields fields = Fields.of("record", record.fields());
-    return key.map(signs ->
-            ScittStatements.statement(
-                log, fields.digest("request"), Jcs.write(fields.obj("envelope")), signs))
-        .orElseGet(() -> fields.string("proof").getBytes(StandardCharsets.UTF_8));
+    return switch (format) {
+      case FileFormat.COSE_RECEIPT -> receipt(fields).orElseThrow();
+      case FileFormat.SCITT ->
+          ScittStatements.statement(
+              log,
+              fields.digest("request"),
+              Jcs.write(fields.obj("envelope")),
+              receipt(fields),
+              key.orElseThrow());
+      default -> fields.string("proof").getBytes(StandardCharsets.UTF_8);
+    };
+  }
+
+  private static Optional<byte[]> receipt(Fields record) {
+    return record.optional("receipt", name -> Base64.getDecoder().decode(record.string(name)));
   }
 
   /** Whole and on the disk before it has its name. */

@@ -1,4 +1,4 @@
-package dev.writ.replay.export;
+package dev.writ.canonicalize.cose;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * keys of a map in the order of their encoded bytes. Of our own because nothing of ours reads CBOR,
  * and an auditor's class path is worth more than these lines.
  */
-final class Cbor {
+public final class Cbor {
   private static final int UNSIGNED = 0;
   private static final int NEGATIVE = 1;
   private static final int BYTES = 2;
@@ -17,61 +17,73 @@ final class Cbor {
   private static final int ARRAY = 4;
   private static final int MAP = 5;
   private static final int TAG = 6;
+  private static final int NULL = 0xf6;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  byte[] toBytes() {
+  public byte[] toBytes() {
     return out.toByteArray();
   }
 
-  Cbor integer(int value) {
+  public Cbor integer(long value) {
     return value >= 0 ? head(UNSIGNED, value) : head(NEGATIVE, -1 - value);
   }
 
-  Cbor bytes(byte[] value) {
+  public Cbor bytes(byte[] value) {
     head(BYTES, value.length).out.writeBytes(value);
     return this;
   }
 
-  Cbor text(String value) {
+  public Cbor text(String value) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     head(TEXT, utf8.length).out.writeBytes(utf8);
     return this;
   }
 
   /** An array, whose items are written next. */
-  Cbor array(int items) {
+  public Cbor array(int items) {
     return head(ARRAY, items);
   }
 
   /** A map, whose keys and values are written next. */
-  Cbor map(int entries) {
+  public Cbor map(int entries) {
     return head(MAP, entries);
   }
 
   /** A tag on the item that is written next. */
-  Cbor tag(int number) {
+  public Cbor tag(int number) {
     return head(TAG, number);
   }
 
-  private Cbor head(int major, int argument) {
+  /** The simple value null. */
+  public Cbor nothing() {
+    out.write(NULL);
+    return this;
+  }
+
+  private Cbor head(int major, long argument) {
     int type = major << 5;
     if (argument < 24) {
-      out.write(type | argument);
+      out.write(type | (int) argument);
     } else if (argument < 1 << 8) {
       out.write(type | 24);
-      out.write(argument);
+      bigEndian(argument, 1);
     } else if (argument < 1 << 16) {
       out.write(type | 25);
-      out.write(argument >>> 8);
-      out.write(argument);
-    } else {
+      bigEndian(argument, 2);
+    } else if (argument < 1L << 32) {
       out.write(type | 26);
-      out.write(argument >>> 24);
-      out.write(argument >>> 16);
-      out.write(argument >>> 8);
-      out.write(argument);
+      bigEndian(argument, 4);
+    } else {
+      out.write(type | 27);
+      bigEndian(argument, 8);
     }
     return this;
+  }
+
+  private void bigEndian(long argument, int bytes) {
+    for (int i = bytes - 1; i >= 0; i--) {
+      out.write((int) (argument >>> 8 * i));
+    }
   }
 }
