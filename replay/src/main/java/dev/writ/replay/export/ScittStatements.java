@@ -27,6 +27,9 @@ public final class ScittStatements implements FileFormat {
   /** EdDSA (RFC 9053, 2.2). */
   private static final int EDDSA = -8;
 
+  /** RFC 9053, 2.1. */
+  private static final int ES256 = -7;
+
   /** RFC 9964. */
   private static final int ML_DSA_65 = -49;
 
@@ -82,11 +85,20 @@ public final class ScittStatements implements FileFormat {
         .toBytes();
   }
 
+  private static int identifier(Algorithm algorithm) {
+    return switch (algorithm) {
+      case ED25519 -> EDDSA;
+      case ES256 -> ES256;
+      case ML_DSA_65 -> ML_DSA_65;
+      case WEBAUTHN -> throw new IllegalArgumentException("an authenticator signs no statement");
+    };
+  }
+
   private static byte[] header(String issuer, String subject, SigningKey key) {
     return new Cbor()
         .map(4)
         .integer(ALG)
-        .integer(key.algorithm() == Algorithm.ML_DSA_65 ? ML_DSA_65 : EDDSA)
+        .integer(identifier(key.algorithm()))
         .integer(CONTENT_TYPE)
         .text(ENVELOPE)
         .integer(KID)
