@@ -62,7 +62,8 @@ public enum SignerError implements ErrorCode {
       "SGN-016",
       "the token's key cannot be used",
       "Make an Ed25519 key with its public half: pkcs11-tool --module FILE --login --keypairgen"
-          + " --key-type EC:edwards25519 --id 01 --label KEY."),
+          + " --key-type EC:edwards25519 --id 01 --label KEY. Where the token does not have that,"
+          + " EC:prime256v1."),
   TOKEN_FAILED(
       "SGN-017",
       "the token did not sign",
