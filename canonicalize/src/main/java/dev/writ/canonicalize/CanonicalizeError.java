@@ -114,7 +114,8 @@ public enum CanonicalizeError implements ErrorCode {
   SIGNER_WRONG(
       "CAN-078",
       "a signer gave a signature that is not the one it was asked for",
-      "Nothing was signed: do not trust the signer. See which program listens at SSH_AUTH_SOCK."),
+      "Nothing was signed: do not trust the signer. See which program listens at SSH_AUTH_SOCK,"
+          + " and what WRIT_PKCS11 and WRIT_KMS name."),
   KEY_ROLE_ALGORITHM(
       "CAN-079",
       "a key is of an algorithm in which its role cannot sign",

@@ -137,15 +137,15 @@ public final class Trust {
 
   /**
    * What a signature counts as. Where this trust does not say what a role signs with, an ES256 key
-   * stands in place of an Ed25519 one, and in the roles of people a passkey (spec/keys.md, 7).
+   * stands in place of an Ed25519 one, and so does a passkey, which only roles of people have
+   * (spec/keys.md, 7).
    */
   private Algorithm inPlaceOf(KeyRole role, Algorithm algorithm) {
     if (required.containsKey(role)) {
       return algorithm;
     }
     return switch (algorithm) {
-      case ES256 -> Algorithm.ED25519;
-      case WEBAUTHN -> role.isOfPeople() ? Algorithm.ED25519 : algorithm;
+      case ES256, WEBAUTHN -> Algorithm.ED25519;
       case ED25519, ML_DSA_65 -> algorithm;
     };
   }

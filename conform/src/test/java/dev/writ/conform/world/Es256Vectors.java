@@ -196,6 +196,12 @@ final class Es256Vectors {
         edge,
         pair(x, HALF.add(BigInteger.ONE)));
     signature("s-one", "the least s", "ok", keyOf(x, BigInteger.ONE), pair(x, BigInteger.ONE));
+    signature(
+        "s-one-short",
+        "the least s without the zeros before it",
+        "CAN-060",
+        keyOf(x, BigInteger.ONE),
+        shortened(pair(x, BigInteger.ONE)));
     signature("s-zero", "s is zero", pair(r, zero));
     signature("r-zero", "r is zero", pair(zero, s));
     signature("both-zero", "r and s are zero", pair(zero, zero));
@@ -215,6 +221,13 @@ final class Es256Vectors {
         "hashed-twice",
         "a signature over the digest of what is signed",
         KEY.sign(Digest.sha256(SIGNED).bytes()));
+  }
+
+  /** r, and the last byte of s. */
+  private static byte[] shortened(byte[] pair) {
+    byte[] shortened = Arrays.copyOf(pair, 33);
+    shortened[32] = pair[63];
+    return shortened;
   }
 
   private void forms() {

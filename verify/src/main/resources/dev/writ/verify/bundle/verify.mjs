@@ -1366,9 +1366,9 @@ export function parseTrust(bytes) {
 
 const requiredAlgorithms = (trust, role) => (Object.hasOwn(trust.required, role) ? trust.required[role] : ['Ed25519']);
 
-/** What a signature counts as: where trust does not name the role, ES256 and people's passkeys stand in place of Ed25519. */
+/** What a signature counts as: where trust does not name the role, ES256 and passkeys, which people alone have, stand in place of Ed25519. */
 const inPlaceOf = (trust, role) => (algorithm) => {
-  const stands = algorithm === 'ES256' || (algorithm === 'WebAuthn' && OF_PEOPLE.includes(role));
+  const stands = algorithm === 'ES256' || algorithm === 'WebAuthn';
   return stands && !Object.hasOwn(trust.required, role) ? 'Ed25519' : algorithm;
 };
 
