@@ -371,7 +371,8 @@ final class Es256Vectors {
       if (role == KeyRole.ATTESTOR || role == KeyRole.LOG) {
         continue;
       }
-      String type = role.payloadTypes().getFirst();
+      String type =
+          role == KeyRole.SURFACE ? role.payloadTypes().getLast() : role.payloadTypes().getFirst();
       add(
           "role-" + role.text(),
           "a P-256 key of the role " + role.text(),
@@ -394,7 +395,7 @@ final class Es256Vectors {
         "a P-256 key for the log, whose checkpoints are of Ed25519",
         "CAN-079",
         "trust.verify",
-        input(approval, trusted(KEY), with(trusted(TestKeys.es256("log")), "writ_role", "log")));
+        input(approval, with(trusted(KEY), "writ_role", "log")));
     add(
         "role-that-may-not",
         "an agent's P-256 key under an approval",
