@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.kms.KmsServer;
 import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -98,6 +100,39 @@ class KeysOfAKmsServeTest {
     ByJavaScript.holds(file, trust);
     assertThat(home().done("fsck").out()).doesNotContain("PROBLEM");
     home().done("audit");
+  }
+
+  /** The service gives a signature only when two are asked for: one after the other none comes. */
+  @Test
+  void requestsOfTwoRunsWaitForTheServiceAtTheSameTime() throws Exception {
+    home().done("init");
+    String guardian = kms.make("guardian", "ECC_NIST_P256");
+    String executor = kms.make("executor", "ECC_NIST_P256");
+    environment.put("WRIT_KMS", kms.uri(guardian) + " " + kms.uri(executor));
+    home().done("key", "rotate", "guardian", "--key", kms.uri(guardian), "--overlap", "0");
+    home().done("key", "rotate", "executor", "--key", kms.uri(executor), "--overlap", "0");
+    Process server = started("serve", "--json", "--port", "0");
+    try (BufferedReader out = server.inputReader()) {
+      assertThat(out.readLine()).contains("\"url\"");
+      kms.together(2);
+      Process one = started("run", "js", "--param", "source=6*7", "--run", "one");
+      Process two = started("run", "js", "--param", "source=6*7", "--run", "two");
+      for (Process each : List.of(one, two)) {
+        shows42(new String(each.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        assertThat(each.waitFor()).isZero();
+      }
+    } finally {
+      server.destroy();
+      server.waitFor();
+    }
+  }
+
+  private Process started(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
+    all.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(OwnProcess.writ(all.toArray(String[]::new)));
+    builder.environment().putAll(environment);
+    return builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
   }
 
   @Test

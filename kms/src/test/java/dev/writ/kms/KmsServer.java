@@ -17,8 +17,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +52,7 @@ public final class KmsServer implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile UnaryOperator<byte[]> bent = signature -> signature;
+  private volatile Optional<CyclicBarrier> together = Optional.empty();
   private volatile boolean isSilent;
 
   public KmsServer() throws IOException {
@@ -116,6 +119,11 @@ public final class KmsServer implements AutoCloseable {
     bent = change;
   }
 
+  /** From now on a signature is given only when so many are asked for at the same time. */
+  public void together(int parties) {
+    together = Optional.of(new CyclicBarrier(parties));
+  }
+
   /** From now on nothing is answered. */
   void fallSilent() {
     isSilent = true;
@@ -165,7 +173,7 @@ public final class KmsServer implements AutoCloseable {
   }
 
   private void serve(HttpExchange exchange, String region, JsonValue.Obj request)
-      throws IOException, GeneralSecurityException {
+      throws IOException, GeneralSecurityException, InterruptedException {
     String arn = text(request, "KeyId");
     Held key = arn.startsWith("arn:aws:kms:" + region + ":") ? keys.get(arn) : null;
     if (key == null) {
@@ -193,7 +201,7 @@ public final class KmsServer implements AutoCloseable {
   }
 
   private void sign(HttpExchange exchange, String arn, Held key, JsonValue.Obj request)
-      throws IOException, GeneralSecurityException {
+      throws IOException, GeneralSecurityException, InterruptedException {
     byte[] message = StrictBase64.decode("Message", text(request, "Message"));
     String how = text(request, "SigningAlgorithm") + " " + text(request, "MessageType");
     boolean fits =
@@ -215,6 +223,13 @@ public final class KmsServer implements AutoCloseable {
     signer.initSign(key.pair().getPrivate());
     signer.update(message);
     signatures.incrementAndGet();
+    if (together.isPresent()) {
+      try {
+        together.get().await();
+      } catch (BrokenBarrierException e) {
+        throw new IOException(e);
+      }
+    }
     send(
         exchange,
         200,
