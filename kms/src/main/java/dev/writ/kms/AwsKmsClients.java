@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
@@ -43,12 +45,14 @@ final class AwsKmsClients {
   }
 
   private static KmsClient make(Place place) {
-    DefaultCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
+    DefaultCredentialsProvider found = DefaultCredentialsProvider.builder().build();
+    // Each request asks again: credentials of roles change, and may be gone later.
+    AwsCredentialsProvider credentials = () -> resolved(found);
     try {
       credentials.resolveCredentials();
-    } catch (SdkException e) {
-      credentials.close();
-      throw new WritException(SignerError.SERVICE_CREDENTIALS, "none were found", e);
+    } catch (WritException e) {
+      found.close();
+      throw e;
     }
     BackoffStrategy pauses = BackoffStrategy.exponentialDelay(PAUSE_FIRST, PAUSE_MAX);
     return KmsClient.builder()
@@ -70,5 +74,13 @@ final class AwsKmsClients {
                         .circuitBreakerEnabled(false)
                         .build()))
         .build();
+  }
+
+  private static AwsCredentials resolved(DefaultCredentialsProvider provider) {
+    try {
+      return provider.resolveCredentials();
+    } catch (SdkException e) {
+      throw new WritException(SignerError.SERVICE_CREDENTIALS, "none were found", e);
+    }
   }
 }

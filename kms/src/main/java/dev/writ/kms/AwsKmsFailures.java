@@ -55,6 +55,11 @@ final class AwsKmsFailures {
           arn + ": it answered " + refusal.statusCode() + (said.isEmpty() ? "" : " " + said),
           e);
     }
+    for (Throwable outer = e; outer != null; outer = outer.getCause()) {
+      if (outer instanceof WritException told) {
+        return told; // of the credentials, for which the client asks on its way
+      }
+    }
     Throwable cause = innermost(e);
     boolean isOfTheWay =
         e instanceof ApiCallTimeoutException

@@ -182,6 +182,20 @@ class KeysOfAKmsSignTest {
   }
 
   @Test
+  void credentialsThatAreGoneAreToldAsSuch() {
+    SigningKey key = named();
+    System.setProperty("aws.disableEc2Metadata", "true"); // no network to ask for a role
+    System.clearProperty("aws.secretAccessKey");
+    try {
+      assertThatThrownBy(() -> key.sign(MESSAGE)).hasMessageContaining("SGN-021");
+    } finally {
+      System.clearProperty("aws.disableEc2Metadata");
+    }
+    System.setProperty("aws.secretAccessKey", KmsServer.SECRET);
+    key.sign(MESSAGE);
+  }
+
+  @Test
   void aSignatureThatDoesNotVerifyIsNeverHandedOn() {
     SigningKey key = named();
     byte[] earlier = new byte[80];
