@@ -96,9 +96,10 @@ export async function digest(bytes) {
   return `sha256:${toHex(await hash(bytes))}`;
 }
 
-/** The key id of an Ed25519 public key: its thumbprint (RFC 7638). */
+/** The key id of an Ed25519 or P-256 public key: its thumbprint (RFC 7638). */
 export async function keyId(jwk) {
   const members = { crv: jwk.crv, kty: jwk.kty, x: jwk.x };
+  if (jwk.kty === 'EC') members.y = jwk.y;
   return toBase64Url(await hash(utf8.encode(canonicalize(members))));
 }
 
@@ -140,6 +141,28 @@ export async function sign(kind, document, signer) {
   };
 }
 
+/** The algorithm of a pinned key, of those that this client has; undefined for others. */
+function algorithmOf(jwk) {
+  if (jwk.kty === 'OKP' && jwk.crv === 'Ed25519') return 'Ed25519';
+  // With writ_rp_id it is a passkey, which signs other bytes.
+  return jwk.kty === 'EC' && jwk.crv === 'P-256' && jwk.writ_rp_id === undefined ? 'ES256' : undefined;
+}
+
+/** (n − 1) / 2 of P-256: the greatest s that spec/signatures.md takes. */
+const P256_HALF = 0x7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8n;
+
+async function holds(jwk, signature, message) {
+  if (algorithmOf(jwk) === 'Ed25519') {
+    const members = { crv: jwk.crv, kty: jwk.kty, x: jwk.x };
+    const key = await crypto.subtle.importKey('jwk', members, { name: 'Ed25519' }, false, ['verify']);
+    return crypto.subtle.verify('Ed25519', key, signature, message);
+  }
+  if (signature.length !== 64 || BigInt(`0x${toHex(signature.subarray(32))}`) > P256_HALF) return false;
+  const members = { crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y };
+  const key = await crypto.subtle.importKey('jwk', members, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify']);
+  return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, signature, message);
+}
+
 /**
  * Verifies an envelope by pinned keys.
  *
@@ -151,16 +174,17 @@ export async function sign(kind, document, signer) {
  */
 export async function verify(envelope, kind, keys, role, at, requiredAlgorithms = {}) {
   if (envelope?.payloadType !== TYPE(kind)) refuse(`not a ${kind}`);
-  const required = requiredAlgorithms[role] ?? ['Ed25519'];
-  if (required.join() !== 'Ed25519') refuse(`documents of a ${role} need ${required}; this client has Ed25519`);
+  const required = requiredAlgorithms[role] ?? ['Ed25519', 'ES256']; // either, where trust does not say
+  const suffices = requiredAlgorithms[role] === undefined || required.join() === 'Ed25519' || required.join() === 'ES256';
+  if (!suffices) refuse(`documents of a ${role} need ${required}; this client has one of Ed25519 and ES256`);
   if (!Array.isArray(envelope.signatures) || envelope.signatures.length === 0) refuse('unsigned');
   const payload = fromBase64(envelope.payload);
-  let edwards = 0;
+  let verified = 0;
   for (const { keyid, sig } of envelope.signatures) {
     const [jwk, ...more] = keys.filter((k) => k.kid === keyid);
     if (!jwk) refuse(`key ${keyid} is not pinned`);
     if (more.length) refuse(`key ${keyid} is pinned twice`);
-    if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519') refuse(`key ${keyid} is not Ed25519`);
+    if (!required.includes(algorithmOf(jwk))) refuse(`key ${keyid} is not ${required.join(' or ')}`);
     if ((await keyId(jwk)) !== keyid) refuse(`key ${keyid} has another thumbprint`);
     if (jwk.writ_role !== role) refuse(`key ${keyid} is of role ${jwk.writ_role}`);
     const valid =
@@ -168,14 +192,12 @@ export async function verify(envelope, kind, keys, role, at, requiredAlgorithms 
       jwk.writ_not_before <= at &&
       (jwk.writ_not_after === undefined || at < jwk.writ_not_after);
     if (!valid) refuse(`key ${keyid} is not in force`);
-    const key = await crypto.subtle.importKey(
-      'jwk', { crv: jwk.crv, kty: jwk.kty, x: jwk.x }, { name: 'Ed25519' }, false, ['verify']);
-    const holds = await crypto.subtle.verify(
-      'Ed25519', key, fromBase64(sig), preAuthEncoding(envelope.payloadType, payload));
-    if (!holds) refuse(`the signature of key ${keyid} does not hold`);
-    edwards += 1;
+    if (!(await holds(jwk, fromBase64(sig), preAuthEncoding(envelope.payloadType, payload)))) {
+      refuse(`the signature of key ${keyid} does not hold`);
+    }
+    verified += 1;
   }
-  if (edwards !== 1) refuse('several signatures of one algorithm');
+  if (verified !== 1) refuse('several signatures of one algorithm');
   const [text, document] = json(payload);
   if (canonicalize(document) !== text) refuse('the payload is not canonical');
   return { id: await digest(payload), document };

@@ -1,4 +1,4 @@
-"""Digests, Ed25519 keys, DSSE envelopes and the pinned keys (spec/envelope.md, spec/keys.md)."""
+"""Digests, Ed25519 and P-256 keys, DSSE envelopes and the pinned keys (spec/envelope.md, spec/keys.md)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Mapping, Union
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 from ._errors import NotBelieved
 from ._json import canonicalize, parse
@@ -46,6 +48,42 @@ def from_b64(text: Any) -> bytes:
 def thumbprint(x: str) -> str:
     """The key id of an Ed25519 public key (RFC 7638)."""
     return b64url(hashlib.sha256(canonicalize({"crv": "Ed25519", "kty": "OKP", "x": x})).digest())
+
+
+P256_HALF = 0x7FFFFFFF800000007FFFFFFFFFFFFFFFDE737D56D38BCF4279DCE5617E3192A8
+"""(n - 1) / 2 of P-256: the greatest s that spec/signatures.md takes."""
+
+
+def _algorithm(jwk: Mapping[str, Any]) -> str | None:
+    """The algorithm of a pinned key, of those that this client has."""
+    if jwk.get("kty") == "OKP" and jwk.get("crv") == "Ed25519":
+        return "Ed25519"
+    # With writ_rp_id it is a passkey, which signs other bytes.
+    if jwk.get("kty") == "EC" and jwk.get("crv") == "P-256" and "writ_rp_id" not in jwk:
+        return "ES256"
+    return None
+
+
+def _from_b64url(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _thumbprint_of(jwk: Mapping[str, Any]) -> str:
+    names = ("crv", "kty", "x") if jwk["kty"] == "OKP" else ("crv", "kty", "x", "y")
+    return b64url(hashlib.sha256(canonicalize({name: jwk[name] for name in names})).digest())
+
+
+def _require_holds(jwk: Mapping[str, Any], signature: bytes, message: bytes) -> None:
+    """Raises InvalidSignature where the key did not sign the message, ValueError for no key."""
+    if jwk["kty"] == "OKP":
+        Ed25519PublicKey.from_public_bytes(_from_b64url(jwk["x"])).verify(signature, message)
+        return
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    if len(signature) != 64 or s > P256_HALF:
+        raise InvalidSignature
+    x, y = (int.from_bytes(_from_b64url(jwk[name]), "big") for name in ("x", "y"))
+    key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+    key.verify(encode_dss_signature(r, s), message, ec.ECDSA(hashes.SHA256()))
 
 
 class SigningKey:
@@ -131,8 +169,12 @@ class Pinned:
         """Verifies an envelope: of this kind, signed by one holder of this role whose keys are in force at `at`."""
         if not isinstance(envelope, dict) or envelope.get("payloadType") != payload_type(kind):
             raise NotBelieved(f"it is no {kind}")
-        if self._required.get(role, ["Ed25519"]) != ["Ed25519"]:
-            raise NotBelieved(f"documents of a {role} need {self._required[role]}; this client has Ed25519")
+        required = self._required.get(role)
+        if required not in (None, ["Ed25519"], ["ES256"]):
+            raise NotBelieved(
+                f"documents of a {role} need {required}; this client has one of Ed25519 and ES256"
+            )
+        either = required or ["Ed25519", "ES256"]
         payload = from_b64(envelope.get("payload"))
         signatures = envelope.get("signatures")
         if not isinstance(signatures, list) or len(signatures) != 1:
@@ -141,9 +183,9 @@ class Pinned:
         jwk = self._keys.get(keyid)
         if jwk is None:
             raise NotBelieved(f"key {keyid} is not pinned")
-        if jwk.get("kty") != "OKP" or jwk.get("crv") != "Ed25519":
-            raise NotBelieved(f"key {keyid} is not Ed25519")
-        if thumbprint(jwk["x"]) != keyid:
+        if _algorithm(jwk) not in either:
+            raise NotBelieved(f"key {keyid} is not {' or '.join(either)}")
+        if _thumbprint_of(jwk) != keyid:
             raise NotBelieved(f"key {keyid} has another thumbprint")
         if jwk.get("writ_role") != role:
             raise NotBelieved(f"key {keyid} is of role {jwk.get('writ_role')}")
@@ -153,13 +195,13 @@ class Pinned:
             or ("writ_not_after" in jwk and not at < jwk["writ_not_after"])
         ):
             raise NotBelieved(f"key {keyid} is not in force")
-        raw = base64.urlsafe_b64decode(jwk["x"] + "=" * (-len(jwk["x"]) % 4))
         try:
-            Ed25519PublicKey.from_public_bytes(raw).verify(
+            _require_holds(
+                jwk,
                 from_b64(signatures[0].get("sig")),
                 pre_auth_encoding(envelope["payloadType"], payload),
             )
-        except InvalidSignature:
+        except (InvalidSignature, ValueError):
             raise NotBelieved(f"the signature of key {keyid} does not hold") from None
         document = parse(payload)
         if not isinstance(document, dict) or canonicalize(document) != payload:

@@ -1,6 +1,6 @@
 /*
  * A PKCS#11 module for tests, with one token and one key pair, that does as the files in DIR tell it:
- * "point" is the public key, "signature" what it signs with whatever the message is, "pin" the PIN;
+ * "point" is the public key, "type" and "curve" say of what kind (where they are there), "signature" what it signs with whatever the message is, "pin" the PIN;
  * NAME.rv, where it is there, is what the function NAME returns the next time, and is removed then.
  * Each login appends a byte to "logins".
  */
@@ -95,11 +95,17 @@ static ulong find_final(ulong session) { (void) session; return 0; }
 
 static ulong get_attribute(ulong session, ulong object, attribute *template, ulong count) {
   (void) session; (void) object; (void) count;
-  ulong edwards = 0x40;
+  ulong kind = 0x40;
+  unsigned char type;
   switch (template->type) {
-    case 0x100: memcpy(template->value, &edwards, sizeof edwards); template->length = sizeof edwards; return 0;
+    case 0x100:
+      if (bytes("type", &type, 1) == 1) kind = type;
+      memcpy(template->value, &kind, sizeof kind);
+      template->length = sizeof kind;
+      return 0;
     case 0x102: memcpy(template->value, "\1", 1); template->length = 1; return 0;
-    case 0x181: template->length = (ulong) bytes("point", template->value, 64); return 0;
+    case 0x181: template->length = (ulong) bytes("point", template->value, 128); return 0;
+    case 0x180: template->length = (ulong) bytes("curve", template->value, 128); return 0;
     default: template->length = (ulong) -1; return 0x12;
   }
 }

@@ -101,7 +101,8 @@ public enum CanonicalizeError implements ErrorCode {
   KEY_FILE_ALGORITHM(
       "CAN-075",
       "a key file is of an algorithm that is not supported",
-      "Use Ed25519, or ML-DSA-65 as a seed; encrypt by PBES2 with scrypt or PBKDF2."),
+      "Use Ed25519, P-256 (ES256), or ML-DSA-65 as a seed; encrypt by PBES2 with scrypt or"
+          + " PBKDF2."),
   KEY_FILE_PASSPHRASE(
       "CAN-076",
       "the passphrase does not open the key file, or the file is damaged",
@@ -113,7 +114,12 @@ public enum CanonicalizeError implements ErrorCode {
   SIGNER_WRONG(
       "CAN-078",
       "a signer gave a signature that is not the one it was asked for",
-      "Nothing was signed: do not trust the signer. See which program listens at SSH_AUTH_SOCK.");
+      "Nothing was signed: do not trust the signer. See which program listens at SSH_AUTH_SOCK,"
+          + " and what WRIT_PKCS11 and WRIT_KMS name."),
+  KEY_ROLE_ALGORITHM(
+      "CAN-079",
+      "a key is of an algorithm in which its role cannot sign",
+      "Enrol an Ed25519 key for the log: checkpoints are signed by Ed25519 (spec/log.md).");
 
   private final Entry entry;
 

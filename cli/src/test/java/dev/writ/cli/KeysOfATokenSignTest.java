@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Keys that were made in a token of SoftHSM and cannot leave it: spec/keys.md, "Keys in a token".
@@ -151,7 +153,7 @@ class KeysOfATokenSignTest {
     refused("SGN-014", "key", "new", "x", "--operator", "pkcs11:token=writ;object=ann;id=%e1");
     generate("ann", "a2");
     refused("SGN-015", "key", "new", "x", "--operator", "pkcs11:object=ann");
-    generate("curve", "c1", "EC:prime256v1");
+    generate("curve", "c1", "EC:secp384r1");
     refused("SGN-016", "key", "new", "x", "--key", "pkcs11:object=curve", "--operator", "ann");
     refused("CLI-001", "key", "rotate", "log", "--key", "pkcs11:object=eve");
     environment.remove("WRIT_PKCS11");
@@ -164,14 +166,19 @@ class KeysOfATokenSignTest {
     assertThat(key("x")).doesNotExist();
   }
 
-  @Test
-  void aServersGuardianAndExecutorSignThere_andItsBundlesVerify() throws Exception {
+  /** With Ed25519, and as in tokens that have the curves of NIST alone. */
+  @ParameterizedTest
+  @CsvSource({"EC:edwards25519, b", "EC:prime256v1, d"})
+  void aServersGuardianAndExecutorSignThere_andItsBundlesVerify(String type, String ids)
+      throws Exception {
     home().done("init");
     withToken();
-    generate("guardian", "b1");
-    generate("executor", "b2");
-    home().done("key", "rotate", "guardian", "--key", "pkcs11:object=guardian", "--overlap", "0");
-    home().done("key", "rotate", "executor", "--key", "pkcs11:object=executor", "--overlap", "0");
+    generate("guardian-" + ids, ids + "1", type);
+    generate("executor-" + ids, ids + "2", type);
+    for (String role : List.of("guardian", "executor")) {
+      String key = "pkcs11:object=" + role + "-" + ids;
+      home().done("key", "rotate", role, "--key", key, "--overlap", "0");
+    }
     ProcessBuilder builder =
         new ProcessBuilder(
             OwnProcess.writ(
@@ -182,7 +189,7 @@ class KeysOfATokenSignTest {
     try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
       assertThat(out.readLine()).as(Files.readString(dir.resolve("log"))).contains("\"url\"");
       assertThat(home().done("run", "js", "--param", "source=6*7").out()).contains("42");
-      delete("b1");
+      delete(ids + "1");
       // The guardian's key is gone: no decision is made, and nothing runs.
       refused("SGN-", "run", "js", "--param", "source=6*8");
     } finally {
@@ -197,5 +204,71 @@ class KeysOfATokenSignTest {
     home().done("verify", file, "--trust", dir.resolve("home/trust.jwks").toString());
     assertThat(home().done("fsck").out()).doesNotContain("PROBLEM");
     home().done("audit");
+    ByJavaScript.holds(Path.of(file), dir.resolve("home/trust.jwks"));
+  }
+
+  @Test
+  void peopleAndAgentsSignWithP256_whereTheTokenHasNothingElse() throws Exception {
+    home().done("init");
+    withToken();
+    List<String> names = List.of("nora", "olaf", "paul");
+    List<String> roles = List.of("operator", "policy-owner", "agent");
+    for (int i = 0; i < names.size(); i++) {
+      generate(names.get(i), "e" + (i + 2), "EC:prime256v1");
+      String key = "pkcs11:object=" + names.get(i);
+      home().done("key", "new", names.get(i), "--role", roles.get(i), "--key", key);
+    }
+    home().done("key", "revoke", "operator", "--operator", "nora");
+    home().done("key", "revoke", "policy-owner", "--operator", "nora");
+    Path policy = dir.resolve("home/policy.yaml");
+    String yaml = Files.readString(policy);
+    Files.writeString(
+        policy, yaml.replaceFirst("subject: \"?agent\"?, roles", "subject: \"paul\", roles"));
+    home().done("policy", "activate", policy.toString(), "--as", "olaf");
+    Run run = home().done("run", "js", "--param", "source=6*7", "--as", "paul");
+    assertThat(run.out()).contains("42");
+    refused("GRD-", "run", "js", "--param", "source=1", "--as", "agent");
+    // The log's key is in a file, and of Ed25519.
+    refused("CLI-001", "key", "rotate", "log", "--key", "pkcs11:object=nora");
+    refused("CLI-001", "key", "rotate", "log", "--algorithm", "ES256", "--operator", "nora");
+    refused(
+        "CAN-079",
+        "key",
+        "new",
+        "l",
+        "--role",
+        "log",
+        "--key",
+        "pkcs11:object=nora",
+        "--operator",
+        "nora");
+    home().done("close", "main", "--as", "paul");
+    Path file = dir.resolve("people.writ");
+    home().done("export", "main", "-o", file.toString());
+    Path trust = dir.resolve("home/trust.jwks");
+    home().done("verify", file.toString(), "--trust", trust.toString());
+    ByJavaScript.holds(file, trust);
+    home().done("audit");
+  }
+
+  @Test
+  void aKernelsKeysInFilesAreMadeOfP256() throws Exception {
+    home().done("init");
+    home().done("key", "rotate", "guardian", "--algorithm", "ES256", "--overlap", "0");
+    home().done("key", "rotate", "executor", "--algorithm", "ES256", "--overlap", "0");
+    home().done("key", "new", "eva", "--algorithm", "ES256", "--role", "approver");
+    refused("CLI-001", "key", "new", "x", "--algorithm", "P-256");
+    refused("CLI-001", "key", "new", "x", "--algorithm", "ES256", "--key", "agent:somebody");
+    assertThat(home().done("key", "list", "--json").out()).contains("\"crv\":\"P-256\"");
+    assertThat(home().done("run", "js", "--param", "source=6*7").out()).contains("42");
+    home().done("close", "main");
+    Path file = dir.resolve("files.writ");
+    home().done("export", "main", "-o", file.toString());
+    Path trust = dir.resolve("home/trust.jwks");
+    home().done("verify", file.toString(), "--trust", trust.toString());
+    ByJavaScript.holds(file, trust);
+    home().done("key", "rotate", "guardian", "--algorithm", "Ed25519", "--overlap", "0");
+    assertThat(home().done("run", "js", "--param", "source=6*8", "--run", "again").out())
+        .contains("48");
   }
 }

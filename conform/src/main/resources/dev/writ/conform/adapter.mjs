@@ -61,8 +61,7 @@ const OPERATIONS = {
     for (const { keyid, sig } of envelope.signatures) {
       const key = keys.get(keyid);
       if (!key) throw new V.Refusal('CAN-052', 'envelope', keyid);
-      if (key.algorithm === 'Ed25519') await V.verifyEd25519(key, message, sig);
-      else V.verifyMlDsa65(key.bytes, message, sig);
+      await V.verifySignature(key, message, sig);
     }
     return {
       kids: envelope.signatures.map(({ keyid }) => keyid),

@@ -1,6 +1,5 @@
 package dev.writ.canonicalize.cose;
 
-import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.SigningKey;
 import java.nio.charset.StandardCharsets;
 
@@ -30,6 +29,9 @@ public final class CoseSign1 {
   /** EdDSA (RFC 9053, 2.2). */
   private static final int EDDSA = -8;
 
+  /** RFC 9053, 2.1. */
+  private static final int ES256 = -7;
+
   /** RFC 9964. */
   private static final int ML_DSA_65 = -49;
 
@@ -37,7 +39,12 @@ public final class CoseSign1 {
 
   /** The identifier of what a key signs with, as the value of {@link #ALG}. */
   public static int algorithm(SigningKey key) {
-    return key.algorithm() == Algorithm.ML_DSA_65 ? ML_DSA_65 : EDDSA;
+    return switch (key.algorithm()) {
+      case ED25519 -> EDDSA;
+      case ES256 -> ES256;
+      case ML_DSA_65 -> ML_DSA_65;
+      case WEBAUTHN -> throw new IllegalArgumentException("an authenticator signs no statement");
+    };
   }
 
   /** The id of a key, as the value of {@link #KID}: the text of its thumbprint, in bytes. */

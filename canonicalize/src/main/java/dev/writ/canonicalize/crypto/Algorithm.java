@@ -6,6 +6,8 @@ import java.util.List;
 public enum Algorithm {
   /** RFC 8032, pure; the name of RFC 9864. */
   ED25519("Ed25519"),
+  /** ECDSA over P-256 with SHA-256 (FIPS 186-5), r and s of 32 bytes each; RFC 7518, 3.4. */
+  ES256("ES256"),
   /** FIPS 204, pure, empty context, deterministic variant; the name of RFC 9964. */
   ML_DSA_65("ML-DSA-65"),
   /**
@@ -17,8 +19,8 @@ public enum Algorithm {
   /** All of them, in the order of their declaration. */
   public static final List<Algorithm> ALL = List.of(values());
 
-  /** Those whose private keys are a seed in a file. */
-  public static final List<Algorithm> SEEDED = List.of(ED25519, ML_DSA_65);
+  /** Those whose private keys are 32 secret bytes in a file. */
+  public static final List<Algorithm> SEEDED = List.of(ED25519, ES256, ML_DSA_65);
 
   private final String text;
 

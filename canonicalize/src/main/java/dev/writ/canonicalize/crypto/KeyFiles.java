@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 
 /**
  * Private keys in files: PKCS#8 in PEM, encrypted under a passphrase, or plain and readable by the
- * owner alone (spec/keys.md). openssl reads and writes the Ed25519 ones.
+ * owner alone (spec/keys.md). openssl reads and writes those of Ed25519 and ES256.
  */
 public final class KeyFiles {
   /** Larger files are no keys. */
@@ -75,7 +75,7 @@ public final class KeyFiles {
    *     where the file cannot be written
    */
   public static void writePublicHalf(Path path, VerifyingKey key) {
-    byte[] der = Pkcs8.ed25519SubjectPublicKeyInfo(key.rawBytes());
+    byte[] der = Pkcs8.subjectPublicKeyInfo(key);
     try {
       NewFile.write(path, new Pem(Pem.PUBLIC, der).toBytes(), false, DurableFiles.REAL);
     } catch (IOException e) {
@@ -100,12 +100,11 @@ public final class KeyFiles {
         return Optional.empty();
       }
       return Optional.of(
-          Pkcs8.ed25519Raw(pem.get().der())
-              .map(VerifyingKey::ed25519)
+          Pkcs8.publicKey(pem.get().der())
               .orElseThrow(() ->
                   new WritException(
                       CanonicalizeError.KEY_FILE_ALGORITHM,
-                      path + " has a public key that is not Ed25519")));
+                      path + " has a public key of neither Ed25519 nor P-256")));
     } catch (NoSuchFileException e) {
       throw new WritException(CanonicalizeError.KEY_FILE_MISSING, path.toString(), e);
     } catch (IOException e) {
@@ -218,7 +217,7 @@ public final class KeyFiles {
             Pkcs8.looksLikePkcs8(der)
                 ? new WritException(
                     CanonicalizeError.KEY_FILE_ALGORITHM,
-                    path + " is PKCS#8, but not of an Ed25519 key or an ML-DSA-65 seed")
+                    path + " is PKCS#8, but not of Ed25519, P-256 or an ML-DSA-65 seed in our form")
                 : new WritException(
                     CanonicalizeError.KEY_FILE_MALFORMED, path + " is not whole PKCS#8"));
   }

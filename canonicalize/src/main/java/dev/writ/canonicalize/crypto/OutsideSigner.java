@@ -7,7 +7,8 @@ package dev.writ.canonicalize.crypto;
 @FunctionalInterface
 public interface OutsideSigner {
   /**
-   * @return the 64 bytes of the Ed25519 signature (RFC 8032, 5.1.6)
+   * @return 64 bytes: the Ed25519 signature (RFC 8032, 5.1.6), or r and s of an ES256 one, of 32
+   *     bytes each; of the two values of s either
    * @throws dev.writ.canonicalize.WritException where there is none
    */
   byte[] sign(byte[] message);

@@ -4,19 +4,26 @@ import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
 import java.math.BigInteger;
 import java.util.Arrays;
+import java.util.Optional;
 import org.bouncycastle.asn1.x9.X9ECParameters;
+import org.bouncycastle.crypto.digests.SHA256Digest;
 import org.bouncycastle.crypto.ec.CustomNamedCurves;
 import org.bouncycastle.crypto.params.ECDomainParameters;
+import org.bouncycastle.crypto.params.ECPrivateKeyParameters;
 import org.bouncycastle.crypto.params.ECPublicKeyParameters;
 import org.bouncycastle.crypto.signers.ECDSASigner;
+import org.bouncycastle.crypto.signers.HMacDSAKCalculator;
 import org.bouncycastle.math.ec.ECPoint;
+import org.bouncycastle.math.ec.FixedPointCombMultiplier;
+import org.bouncycastle.util.BigIntegers;
 
-/**
- * ECDSA over P-256 with SHA-256 (FIPS 186-5), as far as passkeys and mandates need it: verifying.
- */
+/** ECDSA over P-256 with SHA-256 (FIPS 186-5), of ES256 keys, passkeys and mandates. */
 final class P256 {
   /** Bytes of a coordinate, and of a number modulo the group's order. */
   static final int COORDINATE = 32;
+
+  /** Bytes of a point, uncompressed (SEC 1, 2.3.3). */
+  static final int POINT = 1 + 2 * COORDINATE;
 
   /** SEQUENCE and INTEGER of X.690. */
   private static final int SEQUENCE = 0x30;
@@ -24,6 +31,7 @@ final class P256 {
   private static final int INTEGER = 0x02;
 
   private static final ECDomainParameters CURVE = curve();
+  private static final BigInteger HALF = CURVE.getN().shiftRight(1);
 
   private P256() {}
 
@@ -68,18 +76,7 @@ final class P256 {
    * equation of FIPS 186-5, 6.4.2. Both of the two values of s are taken.
    */
   static boolean holds(ECPublicKeyParameters key, byte[] digest, byte[] der) {
-    int[] at = {0};
-    if (!opens(der, at, SEQUENCE, der.length)) {
-      return false;
-    }
-    BigInteger r = integer(der, at);
-    BigInteger s = r == null ? null : integer(der, at);
-    if (s == null || at[0] != der.length) {
-      return false;
-    }
-    ECDSASigner verifier = new ECDSASigner();
-    verifier.init(false, key);
-    return verifier.verifySignature(digest, r, s);
+    return pairOfDer(der).filter(pair -> holdsPair(key, digest, pair)).isPresent();
   }
 
   /**
@@ -93,9 +90,71 @@ final class P256 {
     ECDSASigner verifier = new ECDSASigner();
     verifier.init(false, key);
     return verifier.verifySignature( // which refuses r and s outside of their range
-        digest,
-        new BigInteger(1, Arrays.copyOf(pair, COORDINATE)),
-        new BigInteger(1, Arrays.copyOfRange(pair, COORDINATE, pair.length)));
+        digest, number(pair, 0), number(pair, COORDINATE));
+  }
+
+  /**
+   * Whether a signature of ours holds: as {@link #holdsPair}, but of the two values of s only the
+   * lower, so that nobody but the key's holder can make another signature of one that is there.
+   */
+  static boolean holdsLower(ECPublicKeyParameters key, byte[] digest, byte[] pair) {
+    return pair.length == 2 * COORDINATE
+        && number(pair, COORDINATE).compareTo(HALF) <= 0
+        && holdsPair(key, digest, pair);
+  }
+
+  /** The same signature with the lower value of s; other bytes as they are. */
+  static byte[] withLowerS(byte[] pair) {
+    if (pair.length != 2 * COORDINATE) {
+      return pair;
+    }
+    BigInteger s = number(pair, COORDINATE);
+    return s.compareTo(HALF) <= 0 || s.compareTo(CURVE.getN()) >= 0
+        ? pair
+        : pair(number(pair, 0), CURVE.getN().subtract(s));
+  }
+
+  /** r and s of strict DER, 32 bytes each; empty for other bytes. */
+  static Optional<byte[]> pairOfDer(byte[] der) {
+    int[] at = {0};
+    if (!opens(der, at, SEQUENCE, der.length)) {
+      return Optional.empty();
+    }
+    BigInteger r = integer(der, at);
+    BigInteger s = r == null ? null : integer(der, at);
+    return s == null || at[0] != der.length ? Optional.empty() : Optional.of(pair(r, s));
+  }
+
+  /** Whether 32 bytes are a private key: 0 &lt; d &lt; n. */
+  static boolean isSecret(byte[] secret) {
+    BigInteger d = new BigInteger(1, secret);
+    return d.signum() > 0 && d.compareTo(CURVE.getN()) < 0;
+  }
+
+  /** The point of a private key, uncompressed. */
+  static byte[] point(byte[] secret) {
+    return new FixedPointCombMultiplier()
+        .multiply(CURVE.getG(), new BigInteger(1, secret))
+        .normalize()
+        .getEncoded(false);
+  }
+
+  /** Signs a SHA-256 digest: the nonce is that of RFC 6979, and s the lower value. */
+  static byte[] sign(byte[] secret, byte[] digest) {
+    ECDSASigner signer = new ECDSASigner(new HMacDSAKCalculator(new SHA256Digest()));
+    signer.init(true, new ECPrivateKeyParameters(new BigInteger(1, secret), CURVE));
+    BigInteger[] numbers = signer.generateSignature(digest);
+    return withLowerS(pair(numbers[0], numbers[1]));
+  }
+
+  private static BigInteger number(byte[] pair, int from) {
+    return new BigInteger(1, Arrays.copyOfRange(pair, from, from + COORDINATE));
+  }
+
+  private static byte[] pair(BigInteger r, BigInteger s) {
+    byte[] pair = Arrays.copyOf(BigIntegers.asUnsignedByteArray(COORDINATE, r), 2 * COORDINATE);
+    BigIntegers.asUnsignedByteArray(s, pair, COORDINATE, COORDINATE);
+    return pair;
   }
 
   /**

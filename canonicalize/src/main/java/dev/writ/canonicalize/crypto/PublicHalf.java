@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.util.Optional;
 
 /** What a verifying key is made of, for each algorithm. */
-sealed interface PublicHalf permits Ed25519Public, MlDsa65Public, WebAuthnPublic {
+sealed interface PublicHalf permits Ed25519Public, Es256Public, MlDsa65Public, WebAuthnPublic {
 
   Algorithm algorithm();
 

@@ -1,7 +1,7 @@
 package dev.writ.canonicalize.crypto;
 
 /** What a signing key is made of, for each algorithm. */
-sealed interface SecretHalf permits Ed25519Secret, MlDsa65Secret, OutsideSecret {
+sealed interface SecretHalf permits Ed25519Secret, Es256Secret, MlDsa65Secret, OutsideSecret {
 
   VerifyingKey verifyingKey();
 
@@ -12,6 +12,9 @@ sealed interface SecretHalf permits Ed25519Secret, MlDsa65Secret, OutsideSecret 
    */
   byte[] seed();
 
-  /** A signature; the same bytes for the same message, whatever the engine. */
+  /**
+   * A signature. Where the secret is here, the same message gives the same bytes, whatever the
+   * engine; who keeps an ES256 key elsewhere may give others each time.
+   */
   byte[] sign(SignatureEngine engine, byte[] message);
 }

@@ -5,11 +5,11 @@ import dev.writ.canonicalize.WritException;
 import java.security.SecureRandom;
 
 /**
- * A private key. It never shows its secret in {@link #toString()}. Signing is deterministic in both
- * algorithms: the same key and message give the same bytes.
+ * A private key. It never shows its secret in {@link #toString()}. Signing is deterministic: the
+ * same key and message give the same bytes, unless somebody else keeps the secret of an ES256 key.
  */
 public final class SigningKey {
-  /** Bytes of the secret that a key of either algorithm grows from. */
+  /** Bytes of the secret that a key grows from. */
   public static final int SEED_LENGTH = 32;
 
   private final SecretHalf half;
@@ -23,6 +23,15 @@ public final class SigningKey {
     return new SigningKey(new Ed25519Secret(newSeed(random)));
   }
 
+  /** A new ES256 key. */
+  public static SigningKey generateEs256(SecureRandom random) {
+    byte[] secret = newSeed(random);
+    while (!P256.isSecret(secret)) { // one in 2^32
+      random.nextBytes(secret);
+    }
+    return new SigningKey(new Es256Secret(secret));
+  }
+
   /** A new ML-DSA-65 key. */
   public static SigningKey generateMlDsa65(SecureRandom random) {
     return new SigningKey(new MlDsa65Secret(newSeed(random)));
@@ -32,6 +41,7 @@ public final class SigningKey {
   public static SigningKey generate(Algorithm algorithm, SecureRandom random) {
     return switch (algorithm) {
       case ED25519 -> generateEd25519(random);
+      case ES256 -> generateEs256(random);
       case ML_DSA_65 -> generateMlDsa65(random);
       case WEBAUTHN -> throw new IllegalArgumentException("an authenticator makes a passkey");
     };
@@ -47,6 +57,20 @@ public final class SigningKey {
   }
 
   /**
+   * The ES256 key of a secret number below the group's order, 32 bytes, big-endian.
+   *
+   * @throws WritException {@code CAN-050} for another length or number
+   */
+  public static SigningKey es256(byte[] secret) {
+    byte[] checked = checked(secret);
+    if (!P256.isSecret(checked)) {
+      throw new WritException(
+          CanonicalizeError.KEY_MALFORMED, "a secret that is 0, or not below the order of P-256");
+    }
+    return new SigningKey(new Es256Secret(checked));
+  }
+
+  /**
    * The ML-DSA-65 key of a 32-byte seed (FIPS 204, algorithm 6).
    *
    * @throws WritException {@code CAN-050} for another length
@@ -56,16 +80,16 @@ public final class SigningKey {
   }
 
   /**
-   * An Ed25519 key whose secret somebody else keeps. Each signature is verified before it is used:
-   * {@code CAN-078} for one that is not this key's of that message.
+   * An Ed25519 or ES256 key whose secret somebody else keeps. Each signature is verified before it
+   * is used: {@code CAN-078} for one that is not this key's of that message.
    *
    * @throws WritException {@code CAN-050} for a public half of another algorithm
    */
   public static SigningKey outside(VerifyingKey publicHalf, OutsideSigner signer) {
-    if (publicHalf.algorithm() != Algorithm.ED25519) {
+    if (publicHalf.algorithm() != Algorithm.ED25519 && publicHalf.algorithm() != Algorithm.ES256) {
       throw new WritException(
           CanonicalizeError.KEY_MALFORMED,
-          publicHalf.algorithm() + " is signed with in files only");
+          publicHalf.algorithm().text() + " is signed with in files only");
     }
     return new SigningKey(new OutsideSecret(publicHalf, signer));
   }
@@ -97,7 +121,7 @@ public final class SigningKey {
     return verifyingKey().algorithm();
   }
 
-  /** The signature of a message: 64 bytes for Ed25519, 3309 for ML-DSA-65. */
+  /** The signature of a message: 64 bytes for Ed25519 and ES256, 3309 for ML-DSA-65. */
   public byte[] sign(byte[] message) {
     return sign(SignatureEngines.current(), message);
   }

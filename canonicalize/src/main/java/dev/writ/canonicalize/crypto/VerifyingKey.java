@@ -40,6 +40,15 @@ public final class VerifyingKey {
   }
 
   /**
+   * An ES256 key from its point, uncompressed: 4, x and y, 65 bytes (SEC 1, 2.3.3).
+   *
+   * @throws WritException {@code CAN-050} for what is no such point of P-256
+   */
+  public static VerifyingKey es256(byte[] point) {
+    return new VerifyingKey(new Es256Public(point.clone()));
+  }
+
+  /**
    * An ML-DSA-65 key from its 1952 bytes (FIPS 204, 7.2).
    *
    * @throws WritException {@code CAN-050} for another length
@@ -49,9 +58,20 @@ public final class VerifyingKey {
   }
 
   /**
+   * The Ed25519 or ES256 key of a SubjectPublicKeyInfo in DER (RFC 8410, 4; RFC 5480, 2), as
+   * openssl and services write it: the point of P-256 uncompressed, its curve named.
+   *
+   * @return empty for another algorithm, curve or form
+   * @throws WritException {@code CAN-050} and {@code CAN-051} as for the raw forms
+   */
+  public static Optional<VerifyingKey> ofSubjectPublicKeyInfo(byte[] der) {
+    return Pkcs8.publicKey(der);
+  }
+
+  /**
    * Reads a public JWK: kty OKP, crv Ed25519, x (RFC 8037); or kty AKP, alg ML-DSA-65, pub (RFC
-   * 9964); or a passkey: kty EC, crv P-256, x, y (RFC 7518, 6.2) and writ_rp_id. A kid may stand
-   * beside them and must be the thumbprint; nothing else may.
+   * 9964); or kty EC, crv P-256, x, y (RFC 7518, 6.2), which is a passkey with writ_rp_id and an
+   * ES256 key without. A kid may stand beside them and must be the thumbprint; nothing else may.
    *
    * @throws WritException {@code CAN-02x} for members that are missing, mistyped or unknown (a
    *     private key's among them), {@code CAN-050} and {@code CAN-051} as for the raw forms
@@ -78,9 +98,12 @@ public final class VerifyingKey {
           }
           case "EC" -> {
             fields.oneOf("crv", List.of("P-256"), text -> text);
+            byte[] x = bytes(fields, "x");
+            byte[] y = bytes(fields, "y");
             yield new VerifyingKey(
-                new WebAuthnPublic(
-                    bytes(fields, "x"), bytes(fields, "y"), fields.string(RELYING_PARTY)));
+                fields.has(RELYING_PARTY)
+                    ? new WebAuthnPublic(x, y, fields.string(RELYING_PARTY))
+                    : new Es256Public(x, y));
           }
           default -> {
             fields.oneOf("alg", List.of(Algorithm.ML_DSA_65.text()), text -> text);

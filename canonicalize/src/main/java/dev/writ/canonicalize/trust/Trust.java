@@ -128,19 +128,26 @@ public final class Trust {
   }
 
   /**
-   * The algorithms that every signer of that role must have signed with. Where {@link
-   * #passkeySuffices}, a passkey may stand in place of Ed25519.
+   * The algorithms that every signer of that role must have signed with. Where trust does not name
+   * the role, others may stand in place of Ed25519, as {@link #isSigned} says.
    */
   public List<Algorithm> requiredAlgorithms(KeyRole role) {
     return required.getOrDefault(role, DEFAULT_REQUIRED);
   }
 
   /**
-   * Whether a passkey may sign in place of an Ed25519 key: in the roles of people, unless this
-   * trust says what they must sign with (spec/keys.md, 7).
+   * What a signature counts as. Where this trust does not say what a role signs with, an ES256 key
+   * stands in place of an Ed25519 one, and so does a passkey, which only roles of people have
+   * (spec/keys.md, 7).
    */
-  public boolean passkeySuffices(KeyRole role) {
-    return role.isOfPeople() && !required.containsKey(role);
+  private Algorithm inPlaceOf(KeyRole role, Algorithm algorithm) {
+    if (required.containsKey(role)) {
+      return algorithm;
+    }
+    return switch (algorithm) {
+      case ES256, WEBAUTHN -> Algorithm.ED25519;
+      case ED25519, ML_DSA_65 -> algorithm;
+    };
   }
 
   /**
@@ -148,10 +155,7 @@ public final class Trust {
    * of this one.
    */
   public boolean isSigned(KeyRole role, Algorithm algorithm, Collection<Algorithm> signed) {
-    return signed.contains(algorithm)
-        || (algorithm == Algorithm.ED25519
-            && passkeySuffices(role)
-            && signed.contains(Algorithm.WEBAUTHN));
+    return signed.stream().anyMatch(other -> inPlaceOf(role, other) == algorithm);
   }
 
   /**
@@ -347,14 +351,11 @@ public final class Trust {
   }
 
   /**
-   * What a key's signature counts as. A passkey that may stand in place of an Ed25519 key does not
-   * stand beside one: it would be open which of them is the holder's.
+   * The same of a key. One that may stand in place of an Ed25519 key does not stand beside one: it
+   * would be open which of them is the holder's.
    */
   private Algorithm inPlaceOf(TrustedKey key) {
-    Algorithm algorithm = key.key().algorithm();
-    return algorithm == Algorithm.WEBAUTHN && passkeySuffices(key.role())
-        ? Algorithm.ED25519
-        : algorithm;
+    return inPlaceOf(key.role(), key.key().algorithm());
   }
 
   private TrustedKey enrolled(String kid) {

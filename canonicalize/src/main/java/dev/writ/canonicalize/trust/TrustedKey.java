@@ -31,7 +31,7 @@ public record TrustedKey(
 
   /**
    * @throws WritException {@code CAN-023} for a window that holds no time; {@code CAN-069} for a
-   *     passkey in a role in which no person signs
+   *     passkey in a role in which no person signs; {@code CAN-079} for an ES256 key of the log
    */
   public TrustedKey {
     notBefore = Timestamps.truncate(notBefore);
@@ -40,6 +40,10 @@ public record TrustedKey(
     if (key.algorithm() == Algorithm.WEBAUTHN && !role.isOfPeople()) {
       throw new WritException(
           CanonicalizeError.WEBAUTHN_ROLE, "key " + key.kid() + " of role " + role.text());
+    }
+    if (key.algorithm() == Algorithm.ES256 && role == KeyRole.LOG) {
+      throw new WritException(
+          CanonicalizeError.KEY_ROLE_ALGORITHM, key.algorithm().text() + " key " + key.kid());
     }
     if (notAfter.isPresent() && !notBefore.isBefore(notAfter.get())) {
       throw new WritException(

@@ -1,6 +1,7 @@
 package dev.writ.canonicalize.crypto;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,8 @@ class KeyFileFuzzTest {
     byte[] encrypted = new Pem(Pem.ENCRYPTED, new byte[] {0x30, 0}).toBytes();
     return Stream.concat(
         Algorithm.SEEDED.stream()
-            .map(a -> new Pem(Pem.PLAIN, Pkcs8.encode(a, new byte[32])).toBytes()),
+            .map(a ->
+                new Pem(Pem.PLAIN, Pkcs8.encode(a, Digest.sha256(new byte[0]).bytes())).toBytes()),
         Stream.of(
             encrypted,
             "-----BEGIN PRIVATE KEY-----\r\n\r\n-----END PRIVATE KEY-----"

@@ -71,7 +71,7 @@ class KeyFilesTest {
   @ParameterizedTest
   @EnumSource(
       value = Algorithm.class,
-      names = {"ED25519", "ML_DSA_65"}) // passkeys are in no file
+      names = {"ED25519", "ES256", "ML_DSA_65"}) // passkeys are in no file
   void readsWhatItWrote(Algorithm algorithm) {
     SigningKey made = SigningKey.generate(algorithm, random);
     KeyFiles.write(file("plain"), made, null, random);
@@ -433,12 +433,13 @@ class KeyFilesTest {
     assertThatThrownBy(() -> KeyFiles.writePublicHalf(path, key.verifyingKey()))
         .hasMessageContaining("CAN-071");
     assertThat(KeyFiles.publicHalf(written(null))).isEmpty();
-    // Of P-256: another algorithm.
+    // Of P-384: another curve.
     Path other =
         plainText(
             "-----BEGIN PUBLIC KEY-----\n"
-                + "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt\n"
-                + "6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q==\n"
+                + "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEqofKIr6LBTeOscce8yCtdG4dO2KLp5uY\n"
+                + "WfdB4IJUKjhVAvJdv1UpbDpUXjhydgq3NhfeSpYmLG9dnpi/kpLcKfj0Hb0omhR8\n"
+                + "6doxE7XwuMAKYLHOHX6BnXpDHXyQ6g5f\n"
                 + "-----END PUBLIC KEY-----\n");
     assertThatThrownBy(() -> KeyFiles.publicHalf(other)).hasMessageContaining("CAN-075");
     assertThatThrownBy(() -> KeyFiles.publicHalf(file("nothing"))).hasMessageContaining("CAN-070");

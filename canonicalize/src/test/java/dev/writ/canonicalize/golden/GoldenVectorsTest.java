@@ -33,7 +33,7 @@ class GoldenVectorsTest {
   @TestFactory
   Stream<DynamicTest> everyVectorGivesWhatItExpects() throws IOException {
     Stream.Builder<DynamicTest> tests = Stream.builder();
-    for (String kind : Stream.concat(KINDS.stream(), Stream.of("webauthn")).toList()) {
+    for (String kind : Stream.concat(KINDS.stream(), Stream.of("es256", "webauthn")).toList()) {
       List<Path> files = files(kind);
       assertThat(files).as(kind + " vectors").isNotEmpty();
       for (Path file : files) {

@@ -70,6 +70,15 @@ class SpecExamplesTest {
   }
 
   @Test
+  void theEs256KeySignedTheDocument() throws IOException {
+    VerifyingKey key = VerifyingKey.fromJwk(Jcs.parse(block("signatures.md", "json es256")));
+    Envelope envelope = Envelope.parse(block("signatures.md", "json envelope"));
+    assertThat(envelope.payload()).isEqualTo(block("envelope.md", "json payload"));
+    key.verify(envelope.preAuthEncoding(), envelope.signatures().getFirst().bytes());
+    assertThat(envelope.signatures().getFirst().kid()).isEqualTo(key.kid());
+  }
+
+  @Test
   void theKeyFileIsTheExecutorsTestKey(@TempDir Path dir) throws IOException {
     Path file = dir.resolve("key.pem");
     Files.write(file, block("keys.md", "text"));

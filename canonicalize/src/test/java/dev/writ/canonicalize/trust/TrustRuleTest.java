@@ -238,7 +238,8 @@ class TrustRuleTest {
     Trust both =
         trust
             .withKey(executor(postQuantum))
-            .withRequiredAlgorithms(KeyRole.EXECUTOR, Algorithm.SEEDED);
+            .withRequiredAlgorithms(
+                KeyRole.EXECUTOR, List.of(Algorithm.ED25519, Algorithm.ML_DSA_65));
     Envelope hybrid = Envelope.sign(RECEIPT, document, executor, postQuantum);
     assertThat(both.verify(hybrid, RECEIPT, NOW)).hasSize(2);
     CanonicalizeError missing = CanonicalizeError.SIGNATURE_MISSING;

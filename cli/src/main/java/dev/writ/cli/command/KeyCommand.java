@@ -194,6 +194,7 @@ public final class KeyCommand implements CliCommand {
                   "--installation",
                   "A key of the installation, not of a tenant: for approvers" + " of tools.")
               .option("--key", "KEY", OutsideKey.OPTION)
+              .option("--algorithm", "NAME", MadeKey.OPTION)
               .example("key new builder")
               .example("key new surface-tools --role surface --subject tools"));
     }
@@ -207,8 +208,9 @@ public final class KeyCommand implements CliCommand {
         throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       SecureRandom random = new SecureRandom();
+      MadeKey.requireOneOf(arguments);
       Optional<SigningKey> agents = OutsideKey.of(home, arguments);
-      SigningKey key = agents.orElseGet(() -> SigningKey.generateEd25519(random));
+      SigningKey key = agents.orElseGet(() -> MadeKey.of(arguments, random));
       Path file = home.keyPlaces().fileOfNew(name, role);
       boolean[] made = {false};
       try {

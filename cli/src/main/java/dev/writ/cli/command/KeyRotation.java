@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
@@ -41,6 +42,7 @@ final class KeyRotation implements CliCommand {
                     + " signed is under way: intents live for at most five minutes.")
             .argument("ROLE", "guardian, executor or log.")
             .option("--key", "KEY", OutsideKey.OPTION + " Not for the log.")
+            .option("--algorithm", "NAME", MadeKey.OPTION + " Not for the log.")
             .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
             .example("key rotate guardian")
             .example("key rotate executor --overlap 300"));
@@ -90,12 +92,16 @@ final class KeyRotation implements CliCommand {
     Home home = Homes.home(session);
     KeyRole role = role(arguments.argument("ROLE"));
     Optional<Long> overlap = arguments.integer("--overlap", 0, OVERLAP_MAX_S);
+    MadeKey.requireOneOf(arguments);
+    if (MadeKey.algorithm(arguments) != Algorithm.ED25519 && role == KeyRole.LOG) {
+      throw new WritException(CliError.USAGE, "the log's key is Ed25519 (spec/log.md)");
+    }
     Optional<SigningKey> agents = OutsideKey.of(home, arguments);
     if (agents.isPresent() && role == KeyRole.LOG) {
       throw new WritException(CliError.USAGE, "the log's key is in a file (spec/keys.md, 33)");
     }
     if (!Files.exists(home.keyFile(role.text()))) {
-      next(session, home, role, agents); // the kernel opens with this one
+      next(session, arguments, home, role, agents); // the kernel opens with this one
     }
     List<String> before = believed(KeyCommand.trust(session), role);
     SigningKey[] key = {null};
@@ -104,7 +110,7 @@ final class KeyRotation implements CliCommand {
         arguments,
         EventKind.KEY_ENROLLED,
         (trust, now) -> {
-          key[0] = next(session, home, role, agents);
+          key[0] = next(session, arguments, home, role, agents);
           return enrolment(trust, role, key[0], now).toJson();
         });
     Path waiting = home.nextKeyFile(role.text());
@@ -136,20 +142,29 @@ final class KeyRotation implements CliCommand {
 
   /** The key that waits: one that an earlier call left, or a new one. */
   private static SigningKey next(
-      Session session, Home home, KeyRole role, Optional<SigningKey> agents) {
+      Session session, Arguments arguments, Home home, KeyRole role, Optional<SigningKey> agents) {
     Path file = home.nextKeyFile(role.text());
     if (!Files.exists(file)) {
       SecureRandom random = new SecureRandom();
       if (agents.isPresent()) {
         KeyFiles.writePublicHalf(file, agents.get().verifyingKey());
       } else {
-        KeyFiles.write(file, SigningKey.generateEd25519(random), Homes.passphrase(session), random);
+        KeyFiles.write(file, MadeKey.of(arguments, random), Homes.passphrase(session), random);
       }
     }
     SigningKey waits = home.key(file.toString());
-    if (agents.filter(key -> !key.kid().equals(waits.kid())).isPresent()) {
+    boolean isAnother = agents.filter(key -> !key.kid().equals(waits.kid())).isPresent();
+    boolean isOfAnother =
+        arguments.option(MadeKey.NAME).isPresent()
+            && waits.algorithm() != MadeKey.algorithm(arguments);
+    if (isAnother || isOfAnother) {
       throw new WritException(
-          CliError.USAGE, "another key waits in " + file + ": rotate without --key, then again");
+          CliError.USAGE,
+          "another key waits in "
+              + file
+              + ": rotate without --key and "
+              + MadeKey.NAME
+              + ", then again");
     }
     return waits;
   }

@@ -5,26 +5,30 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.signer.ServiceKeys;
 import dev.writ.embed.signer.SshAgent;
 import dev.writ.embed.signer.TokenKeys;
 import java.util.Optional;
 
-/** The option by which a key of an agent or a token is taken in place of one that is made. */
+/** The option by which a key that is kept elsewhere is taken in place of one that is made. */
 final class OutsideKey {
   static final String OPTION =
-      "Take this key of the ssh agent or of a PKCS#11 token instead of making one:"
-          + " agent:FINGERPRINT, agent:COMMENT, pkcs11:object=LABEL.";
+      "Take this key of the ssh agent, of a PKCS#11 token or of a KMS instead of making one:"
+          + " agent:FINGERPRINT, agent:COMMENT, pkcs11:object=LABEL, awskms:ARN.";
 
   private OutsideKey() {}
 
   /**
-   * @throws WritException {@code CLI-001} for another key, {@code SGN-0xx} where the agent or token
-   *     does not have it
+   * @throws WritException {@code CLI-001} for another key, {@code SGN-0xx} where the agent, token
+   *     or service does not have it
    */
   static Optional<SigningKey> of(Home home, Arguments arguments) {
     Optional<String> named = arguments.option("--key");
     named
-        .filter(key -> !key.startsWith(SshAgent.PREFIX) && !key.startsWith(TokenKeys.PREFIX))
+        .filter(key ->
+            !key.startsWith(SshAgent.PREFIX)
+                && !key.startsWith(TokenKeys.PREFIX)
+                && !ServiceKeys.isNamed(key))
         .ifPresent(key -> {
           throw new WritException(
               CliError.USAGE,
@@ -32,8 +36,9 @@ final class OutsideKey {
                   + key
                   + " does not begin with "
                   + SshAgent.PREFIX
-                  + " or "
-                  + TokenKeys.PREFIX);
+                  + ", "
+                  + TokenKeys.PREFIX
+                  + " or awskms:");
         });
     return named.map(home::key);
   }

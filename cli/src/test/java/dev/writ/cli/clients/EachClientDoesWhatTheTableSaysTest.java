@@ -97,14 +97,14 @@ class EachClientDoesWhatTheTableSaysTest {
     assertThat(
             InstalledPackages.output(
                 new ProcessBuilder(packages.python().toString(), python, vectors)))
-        .containsPattern("\"canonicalize\": 1[0-9]{2}.*\"trust.verify\": 2[0-9]");
+        .containsPattern("\"canonicalize\": 1[0-9]{2}.*\"trust.verify\": 1[0-9]{2}");
     Path program =
         Files.copy(
             clients().resolve("js/test/vectors.mjs"), packages.javascript().resolve("vectors.mjs"));
     assertThat(
             InstalledPackages.output(
                 new ProcessBuilder("node", "--no-warnings", program.toString(), vectors)))
-        .containsPattern("\"trust.verify\":2[0-9]");
+        .containsPattern("\"trust.verify\":1[0-9]{2}");
   }
 
   /** The programs of the READMEs, with this server in the place of theirs. */

@@ -100,6 +100,7 @@ class ImportsRunOneWayTest {
               Map.entry(
                   "grpc",
                   List.of("canonicalize", "guardian", "ledger", "executor", "gateway", "surfaces")),
+              Map.entry("kms", List.of("canonicalize", "embed")),
               Map.entry("testkit", List.of("canonicalize", "guardian", "embed")),
               Map.entry("cli", List.of("*")),
               Map.entry("bench", List.of("*"))));
@@ -122,7 +123,7 @@ class ImportsRunOneWayTest {
               Map.entry("org.postgresql", List.of("dev.writ.postgres")),
               Map.entry("com.zaxxer", List.of("dev.writ.postgres")),
               Map.entry("org.flywaydb", List.of("dev.writ.postgres")),
-              Map.entry("software.amazon", List.of("dev.writ.s3")),
+              Map.entry("software.amazon", List.of("dev.writ.s3", "dev.writ.kms")),
               Map.entry("dev.cel", List.of("dev.writ.guardian")),
               Map.entry("org.snakeyaml", List.of("dev.writ.guardian")),
               Map.entry("com.networknt", List.of("dev.writ.guardian")),

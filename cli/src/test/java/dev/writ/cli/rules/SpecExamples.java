@@ -57,6 +57,8 @@ final class SpecExamples {
               Jcs::canonicalize,
               "event",
               text -> Jcs.parseCanonical(text, Limits.DEFAULT),
+              "es256",
+              text -> VerifyingKey.fromJwk(Jcs.parse(text)),
               "passkey",
               text -> VerifyingKey.fromJwk(Jcs.parse(text)),
               "entry",

@@ -15,6 +15,7 @@ public enum ConformanceProfile {
       "pae",
       "dsse",
       "trust",
+      "es256",
       "webauthn",
       "merkle",
       "checkpoint"),

@@ -40,7 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class TheVectorsCatchEveryMutantOfTheVerifiersTest {
   private static final Set<String> SUITES =
-      Set.of("bundle", "trust", "adversarial", "runs", "recorded", "webauthn", "checkpoint");
+      Set.of(
+          "bundle", "trust", "adversarial", "runs", "recorded", "es256", "webauthn", "checkpoint");
   private static final Set<String> OPERATIONS =
       Set.of("bundle.verify", "bundle.stamped", "trust.verify", "cosignature.verify");
   private static final String SCRIPT =

@@ -62,12 +62,6 @@ final class PasskeyVectors {
     return new JsonValue.Obj(members);
   }
 
-  private static JsonValue.Obj without(JsonValue.Obj object, String member) {
-    TreeMap<String, JsonValue> members = new TreeMap<>(object.members());
-    members.remove(member);
-    return new JsonValue.Obj(members);
-  }
-
   private void keys() {
     JsonValue.Obj jwk = RITA.jwk();
     String zero = StrictBase64.encodeUrl(new byte[32]);
@@ -75,7 +69,6 @@ final class PasskeyVectors {
     Arrays.fill(prime, (byte) 0xff);
     key("good", "a passkey for a site", "ok", jwk);
     key("localhost", "a passkey for pages of this computer", "ok", LOCAL.jwk());
-    key("without-site", "no writ_rp_id", "CAN-020", without(jwk, "writ_rp_id"));
     key("off-curve", "no point of the curve", "CAN-050", with(jwk, "y", zero));
     key(
         "coordinate-beyond-p",

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs,webauthn} make
- * the files that are there, and each says what is written beside it by hand. {@code
+ * The generators of golden-vectors/{gate,receipt,executor,adversarial,bundle,runs,es256,webauthn}
+ * make the files that are there, and each says what is written beside it by hand. {@code
  * -Dwrit.update=true} writes the files; {@code ./writ conform index} then takes them into the
  * index.
  */
@@ -30,7 +30,7 @@ class WorldVectorsTest {
   private static final Path ROOT =
       Path.of(System.getProperty("writ.root", "..")).resolve("golden-vectors");
   private static final List<String> SUITES =
-      List.of("adversarial", "bundle", "executor", "gate", "receipt", "runs", "webauthn");
+      List.of("adversarial", "bundle", "es256", "executor", "gate", "receipt", "runs", "webauthn");
   private static final boolean UPDATE = Boolean.getBoolean("writ.update");
   private static final Adapter ADAPTER = new Adapter(Ours.OPERATIONS);
 
@@ -65,6 +65,7 @@ class WorldVectorsTest {
     all.addAll(PlacementVectors.all());
     all.addAll(ReadVectors.all());
     all.addAll(RunVectors.all());
+    all.addAll(Es256Vectors.all());
     all.addAll(PasskeyVectors.all());
     all.addAll(MandateVectors.all());
     return all;

@@ -2,7 +2,7 @@ package dev.writ.embed.error;
 
 import dev.writ.canonicalize.ErrorCode;
 
-/** Refusals of keys whose secret halves an agent or a token has (spec/keys.md). */
+/** Refusals of keys whose secret halves an agent, a token or a service has (spec/keys.md). */
 public enum SignerError implements ErrorCode {
   NO_AGENT(
       "SGN-001",
@@ -62,11 +62,66 @@ public enum SignerError implements ErrorCode {
       "SGN-016",
       "the token's key cannot be used",
       "Make an Ed25519 key with its public half: pkcs11-tool --module FILE --login --keypairgen"
-          + " --key-type EC:edwards25519 --id 01 --label KEY."),
+          + " --key-type EC:edwards25519 --id 01 --label KEY. Where the token does not have that,"
+          + " EC:prime256v1."),
   TOKEN_FAILED(
       "SGN-017",
       "the token did not sign",
-      "See what the module says of it: pkcs11-tool --module FILE --list-slots. Then again.");
+      "See what the module says of it: pkcs11-tool --module FILE --list-slots. Then again."),
+  SERVICE_UNKNOWN(
+      "SGN-018",
+      "there is no library for keys of this service",
+      "Write awskms: for a key of AWS KMS. In a program of your own, have writ-kms on the class"
+          + " path."),
+  SERVICE_URI(
+      "SGN-020",
+      "the awskms: URI does not say which key is meant",
+      "Write awskms: and the key's whole ARN, as `aws kms describe-key` shows it:"
+          + " awskms:arn:aws:kms:REGION:ACCOUNT:key/ID. An alias is not taken, since it can be"
+          + " moved to another key."),
+  SERVICE_CREDENTIALS(
+      "SGN-021",
+      "there are no credentials that the service takes",
+      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the machine a role; see whether"
+          + " they have expired, and whether this machine's clock is right."),
+  SERVICE_DENIED(
+      "SGN-022",
+      "the service does not let these credentials use the key",
+      "Allow kms:GetPublicKey and kms:Sign on the key, in its key policy and in the policy of the"
+          + " role."),
+  SERVICE_KEY_ABSENT(
+      "SGN-023",
+      "the service does not have the key in this region",
+      "Compare region, account and id with `aws kms describe-key`. A key that was deleted is"
+          + " gone: enrol another."),
+  SERVICE_KEY_STATE(
+      "SGN-024",
+      "the service's key is disabled, or waits for its deletion",
+      "Enable it again (`aws kms enable-key`, `aws kms cancel-key-deletion`), or enrol another."),
+  SERVICE_KEY_KIND(
+      "SGN-025",
+      "the service's key cannot be used",
+      "Make one with the usage SIGN_VERIFY of ECC_NIST_P256, or of ECC_NIST_EDWARDS25519 for small"
+          + " documents."),
+  SERVICE_UNREACHABLE(
+      "SGN-026",
+      "the service did not answer in time",
+      "See whether this machine reaches it (https://kms.REGION.amazonaws.com, or the endpoint in"
+          + " the URI), and what its status page says. Then again."),
+  SERVICE_BUSY(
+      "SGN-027",
+      "the service takes no more requests for now",
+      "Again, with fewer at once; have the quota of the account for cryptographic operations with"
+          + " ECC keys raised."),
+  SERVICE_TOO_LONG(
+      "SGN-028",
+      "the document is longer than the service takes for an Ed25519 key",
+      "Use a key of ECC_NIST_P256, whose documents may have any length: the service gets the"
+          + " digest alone."),
+  SERVICE_ANSWER(
+      "SGN-029",
+      "the service's answer is not understood",
+      "See what answers at the endpoint, and the code that it gave.");
 
   private final Entry entry;
 

@@ -2,6 +2,7 @@ package dev.writ.embed.home;
 
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.crypto.VerifyingKey;
+import dev.writ.embed.signer.ServiceKeys;
 import dev.writ.embed.signer.SshAgent;
 import dev.writ.embed.signer.TokenKeys;
 import java.io.File;
@@ -17,20 +18,23 @@ import java.util.Optional;
  * @param folders for keys of people and agents; none to look where the home's settings say
  * @param agent for keys whose secret half is in no file
  * @param tokens the same, in tokens that have a PKCS#11 module
+ * @param services the same, of services that sign over the network
  */
-public record KeyLookup(List<Path> folders, SshAgent agent, TokenKeys tokens) {
-  /** Where the home's settings say, and in no agent or token. */
+public record KeyLookup(
+    List<Path> folders, SshAgent agent, TokenKeys tokens, ServiceKeys services) {
+  /** Where the home's settings say, and in no agent, token or service. */
   public static final KeyLookup NONE =
       new KeyLookup(
           List.of(),
           new SshAgent(Optional.empty()),
-          new TokenKeys(Optional.empty(), Optional.empty()));
+          new TokenKeys(Optional.empty(), Optional.empty()),
+          new ServiceKeys(Optional.empty()));
 
   public KeyLookup {
     folders = List.copyOf(folders);
   }
 
-  /** What WRIT_KEYS, SSH_AUTH_SOCK, WRIT_PKCS11 and WRIT_PKCS11_PIN say. */
+  /** What WRIT_KEYS, SSH_AUTH_SOCK, WRIT_PKCS11, WRIT_PKCS11_PIN and WRIT_KMS say. */
   public static KeyLookup of(Map<String, String> environment) {
     return new KeyLookup(
         Arrays.stream(environment.getOrDefault("WRIT_KEYS", "").split(File.pathSeparator))
@@ -38,7 +42,8 @@ public record KeyLookup(List<Path> folders, SshAgent agent, TokenKeys tokens) {
             .map(folder -> Path.of(folder).toAbsolutePath().normalize())
             .toList(),
         new SshAgent(set(environment, "SSH_AUTH_SOCK").map(Path::of)),
-        new TokenKeys(set(environment, "WRIT_PKCS11"), set(environment, "WRIT_PKCS11_PIN")));
+        new TokenKeys(set(environment, "WRIT_PKCS11"), set(environment, "WRIT_PKCS11_PIN")),
+        new ServiceKeys(set(environment, "WRIT_KMS")));
   }
 
   private static Optional<String> set(Map<String, String> environment, String name) {
@@ -48,25 +53,29 @@ public record KeyLookup(List<Path> folders, SshAgent agent, TokenKeys tokens) {
   /**
    * A key that this names.
    *
-   * @return empty where it names a key of neither an agent nor a token
+   * @return empty where it names a key of no agent, token or service
    * @throws dev.writ.canonicalize.WritException {@code SGN-0xx}
    */
   Optional<SigningKey> named(String key, KeyPassphrase asked) {
     if (key.startsWith(SshAgent.PREFIX)) {
       return Optional.of(agent.named(key.substring(SshAgent.PREFIX.length())));
     }
-    return key.startsWith(TokenKeys.PREFIX)
-        ? Optional.of(tokens.named(key, asked::pin))
-        : Optional.empty();
+    if (key.startsWith(TokenKeys.PREFIX)) {
+      return Optional.of(tokens.named(key, asked::pin));
+    }
+    return ServiceKeys.isNamed(key) ? Optional.of(services.named(key)) : Optional.empty();
   }
 
   /**
-   * The key whose file has only the public half: that of the token of WRIT_PKCS11, else the
-   * agent's.
+   * The key whose file has only the public half: that of the token of WRIT_PKCS11, else one of
+   * WRIT_KMS, else the agent's.
    *
    * @throws dev.writ.canonicalize.WritException {@code SGN-0xx}
    */
   SigningKey other(VerifyingKey publicHalf, KeyPassphrase asked) {
-    return tokens.find(publicHalf, asked::pin).orElseGet(() -> agent.of(publicHalf));
+    return tokens
+        .find(publicHalf, asked::pin)
+        .or(() -> services.find(publicHalf))
+        .orElseGet(() -> agent.of(publicHalf));
   }
 }

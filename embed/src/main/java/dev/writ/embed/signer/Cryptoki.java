@@ -44,7 +44,13 @@ final class Cryptoki {
   private static final long OS_LOCKING_OK = 2;
   private static final long SERIAL_SESSION = 4;
   private static final long USER = 1;
-  private static final long EDDSA = 0x1057;
+
+  /** CKM_EDDSA, which for an Ed25519 key is that of RFC 8032 without a context. */
+  static final long EDDSA = 0x1057;
+
+  /** CKM_ECDSA, of a digest; the signature is r and s. */
+  static final long ECDSA = 0x1041;
+
   private static final int TOKEN_INFO_BYTES = 208;
 
   /** More slots, objects or bytes of a value than this no module has for us. */
@@ -250,12 +256,12 @@ final class Cryptoki {
     template.set(ULONG, at + 2 * ULONG_BYTES, length);
   }
 
-  /** Signs with EdDSA, which for an Ed25519 key is that of RFC 8032 without a context. */
-  byte[] sign(long session, long key, byte[] message) {
+  /** Signs by a mechanism that has no parameters. */
+  byte[] sign(long session, long key, long mechanismType, byte[] message) {
     try (Arena arena = Arena.ofConfined()) {
       // CK_MECHANISM: which, a pointer to parameters, and their length.
       MemorySegment mechanism = arena.allocate(3 * ULONG_BYTES, ULONG_BYTES);
-      mechanism.set(ULONG, 0, EDDSA);
+      mechanism.set(ULONG, 0, mechanismType);
       MethodHandle begin = function(SIGN_INIT, ULONG, POINTER, ULONG);
       expect("C_SignInit", call(begin, session, mechanism, key));
       MemorySegment data = arena.allocate(Math.max(1, message.length));

@@ -19,18 +19,14 @@ import java.util.TreeMap;
 final class OpenToken {
   private static final long CLASS = 0x0;
   private static final long LABEL = 0x3;
-  private static final long KEY_TYPE = 0x100;
+  static final long KEY_TYPE = 0x100;
   private static final long ID = 0x102;
+  private static final long EC_PARAMS = 0x180;
   private static final long EC_POINT = 0x181;
   private static final long PUBLIC_KEY = 2;
   private static final long PRIVATE_KEY = 3;
-  private static final long EC_EDWARDS = 0x40;
 
-  private static final int POINT_BYTES = 32;
   private static final int SIGNATURE_BYTES = 64;
-
-  /** The DER header of an OCTET STRING of 32 bytes, in which most modules wrap the point. */
-  private static final byte[] WRAPPED = {0x04, POINT_BYTES};
 
   private final Cryptoki cryptoki;
   private final Cryptoki.Token token;
@@ -75,34 +71,29 @@ final class OpenToken {
   }
 
   private VerifyingKey publicHalf(long session, long key, TokenUri uri) {
-    boolean edwards =
-        Arrays.equals(
-            cryptoki.attribute(session, key, KEY_TYPE).orElse(null),
-            Attribute.of(KEY_TYPE, EC_EDWARDS).value());
-    if (!edwards) {
-      throw new WritException(SignerError.TOKEN_KEY_KIND, uri.words());
-    }
+    byte[] type = cryptoki.attribute(session, key, KEY_TYPE).orElse(new byte[0]);
+    TokenKeyKind kind =
+        TokenKeyKind.ALL.stream()
+            .filter(k -> Arrays.equals(type, k.type().value()))
+            .findFirst()
+            .orElseThrow(() ->
+                new WritException(
+                    SignerError.TOKEN_KEY_KIND, uri.words() + " is no key of an elliptic curve"));
     byte[] id = cryptoki.attribute(session, key, ID).orElse(new byte[0]);
-    return objects(session, PUBLIC_KEY, List.of(new Attribute(ID, id))).stream()
-        .flatMap(other -> point(session, other).stream())
+    return objects(session, PUBLIC_KEY, List.of(kind.type(), new Attribute(ID, id))).stream()
+        .flatMap(other -> point(session, other, kind).stream())
         .findFirst()
         .orElseThrow(() ->
             new WritException(
                 SignerError.TOKEN_KEY_KIND,
-                uri.words() + " has no public key of its id beside it"));
+                uri.words()
+                    + " has no public key of its id beside it that is Ed25519 or of P-256"));
   }
 
-  /** The key of a public object; empty where that is not Ed25519. */
-  private Optional<VerifyingKey> point(long session, long object) {
-    return cryptoki
-        .attribute(session, object, EC_POINT)
-        .map(point ->
-            point.length == WRAPPED.length + POINT_BYTES
-                    && Arrays.equals(point, 0, WRAPPED.length, WRAPPED, 0, WRAPPED.length)
-                ? Arrays.copyOfRange(point, WRAPPED.length, point.length)
-                : point)
-        .filter(point -> point.length == POINT_BYTES)
-        .map(VerifyingKey::ed25519);
+  /** The key of a public object; empty where that is of another curve. */
+  private Optional<VerifyingKey> point(long session, long object, TokenKeyKind kind) {
+    byte[] curve = cryptoki.attribute(session, object, EC_PARAMS).orElse(new byte[0]);
+    return cryptoki.attribute(session, object, EC_POINT).flatMap(point -> kind.key(curve, point));
   }
 
   private List<Long> objects(long session, long kind, List<Attribute> more) {
@@ -120,6 +111,7 @@ final class OpenToken {
    * @throws WritException {@code SGN-013}, {@code SGN-014}, {@code SGN-017}
    */
   byte[] sign(VerifyingKey key, byte[] message, TokenPin pin) {
+    TokenKeyKind kind = TokenKeyKind.of(key.algorithm());
     byte[] signature =
         inSession(
             pin,
@@ -130,7 +122,8 @@ final class OpenToken {
                         .orElseThrow(() ->
                             new WritException(
                                 SignerError.TOKEN_KEY_ABSENT, key.kid() + " in " + token.label())),
-                    message));
+                    kind.mechanism(),
+                    kind.signed(message)));
     if (signature.length != SIGNATURE_BYTES) {
       throw new WritException(
           SignerError.TOKEN_FAILED, "a signature of " + signature.length + " bytes");
@@ -143,11 +136,12 @@ final class OpenToken {
     if (handle != null) {
       return Optional.of(handle);
     }
-    Attribute edwards = Attribute.of(KEY_TYPE, EC_EDWARDS);
-    for (long other : objects(session, PUBLIC_KEY, List.of(edwards))) {
-      if (point(session, other).filter(key::equals).isPresent()) {
+    TokenKeyKind kind = TokenKeyKind.of(key.algorithm());
+    for (long other : objects(session, PUBLIC_KEY, List.of(kind.type()))) {
+      if (point(session, other, kind).filter(key::equals).isPresent()) {
         byte[] id = cryptoki.attribute(session, other, ID).orElse(new byte[0]);
-        for (long own : objects(session, PRIVATE_KEY, List.of(edwards, new Attribute(ID, id)))) {
+        for (long own :
+            objects(session, PRIVATE_KEY, List.of(kind.type(), new Attribute(ID, id)))) {
           known.put(key.kid(), own);
           return Optional.of(own);
         }

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The Ed25519 keys of tokens that have a PKCS#11 module: hardware security modules, smart cards,
- * SoftHSM (spec/keys.md, "Keys in a token").
+ * The Ed25519 and P-256 keys of tokens that have a PKCS#11 module: hardware security modules, smart
+ * cards, SoftHSM (spec/keys.md, "Keys in a token").
  */
 public final class TokenKeys {
   /** What a key of a token is named by begins with this. */

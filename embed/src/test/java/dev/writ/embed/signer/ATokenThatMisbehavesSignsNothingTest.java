@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.crypto.SigningKey;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A module of the test that does one thing wrong at a time: spec/keys.md, "Keys in a token". */
 class ATokenThatMisbehavesSignsNothingTest {
   private static final byte[] MESSAGE = "DSSEv1 of the test".getBytes(StandardCharsets.UTF_8);
+
+  private static final BigInteger ORDER =
+      new BigInteger("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", 16);
 
   @TempDir Path dir;
 
@@ -92,6 +97,50 @@ class ATokenThatMisbehavesSignsNothingTest {
     System.arraycopy(key.verifyingKey().bytes(), 0, wrapped, 2, 32);
     write("point", wrapped);
     assertThat(named().verifyingKey()).isEqualTo(key.verifyingKey());
+  }
+
+  private void isP256(SigningKey curve) throws Exception {
+    write("type", new byte[] {3});
+    write("curve", HexFormat.of().parseHex("06082a8648ce3d030107"));
+    write("point", curve.verifyingKey().bytes());
+  }
+
+  @Test
+  void aP256KeysSignatureIsTakenWithEitherS_andGivenOutWithTheLower() throws Exception {
+    SigningKey curve = SigningKey.generateEs256(new SecureRandom());
+    isP256(curve);
+    byte[] lower = curve.sign(MESSAGE);
+    byte[] higher = lower.clone();
+    byte[] s = ORDER.subtract(new BigInteger(1, lower, 32, 32)).toByteArray();
+    System.arraycopy(s, s.length - 32, higher, 32, 32);
+    for (byte[] given : new byte[][] {lower, higher}) {
+      write("signature", given);
+      assertThat(named().verifyingKey()).isEqualTo(curve.verifyingKey());
+      assertThat(named().sign(MESSAGE)).isEqualTo(lower);
+    }
+    assertThat(tokens("1234").find(curve.verifyingKey(), _ -> null)).isPresent();
+    assertThat(tokens("1234").find(key.verifyingKey(), _ -> null)).isEmpty();
+    write("signature", curve.sign("another".getBytes(StandardCharsets.UTF_8)));
+    assertThatThrownBy(() -> named().sign(MESSAGE)).hasMessageContaining("CAN-078");
+    // In DER, as other interfaces give it.
+    write("signature", new byte[70]);
+    assertThatThrownBy(() -> named().sign(MESSAGE)).hasMessageContaining("SGN-017");
+  }
+
+  @Test
+  void aKeyOfAnotherCurveOrKindIsRefused() throws Exception {
+    isP256(SigningKey.generateEs256(new SecureRandom()));
+    write("curve", HexFormat.of().parseHex("06052b8104000a")); // secp256k1
+    assertThatThrownBy(this::named).hasMessageContaining("SGN-016");
+    write("type", new byte[] {0}); // RSA
+    assertThatThrownBy(this::named).hasMessageContaining("SGN-016");
+    isP256(SigningKey.generateEs256(new SecureRandom()));
+    write("point", new byte[65]);
+    assertThatThrownBy(this::named).hasMessageContaining("SGN-016");
+    byte[] off = SigningKey.generateEs256(new SecureRandom()).verifyingKey().bytes();
+    off[64] ^= 1;
+    write("point", off);
+    assertThatThrownBy(this::named).hasMessageContaining("SGN-016");
   }
 
   @Test

@@ -263,10 +263,15 @@ class OutcomesAreExportedTest {
    */
   @Test
   void a_statement_of_scitt_is_a_cose_sign1_over_the_document() {
+    statementsBy(EXPORTER, 0x27); // alg -8, EdDSA
+    statementsBy(TestKeys.es256("exporter"), 0x26); // alg -7, ES256
+  }
+
+  private void statementsBy(SigningKey exporter, int algorithm) {
     CBORMapper cbor = new CBORMapper();
     List<String> subjects = new ArrayList<>();
     try (Bundle open = Bundle.of(bundle)) {
-      FileFormat.of("scitt", Optional.of(EXPORTER), Optional.empty())
+      FileFormat.of("scitt", Optional.of(exporter), Optional.empty())
           .each(
               open,
               (event, statement) -> {
@@ -275,20 +280,20 @@ class OutcomesAreExportedTest {
                 byte[] header = parts.get(0).binaryValue();
                 byte[] payload = parts.get(2).binaryValue();
                 assertThat(parts.get(1).size()).isZero();
-                assertThat(header).startsWith(0xa4, 0x01, 0x27, 0x03); // map of 4, alg -8, 3
+                assertThat(header).startsWith(0xa4, 0x01, algorithm, 0x03); // map of 4, alg, 3
                 JsonNode known = cbor.readTree(header);
                 assertThat(known.get("3").stringValue())
                     .isEqualTo("application/vnd.dsse.envelope.v1+json");
                 assertThat(known.get("4").binaryValue())
                     .asString(StandardCharsets.UTF_8)
-                    .isEqualTo(EXPORTER.kid());
+                    .isEqualTo(exporter.kid());
                 assertThat(known.get("15").get("1").stringValue())
                     .isEqualTo("urn:writ:log:writ.example/log");
                 subjects.add(known.get("15").get("2").stringValue());
                 assertThat(Envelope.parse(payload).id()).isEqualTo(event.body());
                 ArrayNode signed =
                     cbor.createArrayNode().add("Signature1").add(header).add(new byte[0]);
-                EXPORTER
+                exporter
                     .verifyingKey()
                     .verify(
                         cbor.writeValueAsBytes(signed.add(payload)), parts.get(3).binaryValue());

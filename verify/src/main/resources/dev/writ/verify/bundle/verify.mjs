@@ -1090,7 +1090,7 @@ export function verifyMlDsa65(publicKey, message, signature, place = 'signature'
   if (!equalBytes(shake256(concat(mu, w1), 48), commitment)) no('one that verifies');
 }
 
-// ------------------------------------------------------------------------- passkeys (webauthn.md)
+// ------------------------------------------------------------- ES256 (signatures.md), passkeys (webauthn.md)
 
 const P256 = {
   p: (1n << 256n) - (1n << 224n) + (1n << 192n) + (1n << 96n) - 1n,
@@ -1139,8 +1139,8 @@ function add256(a, b) {
   return [x, modP(r * (u * hh - x) - s * hh * h), modP(h * a[2] * b[2])];
 }
 
-/** A passkey: two coordinates of a point of P-256, and the site that it signs for. */
-function checkPasskey(jwk, place) {
+/** A key of P-256: two coordinates of a point; a passkey's JWK also names the site that it signs for. */
+function checkPoint(jwk, place) {
   const [x, y] = ['x', 'y'].map((member) => {
     const bytes = fromBase64Url(jwk[member]);
     if (bytes === null) refuse('CAN-023', `${place}/${member}`, quoted(jwk[member]), 'base64url without padding');
@@ -1174,6 +1174,13 @@ function ecdsaNumbers(der) {
   return numbers.length === 2 ? numbers : null;
 }
 
+/** [r, s] of 32 bytes each (RFC 7518, 3.4) with 0 < r, s < n, or null. */
+function ecdsaPair(signature) {
+  if (signature.length !== 64) return null;
+  const numbers = [signature.subarray(0, 32), signature.subarray(32)].map(bigEndian);
+  return numbers.every((number) => number > 0n && number < P256.n) ? numbers : null;
+}
+
 /** ECDSA over P-256 of a digest (FIPS 186-5, 6.4.2). Either of the two values of s will do. */
 function judgeEcdsa(point, hash, [r, s]) {
   const w = inverse(s, P256.n);
@@ -1189,6 +1196,14 @@ function judgeEcdsa(point, hash, [r, s]) {
   if (sum[2] === 0n) return false;
   const z = inverse(sum[2], P256.p);
   return mod(modP(sum[0] * z * z), P256.n) === r;
+}
+
+/** Verifies an ES256 signature over a message, whose s is the lower of two; refuses with CAN-060. */
+export function verifyEs256(key, message, signature, place = 'signature') {
+  const numbers = ecdsaPair(signature);
+  if (numbers === null || numbers[1] > P256.n >> 1n || !judgeEcdsa(key.point, sha256(message), numbers)) {
+    refuse('CAN-060', place, toHex(signature.subarray(0, 72)), 'one that verifies under ' + key.kid);
+  }
 }
 
 const assertionForm = record({ authenticator_data: text, client_data: text, signature: text });
@@ -1243,8 +1258,11 @@ export function verifyWebAuthn(key, message, entry, place = 'signature') {
 const KEY_FORMS = {
   OKP: { algorithm: 'Ed25519', members: { kty: oneOf('OKP'), crv: oneOf('Ed25519'), x: text }, bytes: 'x', length: 32 },
   AKP: { algorithm: 'ML-DSA-65', members: { kty: oneOf('AKP'), alg: oneOf('ML-DSA-65'), pub: text }, bytes: 'pub', length: 1952 },
-  EC: { algorithm: 'WebAuthn', members: { kty: oneOf('EC'), crv: oneOf('P-256'), x: text, y: text }, besides: { writ_rp_id: relyingParty } },
+  EC: { algorithm: 'ES256', members: { kty: oneOf('EC'), crv: oneOf('P-256'), x: text, y: text } },
 };
+
+/** The same members with a site besides: a passkey, which signs other bytes (webauthn.md). */
+const PASSKEY_FORM = { ...KEY_FORMS.EC, algorithm: 'WebAuthn', besides: { writ_rp_id: relyingParty } };
 
 /** The bytes of a key of one byte string, and what else its algorithm works with. */
 function checkKeyBytes(form, jwk, place) {
@@ -1260,9 +1278,9 @@ export function parseJwk(jwk, place = 'jwk', more = {}) {
   anyObject(jwk, place);
   if (!('kty' in jwk)) refuse('CAN-020', `${place}/kty`, null, 'OKP, AKP or EC');
   oneOf('OKP', 'AKP', 'EC')(jwk.kty, `${place}/kty`);
-  const form = KEY_FORMS[jwk.kty];
+  const form = jwk.kty === 'EC' && 'writ_rp_id' in jwk ? PASSKEY_FORM : KEY_FORMS[jwk.kty];
   record({ ...form.members, ...form.besides, kid: optional(text), ...more })(jwk, place);
-  const checked = form.algorithm === 'WebAuthn' ? checkPasskey(jwk, place) : checkKeyBytes(form, jwk, place);
+  const checked = jwk.kty === 'EC' ? checkPoint(jwk, place) : checkKeyBytes(form, jwk, place);
   const named = Object.fromEntries(Object.keys(form.members).map((m) => [m, jwk[m]]));
   const kid = toBase64Url(sha256(writeJson(named)));
   if ('kid' in jwk && jwk.kid !== kid) refuse('CAN-050', `${place}/kid`, jwk.kid, kid);
@@ -1307,6 +1325,7 @@ const TRUST_MEMBERS = {
 export function parseTrustedKey(jwk, place = 'key') {
   const key = parseJwk(jwk, place, TRUST_MEMBERS);
   if (key.algorithm === 'WebAuthn' && !OF_PEOPLE.includes(jwk.writ_role)) refuse('CAN-069', `${place}/writ_role`, jwk.writ_role, OF_PEOPLE.join(', '));
+  if (key.algorithm === 'ES256' && jwk.writ_role === 'log') refuse('CAN-079', `${place}/writ_role`, jwk.writ_role, 'a role that signs documents');
   if ('writ_not_after' in jwk && !(jwk.writ_not_before < jwk.writ_not_after)) {
     refuse('CAN-023', `${place}/writ_not_after`, jwk.writ_not_after, 'after ' + jwk.writ_not_before);
   }
@@ -1322,6 +1341,9 @@ export function parseTrustedKey(jwk, place = 'key') {
   };
 }
 
+/** In the order in which they name the holder (envelope.md, 10). */
+const ALGORITHMS = ['Ed25519', 'ES256', 'ML-DSA-65', 'WebAuthn'];
+
 /** A trust file: {keys: Map by kid, required: role → algorithms}. */
 export function parseTrust(bytes) {
   const file = parseJson(bytes);
@@ -1336,7 +1358,7 @@ export function parseTrust(bytes) {
   for (const [role, algorithms] of Object.entries(required)) {
     const place = `/writ_required_algorithms/${pointer(role)}`;
     if (!Object.hasOwn(KINDS_OF_ROLE, role)) refuse('CAN-023', place, role, 'a role');
-    list(oneOf('Ed25519', 'ML-DSA-65', 'WebAuthn'))(algorithms, place);
+    list(oneOf(...ALGORITHMS))(algorithms, place);
     if (algorithms.length === 0 || new Set(algorithms).size !== algorithms.length) refuse('CAN-023', place, quoted(algorithms), 'each algorithm once');
   }
   return { keys, required };
@@ -1344,9 +1366,11 @@ export function parseTrust(bytes) {
 
 const requiredAlgorithms = (trust, role) => (Object.hasOwn(trust.required, role) ? trust.required[role] : ['Ed25519']);
 
-/** A passkey may sign in place of an Ed25519 key, where trust does not say what people must sign with. */
-const passkeySuffices = (trust, role) => OF_PEOPLE.includes(role) && !Object.hasOwn(trust.required, role);
-const inPlaceOf = (trust, role) => (algorithm) => (algorithm === 'WebAuthn' && passkeySuffices(trust, role) ? 'Ed25519' : algorithm);
+/** What a signature counts as: where trust does not name the role, ES256 and passkeys, which people alone have, stand in place of Ed25519. */
+const inPlaceOf = (trust, role) => (algorithm) => {
+  const stands = algorithm === 'ES256' || algorithm === 'WebAuthn';
+  return stands && !Object.hasOwn(trust.required, role) ? 'Ed25519' : algorithm;
+};
 
 const inWindow = (key, at) => key.notBefore <= at && (key.notAfter === null || at < key.notAfter);
 
@@ -1400,7 +1424,7 @@ export function pae(type, payload) {
 
 /**
  * Verifies an envelope under a trust and gives its signers, those of required algorithms first and
- * Ed25519 before ML-DSA-65 before WebAuthn: the first is the holder (envelope.md, 10).
+ * Ed25519 before ES256 before ML-DSA-65 before WebAuthn: the first is the holder (envelope.md, 10).
  * `inForce(key, place)` asks whether the key counts: now (`liveAt`), or at a place in the log.
  */
 export async function verifyEnvelope(envelope, type, trust, inForce, place = 'envelope') {
@@ -1430,12 +1454,14 @@ export async function verifyEnvelope(envelope, type, trust, inForce, place = 'en
   for (let i = 0; i < signers.length; i++) {
     await verifySignature(signers[i], message, envelope.signatures[i].sig, `${place}/signatures/${i}`);
   }
-  const rank = (key) => (required.includes(counts(key.algorithm)) ? 0 : 3) + ['Ed25519', 'ML-DSA-65', 'WebAuthn'].indexOf(key.algorithm);
+  const rank = (key) => (required.includes(counts(key.algorithm)) ? 0 : ALGORITHMS.length) + ALGORITHMS.indexOf(key.algorithm);
   return signers.toSorted((a, b) => rank(a) - rank(b));
 }
 
-async function verifySignature(key, message, signature, place) {
+/** Verifies a signature by a key of whatever algorithm (signatures.md); refuses with CAN-060, CAN-065 to CAN-068. */
+export async function verifySignature(key, message, signature, place = 'signature') {
   if (key.algorithm === 'Ed25519') await verifyEd25519(key, message, signature, place);
+  else if (key.algorithm === 'ES256') verifyEs256(key, message, signature, place);
   else if (key.algorithm === 'WebAuthn') verifyWebAuthn(key, message, signature, place);
   else verifyMlDsa65(key.bytes, message, signature, place);
 }
@@ -4393,7 +4419,7 @@ function parseJwsKey(jwk) {
   oneOf('EC', 'OKP')(own(jwk, 'kty'), 'jwk/kty');
   oneOf(crv)(own(jwk, 'crv'), 'jwk/crv');
   for (const member of members) text(own(jwk, member), `jwk/${member}`);
-  if (crv === 'P-256') return { alg: 'ES256', ...checkPasskey(jwk, 'jwk') };
+  if (crv === 'P-256') return { alg: 'ES256', ...checkPoint(jwk, 'jwk') };
   const bytes = fromBase64Url(jwk.x);
   if (bytes === null) refuse('CAN-023', 'jwk/x', jwk.x, 'base64url without padding');
   return { alg: 'EdDSA', ...checkEd25519Key(bytes, 'jwk/x') };
@@ -4402,9 +4428,8 @@ function parseJwsKey(jwk) {
 async function isSignedBy({ header, signed, signature }, key) {
   if (own(header, 'alg') !== key.alg) return false;
   if (key.alg === 'ES256') {
-    if (signature.length !== 64) return false;
-    const numbers = [signature.subarray(0, 32), signature.subarray(32)].map(bigEndian);
-    return numbers.every((number) => number > 0n && number < P256.n) && judgeEcdsa(key.point, sha256(signed), numbers);
+    const numbers = ecdsaPair(signature);
+    return numbers !== null && judgeEcdsa(key.point, sha256(signed), numbers);
   }
   try {
     await verifyEd25519(key, signed, signature);
