@@ -8,6 +8,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Placements;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.ErasureOrder;
@@ -226,6 +227,11 @@ final class SystemStateHistory {
     return state.policy();
   }
 
+  /** Where operators have put tenants and cells at this place of the log. */
+  Placements placements() {
+    return state.placements();
+  }
+
   /** Whether a hold keeps the contents of a run at this place of the log. */
   boolean isHeld(RunId run) {
     return state.isHeld(run);
@@ -331,6 +337,35 @@ final class SystemStateHistory {
     }
   }
 
+  /**
+   * Verifies a document that the log took over from another one, whose audit says whether its key
+   * was revoked by then: this log may show a revocation before it that the other shows behind it.
+   */
+  void verifyOfAnotherLog(Envelope envelope, String type, Instant at, String place) {
+    Trust asEnrolled =
+        Trust.of(
+            state.trust().keys().values().stream()
+                .map(key -> key.revokedAt().isPresent() ? enrolled(key) : key)
+                .toList());
+    try {
+      asEnrolled.verify(envelope, type, at);
+      findings.signatures++;
+    } catch (WritException e) {
+      findings.problem(AuditError.SIGNATURE, place, e, "a signature that holds for " + type);
+    }
+  }
+
+  private static TrustedKey enrolled(TrustedKey key) {
+    return new TrustedKey(
+        key.key(),
+        key.role(),
+        key.tenant(),
+        key.subject(),
+        key.notBefore(),
+        key.notAfter(),
+        Optional.empty());
+  }
+
   private List<TrustedKey> signers(Envelope envelope, String type, Instant at, String place) {
     try {
       return state.trust().verify(envelope, type, at);
@@ -351,14 +386,7 @@ final class SystemStateHistory {
             .map(key ->
                 key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
                         && !revokedBeforeCorrection.contains(key.kid())
-                    ? new TrustedKey(
-                        key.key(),
-                        key.role(),
-                        key.tenant(),
-                        key.subject(),
-                        key.notBefore(),
-                        key.notAfter(),
-                        Optional.empty())
+                    ? enrolled(key)
                     : key)
             .toList());
   }
