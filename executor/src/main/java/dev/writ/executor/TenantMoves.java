@@ -49,6 +49,9 @@ final class TenantMoves {
 
   private final ConcurrentSkipListSet<Digest> arrived = new ConcurrentSkipListSet<>();
 
+  /** Moves since which the logs of former cells were brought up to date in this process. */
+  private final ConcurrentSkipListSet<Digest> upToDate = new ConcurrentSkipListSet<>();
+
   TenantMoves(
       Ledger ledger,
       Accounts accounts,
@@ -101,15 +104,23 @@ final class TenantMoves {
     }
   }
 
-  /** The logs of the tenant's former cells. */
+  /**
+   * The logs of the former cells of a tenant that has arrived here, with all that they have of it.
+   */
   FormerCells former(String tenant) {
     Placements placements = inForce.now().placements();
-    if (placements.lastMove(tenant).isEmpty()) {
+    Optional<Moved> last = placements.lastMove(tenant);
+    if (last.isEmpty()) {
       return new FormerCells(List.of());
     }
     CellRules rules = cell.get();
-    return new FormerCells(
-        placements.formerCells(tenant, rules.number()).stream().map(rules::log).toList());
+    List<LedgerView> logs =
+        placements.formerCells(tenant, rules.number()).stream().map(rules::log).toList();
+    if (!upToDate.contains(last.get().statement())) {
+      logs.forEach(LedgerView::refresh); // it was perhaps opened before the tenant left
+      upToDate.add(last.get().statement());
+    }
+    return new FormerCells(logs);
   }
 
   /**

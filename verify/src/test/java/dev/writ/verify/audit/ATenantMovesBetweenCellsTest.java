@@ -5,6 +5,7 @@ import static dev.writ.verify.audit.TwoCells.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.document.TenantDeparted;
@@ -26,6 +27,9 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AuditReport.Problem;
 import dev.writ.verify.error.AuditError;
 import dev.writ.verify.testing.Audited;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -274,6 +278,24 @@ class ATenantMovesBetweenCellsTest {
     cells.state(SECOND, FIRST);
   }
 
+  @Test
+  void theExampleOfThePageIsADeparture() throws IOException {
+    String page =
+        Files.readString(
+            Path.of(System.getProperty("writ.root", "..")).resolve("spec").resolve("cells.md"));
+    String begin = "```json writ:tenant-departed\n";
+    int from = page.indexOf(begin) + begin.length();
+    JsonValue example =
+        Jcs.parse(page.substring(from, page.indexOf("```", from)).getBytes(StandardCharsets.UTF_8));
+    assertThat(TenantDeparted.read(example).toJson()).isEqualTo(example);
+    cells.move(FIRST, SECOND);
+    assertThat(
+            ((JsonValue.Obj) cells.home(FIRST).document(moved(FIRST).body()).document())
+                .members()
+                .keySet())
+        .isEqualTo(((JsonValue.Obj) example).members().keySet());
+  }
+
   // What an audit finds.
 
   private AuditReport forged(int cell, Rewrite rewrite) {
@@ -347,11 +369,14 @@ class ATenantMovesBetweenCellsTest {
     cells.move(FIRST, SECOND);
     Ledger ledger = (Ledger) cells.home(SECOND).ledger();
     String key = Accounts.ROW_PREFIX + moved(SECOND).body().hex();
-    String row = new String(ledger.get(Tables.ACCOUNT, key).orElseThrow());
+    String row = new String(ledger.get(Tables.ACCOUNT, key).orElseThrow(), StandardCharsets.UTF_8);
     ledger
         .append(
             new Batch()
-                .put(Tables.ACCOUNT, key, row.replace("\"amount\":3", "\"amount\":2").getBytes()))
+                .put(
+                    Tables.ACCOUNT,
+                    key,
+                    row.replace("\"amount\":3", "\"amount\":2").getBytes(StandardCharsets.UTF_8)))
         .await();
     List<Problem> problems = Audited.report(cells.home(SECOND)).problems();
     assertThat(problems).isNotEmpty();
