@@ -52,7 +52,7 @@ final class CellsMove implements CliCommand {
   }
 
   /** A tenant that has arrived. */
-  private record Moved(String tenant, int cell, Digest statement) implements Report {
+  private record Arrived(String tenant, int cell, Digest statement) implements Report {
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
@@ -76,9 +76,9 @@ final class CellsMove implements CliCommand {
     Digest statement = statement(session, arguments, home, tenant, cell);
     await(home, tenant, cell, statement, atMost);
     session.show(
-        new Moved(tenant, cell, statement),
-        (moved, terminal) ->
-            terminal.out().println("tenant " + moved.tenant() + " is in cell " + moved.cell()));
+        new Arrived(tenant, cell, statement),
+        (arrived, terminal) ->
+            terminal.out().println("tenant " + arrived.tenant() + " is in cell " + arrived.cell()));
     return ExitCode.OK;
   }
 

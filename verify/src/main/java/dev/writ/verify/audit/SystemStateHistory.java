@@ -337,35 +337,6 @@ final class SystemStateHistory {
     }
   }
 
-  /**
-   * Verifies a document that the log took over from another one, whose audit says whether its key
-   * was revoked by then: this log may show a revocation before it that the other shows behind it.
-   */
-  void verifyOfAnotherLog(Envelope envelope, String type, Instant at, String place) {
-    Trust asEnrolled =
-        Trust.of(
-            state.trust().keys().values().stream()
-                .map(key -> key.revokedAt().isPresent() ? enrolled(key) : key)
-                .toList());
-    try {
-      asEnrolled.verify(envelope, type, at);
-      findings.signatures++;
-    } catch (WritException e) {
-      findings.problem(AuditError.SIGNATURE, place, e, "a signature that holds for " + type);
-    }
-  }
-
-  private static TrustedKey enrolled(TrustedKey key) {
-    return new TrustedKey(
-        key.key(),
-        key.role(),
-        key.tenant(),
-        key.subject(),
-        key.notBefore(),
-        key.notAfter(),
-        Optional.empty());
-  }
-
   private List<TrustedKey> signers(Envelope envelope, String type, Instant at, String place) {
     try {
       return state.trust().verify(envelope, type, at);
@@ -386,7 +357,14 @@ final class SystemStateHistory {
             .map(key ->
                 key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
                         && !revokedBeforeCorrection.contains(key.kid())
-                    ? enrolled(key)
+                    ? new TrustedKey(
+                        key.key(),
+                        key.role(),
+                        key.tenant(),
+                        key.subject(),
+                        key.notBefore(),
+                        key.notAfter(),
+                        Optional.empty())
                     : key)
             .toList());
   }

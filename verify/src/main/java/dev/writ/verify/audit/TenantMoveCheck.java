@@ -1,6 +1,10 @@
 package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Placements;
 import dev.writ.executor.Placements.Moved;
 import dev.writ.executor.document.TenantDeparted;
@@ -9,6 +13,7 @@ import dev.writ.ledger.Event;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.error.AuditError;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -73,7 +78,7 @@ final class TenantMoveCheck {
       standing.verify(found.envelope(), TenantDeparted.TYPE, event.at(), place);
       findings.same(AuditError.BINDING, place + " /departed_at", said.departedAt(), event.at());
     } else {
-      standing.verifyOfAnotherLog(found.envelope(), TenantDeparted.TYPE, said.departedAt(), place);
+      arrival(found.envelope(), said, place);
       if (event.at().isBefore(said.departedAt())) {
         findings.problem(
             AuditError.MOVES, place, event.at(), "not before it left at " + said.departedAt());
@@ -95,6 +100,33 @@ final class TenantMoveCheck {
     if (!isFirst) {
       findings.problem(AuditError.TWICE, place, said.move(), "once for each move");
     }
+  }
+
+  /**
+   * The former cell's audit says whether the key was revoked by then: this log may show a
+   * revocation before the arrival that the other one shows behind the departure.
+   */
+  private void arrival(Envelope signed, TenantDeparted said, String place) {
+    Trust asEnrolled =
+        Trust.of(
+            standing.trust().keys().values().stream().map(TenantMoveCheck::asEnrolled).toList());
+    try {
+      asEnrolled.verify(signed, TenantDeparted.TYPE, said.departedAt());
+      findings.signatures++;
+    } catch (WritException e) {
+      findings.problem(AuditError.SIGNATURE, place, e, "signed by a guardian");
+    }
+  }
+
+  private static TrustedKey asEnrolled(TrustedKey key) {
+    return new TrustedKey(
+        key.key(),
+        key.role(),
+        key.tenant(),
+        key.subject(),
+        key.notBefore(),
+        key.notAfter(),
+        Optional.empty());
   }
 
   private List<Moved> moves(String tenant) {
