@@ -267,7 +267,12 @@ final class TenantMoves {
           ExecutorError.MALFORMED, log.origin() + " states " + said.move() + ", not " + move);
     }
     Commit commit = inForce.during(state -> arrival(said, signed, state.policyInForce()));
-    commit.await();
+    try {
+      commit.await();
+    } catch (RuntimeException e) {
+      accounts.forget(signed.id()); // else the next try would count it a second time
+      throw e;
+    }
     accounts.durable(signed.id());
     arrived.add(moved.statement());
   }

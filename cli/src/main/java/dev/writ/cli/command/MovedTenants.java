@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.embed.home.CellMember;
 import dev.writ.executor.TenantsMoved;
+import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.ops.JsonLog;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,10 +41,16 @@ final class MovedTenants {
       moved.arrived().forEach(tenant -> log.event(ARRIVED, cell + ", " + tenant));
       tell(moved.waiting());
     } catch (WritException e) {
-      TreeMap<String, WritException> all = new TreeMap<>();
-      all.put(ALL, e);
-      tell(all);
+      tellOfAll(e);
+    } catch (RuntimeException e) { // another cell's log may hold anything
+      tellOfAll(new WritException(GatewayError.INTERNAL, e.getClass().getName(), e));
     }
+  }
+
+  private void tellOfAll(WritException why) {
+    TreeMap<String, WritException> all = new TreeMap<>();
+    all.put(ALL, why);
+    tell(all);
   }
 
   private void tell(SortedMap<String, WritException> waiting) {
