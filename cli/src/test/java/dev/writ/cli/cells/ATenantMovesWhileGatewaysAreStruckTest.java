@@ -113,24 +113,25 @@ class ATenantMovesWhileGatewaysAreStruckTest {
     assertThat(wrong).isEmpty();
   }
 
-  /** States it, kills who owns a cell in that moment, and waits with another gateway's command. */
+  /**
+   * States it while effects are at work, so that the tenant cannot leave; kills who owns a cell in
+   * that moment, and waits for the arrival with another gateway's command.
+   */
   private void move(int to, int struck) throws IOException {
     String cell = String.valueOf(to);
-    int by = (gateways.owners().get(struck) + 1) % GATEWAYS;
-    assertThat(gateways.writ(by, "cells", "move", TENANT, cell, "--wait", "0").err())
-        .as("stated, and perhaps there already")
-        .matches("(?s)|.*CLI-114.*");
+    outside.shut();
+    gateways.await("effects are at work", () -> outside.atOnce() > 0 || !wrong.isEmpty());
     int killed = gateways.owners().get(struck);
-    if (killed >= 0) {
-      gateways.kill(killed);
-    }
-    int alive = (Math.max(killed, 0) + 1) % GATEWAYS;
+    int alive = (killed + 1) % GATEWAYS;
+    assertThat(gateways.writ(alive, "cells", "move", TENANT, cell, "--wait", "0").err())
+        .contains("CLI-114");
+    gateways.kill(killed);
+    outside.open();
     gateways.done(alive, "cells", "move", TENANT, cell, "--wait", "120");
     assertThat(gateways.done(alive, "--json", "cells", "list").out())
         .containsPattern("\"cell\":" + to + "[^}]*\"t1\"");
-    if (killed >= 0) {
-      gateways.start(killed);
-    }
+    gateways.start(killed);
+    gateways.await("every cell has an owner", () -> !gateways.owners().contains(-1));
   }
 
   @Test
