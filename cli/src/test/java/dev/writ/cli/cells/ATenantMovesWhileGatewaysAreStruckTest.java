@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -26,9 +27,13 @@ class ATenantMovesWhileGatewaysAreStruckTest {
   private static final String TENANT = "t1";
   private static final int FIRST = CellPlacement.cellOf(TENANT, CELLS);
   private static final int SECOND = 3 - FIRST;
-  private static final int LIMIT = 400;
+  private static final int LIMIT = 200;
   private static final int CLIENTS = 3;
+
+  /** Effects between two moves, and during each: far fewer than the budget in all. */
   private static final int EACH = 25;
+
+  private static final int DURING = 20;
 
   @TempDir Path dir;
   private Gateways gateways;
@@ -41,6 +46,8 @@ class ATenantMovesWhileGatewaysAreStruckTest {
   private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
   private final AtomicInteger runs = new AtomicInteger();
   private final AtomicBoolean over = new AtomicBoolean();
+  private final Semaphore turns = new Semaphore(0);
+  private int begun;
 
   /** What was acknowledged. */
   private record Done(Agent.Asked asked, String run, String receipt, String status) {}
@@ -61,7 +68,11 @@ class ATenantMovesWhileGatewaysAreStruckTest {
 
   private void client(int number) {
     String run = "run-" + runs.incrementAndGet();
-    for (int i = number; !over.get() && wrong.isEmpty(); i++) {
+    for (int i = number; wrong.isEmpty(); i++) {
+      turns.acquireUninterruptibly();
+      if (over.get()) {
+        return;
+      }
       Agent.Asked asked = agent.outside(run);
       if (!isAnswered(asked, run, i)) {
         run = "run-" + runs.incrementAndGet();
@@ -71,7 +82,7 @@ class ATenantMovesWhileGatewaysAreStruckTest {
 
   /** False where it is to go on in another run. */
   private boolean isAnswered(Agent.Asked asked, String run, int first) {
-    for (int attempt = first; !over.get() || attempt < first + 400; attempt++) {
+    for (int attempt = first; attempt < first + 2000; attempt++) {
       try {
         Agent.Answered answer = agent.send(gateways.url(attempt % GATEWAYS), asked);
         String code = answer.text("code");
@@ -106,10 +117,15 @@ class ATenantMovesWhileGatewaysAreStruckTest {
     return true;
   }
 
-  private void awaitMore(int many) throws IOException {
-    int before = done.size();
+  private void begin(int many) {
+    begun += many;
+    turns.release(many);
+  }
+
+  private void awaitAnswers() throws IOException {
     gateways.await(
-        many + " more effects; " + wrong, () -> done.size() >= before + many || !wrong.isEmpty());
+        "all are answered",
+        () -> done.size() + left.size() + denied.size() >= begun || !wrong.isEmpty());
     assertThat(wrong).isEmpty();
   }
 
@@ -120,6 +136,7 @@ class ATenantMovesWhileGatewaysAreStruckTest {
   private void move(int to, int struck) throws IOException {
     String cell = String.valueOf(to);
     outside.shut();
+    begin(DURING);
     gateways.await("effects are at work", () -> outside.atOnce() > 0 || !wrong.isEmpty());
     int killed = gateways.owners().get(struck);
     int alive = (killed + 1) % GATEWAYS;
@@ -132,6 +149,7 @@ class ATenantMovesWhileGatewaysAreStruckTest {
         .containsPattern("\"cell\":" + to + "[^}]*\"t1\"");
     gateways.start(killed);
     gateways.await("every cell has an owner", () -> !gateways.owners().contains(-1));
+    awaitAnswers();
   }
 
   @Test
@@ -154,14 +172,21 @@ class ATenantMovesWhileGatewaysAreStruckTest {
           int number = i;
           clients.add(Thread.ofVirtual().start(() -> client(number)));
         }
-        awaitMore(EACH);
+        begin(EACH);
+        awaitAnswers();
         move(SECOND, FIRST);
-        awaitMore(EACH);
+        begin(EACH);
+        awaitAnswers();
         move(FIRST, FIRST);
-        awaitMore(EACH);
+        begin(EACH);
+        awaitAnswers();
         move(SECOND, SECOND);
-        gateways.await("the budget is spent", () -> !denied.isEmpty() || !wrong.isEmpty());
+        assertThat(denied).as("there is budget left").isEmpty();
+        begin(LIMIT);
+        awaitAnswers();
+        assertThat(denied).as("it is spent").isNotEmpty();
         over.set(true);
+        turns.release(CLIENTS);
         for (Thread client : clients) {
           client.join();
         }
