@@ -2,6 +2,7 @@ package dev.writ.executor;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.ledger.LedgerView;
 
 /**
  * What a kernel has to ask where its log is one of several in an installation, its cells
@@ -29,6 +30,21 @@ public interface CellRules {
 
         @Override
         public void requireCell(int cell) {
+          throw new WritException(ExecutorError.CELL_UNKNOWN, "cell " + cell + " of one");
+        }
+
+        @Override
+        public int number() {
+          return CellPlacement.SYSTEM;
+        }
+
+        @Override
+        public int count() {
+          return 1;
+        }
+
+        @Override
+        public LedgerView log(int cell) {
           throw new WritException(ExecutorError.CELL_UNKNOWN, "cell " + cell + " of one");
         }
 
@@ -66,6 +82,19 @@ public interface CellRules {
    * @throws WritException {@code EXE-965}
    */
   void requireCell(int cell);
+
+  /** The number of this cell. */
+  int number();
+
+  /** How many cells the installation has. */
+  int count();
+
+  /**
+   * The log of another cell, to be read; it stays open as long as this one.
+   *
+   * @throws WritException what its storage refuses
+   */
+  LedgerView log(int cell);
 
   /** A change is durable here. Returns when it is in force in all cells. */
   void changed();

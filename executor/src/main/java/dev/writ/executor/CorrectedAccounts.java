@@ -86,11 +86,18 @@ final class CorrectedAccounts {
         (key, value) -> {
           Accounts.Row row = new Accounts.Row(key, Optional.of(value));
           Digest request = request(row);
-          restated
-              .moved(row, policy(decision(stands(request).decision()).policy()))
-              .ifPresent(at -> moved.put(request, at));
+          restated.moved(row, policyOf(request)).ifPresent(at -> moved.put(request, at));
           return true;
         });
+  }
+
+  /** Under which a row was made; what arrived from another cell is kept under that in force. */
+  private Policy policyOf(Digest request) {
+    return ledger
+        .get(Tables.REQUEST, Tables.key(request))
+        .map(RequestRow::parse)
+        .map(row -> policy(decision(row.decision()).policy()))
+        .orElseGet(() -> SystemState.read(ledger).policyInForce());
   }
 
   private static Digest request(Accounts.Row row) {

@@ -607,6 +607,11 @@ final class Judging {
 
   /** The outcome of a request, from the ledger. */
   Answer known(Digest request, RequestRow row) {
+    return known(ledger, request, row);
+  }
+
+  /** The same of a request that a log has. */
+  static Answer known(LedgerState ledger, Digest request, RequestRow row) {
     Envelope decision = ledger.document(row.decision()).orElseThrow();
     return new Answer(
         request,

@@ -18,6 +18,7 @@ import dev.writ.executor.document.ExecutionOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
@@ -133,6 +134,8 @@ public final class Kernel {
   private volatile ArchivedContents archived = ArchivedContents.NONE;
   private final ReadLog reads;
   private final CellRoots roots;
+  private final TenantWork work = new TenantWork();
+  private final TenantMoves moves;
   private final Optional<ApartGuardian> apart;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
@@ -168,6 +171,9 @@ public final class Kernel {
     this.retention = new ContentRetention(ledger, guarded(KeyRole.EXECUTOR));
     this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
     this.roots = new CellRoots(ledger, guarded(KeyRole.GUARDIAN));
+    this.moves =
+        new TenantMoves(
+            ledger, accounts, guarded(KeyRole.GUARDIAN), time, inForce, work, () -> cell);
     this.runs = parts.runs();
     this.idempotency = parts.idempotency();
     this.executor = parts.executor();
@@ -521,13 +527,31 @@ public final class Kernel {
       Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
     try (SharedVerification.Presence _ = signatures.enter()) {
       Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
-      cell.requireTenant(entry.request().scope().tenant());
-      try {
+      String tenant = entry.request().scope().tenant();
+      requireKnown(tenant);
+      try (TenantWork.UnderWay _ = work.begin(tenant)) {
         return whileCurrent(() -> process(entry, evidence, raw, wanted));
       } finally {
         summaries.writeIfDue();
       }
     }
+  }
+
+  /** Refuses a tenant that never was in this cell: its work has no place here. */
+  private void requireKnown(String tenant) {
+    if (!moves.isKnown(tenant)) {
+      cell.requireTenant(tenant);
+    }
+  }
+
+  /**
+   * Refuses work of a tenant that is not in this cell, or has not arrived in it.
+   *
+   * @throws WritException {@code EXE-990}, {@code EXE-967}
+   */
+  private void requireHere(String tenant) {
+    cell.requireTenant(tenant);
+    moves.requireArrived(tenant);
   }
 
   /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
@@ -552,6 +576,11 @@ public final class Kernel {
       if (answered.isPresent()) {
         return answered.get();
       }
+      requireHere(runId.tenant());
+      Optional<Answer> former = row.isPresent() ? Optional.empty() : former(entry, wanted);
+      if (former.isPresent()) {
+        return former.get();
+      }
       entry.require();
       boolean workspace = wanted.dispatch() && isAlone(request.effect());
       try (Evidence.Kept evidence = kept.keep(entry, brought);
@@ -565,6 +594,23 @@ public final class Kernel {
             wanted.holding(workspace));
       }
     }
+  }
+
+  /** The outcome that a former cell of the tenant has: as there, its holder alone gets it. */
+  private Optional<Answer> former(Admissions.Entry entry, Wanted wanted) {
+    return moves
+        .former(entry.request().scope().tenant())
+        .outcome(entry, wanted.execute())
+        .map(found -> {
+          Answer known = found.answer();
+          if (known.request().equals(entry.id())) {
+            requireHolder(known, entry, found.isStored());
+          }
+          return known
+              .served()
+              .map(served -> known.withServed(asMayBeRead(served, known, entry)))
+              .orElse(known);
+        });
   }
 
   /**
@@ -644,6 +690,9 @@ public final class Kernel {
           : known;
     }
     if (row.isEmpty()) {
+      if (ledger.pendingHead(run.id()).isEmpty()) {
+        moves.former(run.id().tenant()).requireNewRun(run.id());
+      }
       judging.requireOwnRun(admitted, run, policy);
     }
     Judging.Judged judged =
@@ -724,6 +773,9 @@ public final class Kernel {
     if (served.isPresent()) {
       Digest request = served.get().receipt().request();
       Answer known = known(request, row(request).orElseThrow());
+      if (request.equals(entry.id())) {
+        requireHolder(known, entry, entry.stored());
+      }
       return Optional.of(known.withServed(asMayBeRead(served.get(), known, entry)));
     }
     boolean stands =
@@ -738,15 +790,12 @@ public final class Kernel {
       return Optional.empty();
     }
     Answer known = known(entry.id(), row.get());
-    requireHolder(known, entry);
+    requireHolder(known, entry, entry.stored());
     return Optional.of(known);
   }
 
   /** Only the holder gets the output, and only while the holder's key is in force. */
-  private Served asMayBeRead(Served served, Answer known, Admissions.Entry entry) {
-    if (known.request().equals(entry.id())) {
-      requireHolder(known, entry);
-    }
+  private static Served asMayBeRead(Served served, Answer known, Admissions.Entry entry) {
     boolean revoked =
         entry
             .state()
@@ -757,9 +806,9 @@ public final class Kernel {
     return revoked && entry.refused().isPresent() ? served.withoutOutput() : served;
   }
 
-  private static void requireHolder(Answer known, Admissions.Entry entry) {
+  private static void requireHolder(Answer known, Admissions.Entry entry, boolean isStored) {
     boolean holds =
-        entry.stored()
+        isStored
             || entry
                 .admitted()
                 .filter(a -> a.holder().kid().equals(known.decision().holder()))
@@ -851,7 +900,9 @@ public final class Kernel {
     if (request.isEmpty()) {
       throw new WritException(ExecutorError.NOT_ISSUED, intent.id().toString());
     }
-    return whileCurrent(() -> execute(decision, intent, order, read, request.get()));
+    try (TenantWork.UnderWay _ = work.begin(read.scope().tenant())) {
+      return whileCurrent(() -> execute(decision, intent, order, read, request.get()));
+    }
   }
 
   private Served execute(
@@ -861,6 +912,9 @@ public final class Kernel {
         KeyedLocks.Held _ = lockKey(request, read.request());
         Runs.Borrowed run = settled(runId, read.request());
         KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
+      if (idempotency.served(read.request()).isEmpty()) {
+        requireHere(runId.tenant());
+      }
       SystemState now = system(); // it may have changed while the locks were waited for
       TrustedKey submitter =
           now.trust()
@@ -910,7 +964,9 @@ public final class Kernel {
     Approval approval = Approval.read(approvalEnvelope.document());
     boolean ofTenant =
         signers.stream().allMatch(s -> s.tenant().filter(approval.tenant()::equals).isPresent());
-    try (KeyedLocks.Held _ = lockRequest(approval.request())) {
+    try (TenantWork.UnderWay _ = work.begin(approval.tenant());
+        KeyedLocks.Held _ = lockRequest(approval.request())) {
+      requireHere(approval.tenant());
       RequestRow row =
           row(approval.request())
               .filter(r -> ofTenant && r.run().tenant().equals(approval.tenant()))
@@ -950,7 +1006,7 @@ public final class Kernel {
    *     its checkpoint, and the wipe is left for the next start
    */
   public Checkpoint closeRun(Envelope close) {
-    cell.requireTenant(RunClose.read(close.document()).tenant());
+    requireKnown(RunClose.read(close.document()).tenant());
     RunId run =
         whileCurrent(() -> {
           SystemState state = system();
@@ -1082,6 +1138,8 @@ public final class Kernel {
     SystemChange change = SystemChange.read(signed.document());
     if (change.kind().equals(EventKind.TENANT_PLACED)) {
       cell.requireCell(TenantPlace.read(change.detail()).cell());
+    } else if (change.kind().equals(EventKind.TENANT_MOVED)) {
+      moves.requireMovable(TenantMove.read(change.detail()));
     } else if (change.kind().equals(EventKind.CELL_PLACED)) {
       cell.requireCell(CellRegions.read(change.detail()).cell());
     }
@@ -1334,6 +1392,29 @@ public final class Kernel {
     CellRoots.last(system)
         .flatMap(stated -> stated.of(cell))
         .ifPresent(stated -> CellRoots.requireContinued(log, stated));
+  }
+
+  /**
+   * Goes on with the moves of tenants from this cell and to it (spec/cells.md, "Moving"): to be
+   * called again and again by whoever owns it.
+   */
+  public TenantsMoved moveTenants() {
+    cell.requireCurrent();
+    return moves.goOn();
+  }
+
+  /** Whether the tenant is in this cell by the latest statement, or was before. */
+  public boolean isKnownHere(String tenant) {
+    return moves.isKnown(tenant);
+  }
+
+  /**
+   * Whether a tenant has arrived, by that statement of an operator, in the cell of that log.
+   *
+   * @param statement the id of the signed document
+   */
+  public static boolean hasArrived(LedgerView log, Digest statement) {
+    return TenantMoves.hasArrived(log, statement);
   }
 
   /** What each tenant has put into the store. */

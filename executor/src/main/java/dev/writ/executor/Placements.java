@@ -1,10 +1,14 @@
 package dev.writ.executor;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.CellRegions;
+import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.error.ExecutorError;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -13,35 +17,68 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Where operators have put tenants and cells (spec/cells.md, "Placing" and "Regions"). Immutable.
+ * Where operators have put tenants and cells (spec/cells.md, "Placing", "Moving" and "Regions").
+ * Immutable.
  *
  * @param tenants the cell of each tenant that was placed
  * @param cells the regions of each cell that was placed
- * @param named tenants that a key or policy has named; they stay where they are
+ * @param named tenants that a key or policy has named; they stay where they are until they are
+ *     moved
+ * @param moves of each tenant that was moved, in their order
  */
 public record Placements(
     SortedMap<String, Integer> tenants,
     SortedMap<Integer, CellRegions> cells,
-    SortedSet<String> named) {
+    SortedSet<String> named,
+    SortedMap<String, List<Moved>> moves) {
+
+  /**
+   * A move that an operator stated.
+   *
+   * @param statement the id of the signed document
+   */
+  public record Moved(Digest statement, TenantMove move) {}
 
   /** Nobody is placed, and nobody is named. */
   public static final Placements NOTHING =
-      new Placements(new TreeMap<>(), new TreeMap<>(), new TreeSet<>());
+      new Placements(new TreeMap<>(), new TreeMap<>(), new TreeSet<>(), new TreeMap<>());
 
   public Placements {
     tenants = Collections.unmodifiableSortedMap(tenants);
     cells = Collections.unmodifiableSortedMap(cells);
     named = Collections.unmodifiableSortedSet(named);
+    moves = Collections.unmodifiableSortedMap(moves);
   }
 
   /**
-   * The number of the tenant's cell: where an operator placed it, else as its name says.
+   * The number of the tenant's cell: where an operator moved it last, or placed it, else as its
+   * name says.
    *
    * @param count how many cells the installation has
    */
   public int cellOf(String tenant, int count) {
-    Integer placed = tenants.get(tenant);
-    return placed == null ? CellPlacement.cellOf(tenant, count) : placed;
+    return stated(tenant).orElseGet(() -> CellPlacement.cellOf(tenant, count));
+  }
+
+  /** The cell that operators have stated, if they have. */
+  private Optional<Integer> stated(String tenant) {
+    return lastMove(tenant)
+        .map(last -> last.move().cell())
+        .or(() -> Optional.ofNullable(tenants.get(tenant)));
+  }
+
+  /** The latest move of a tenant. */
+  public Optional<Moved> lastMove(String tenant) {
+    return Optional.ofNullable(moves.get(tenant)).map(List::getLast);
+  }
+
+  /** The cells, but for that one, in which the tenant was before its moves; the latest first. */
+  public List<Integer> formerCells(String tenant, int here) {
+    return moves.getOrDefault(tenant, List.of()).reversed().stream()
+        .map(moved -> moved.move().from())
+        .filter(cell -> cell != here)
+        .distinct()
+        .toList();
   }
 
   /** In which regions a cell may be owned; empty: in any. */
@@ -65,19 +102,40 @@ public record Placements(
     }
     TreeMap<String, Integer> more = new TreeMap<>(tenants);
     more.put(place.tenant(), place.cell());
-    return new Placements(more, cells, named);
+    return new Placements(more, cells, named, moves);
+  }
+
+  /**
+   * @param statement the id of the signed document
+   * @throws WritException {@code EXE-968}
+   */
+  Placements with(TenantMove move, Digest statement) {
+    boolean isThere = stated(move.tenant()).filter(cell -> cell != move.from()).isEmpty();
+    if (!isThere || move.from() == move.cell() || !named.contains(move.tenant())) {
+      throw new WritException(
+          ExecutorError.TENANT_NOT_THERE,
+          move.toString()
+              + (named.contains(move.tenant())
+                  ? stated(move.tenant()).map(cell -> "; it is in cell " + cell).orElse("")
+                  : "; nothing has named it"));
+    }
+    TreeMap<String, List<Moved>> more = new TreeMap<>(moves);
+    List<Moved> all = new ArrayList<>(moves.getOrDefault(move.tenant(), List.of()));
+    all.add(new Moved(statement, move));
+    more.put(move.tenant(), List.copyOf(all));
+    return new Placements(tenants, cells, named, more);
   }
 
   Placements with(CellRegions regions) {
     TreeMap<Integer, CellRegions> more = new TreeMap<>(cells);
     more.put(regions.cell(), regions);
-    return new Placements(tenants, more, named);
+    return new Placements(tenants, more, named, moves);
   }
 
   /** These tenants can have work from now on. */
   Placements named(Stream<String> these) {
     TreeSet<String> more = new TreeSet<>(named);
     these.forEach(more::add);
-    return more.size() == named.size() ? this : new Placements(tenants, cells, more);
+    return more.size() == named.size() ? this : new Placements(tenants, cells, more, moves);
   }
 }

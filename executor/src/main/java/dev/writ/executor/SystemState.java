@@ -14,6 +14,7 @@ import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.document.ToolApproval;
 import dev.writ.executor.document.ToolSubmission;
@@ -216,6 +217,8 @@ public record SystemState(
       case EventKind.HOLD_RELEASED -> released(LegalHold.released(change.detail()));
       case EventKind.CONTENTS_ERASED -> erased(signed.id(), ErasureOrder.read(change.detail()));
       case EventKind.TENANT_PLACED -> with(placements.with(TenantPlace.read(change.detail())));
+      case EventKind.TENANT_MOVED ->
+          with(placements.with(TenantMove.read(change.detail()), signed.id()));
       case EventKind.CELL_PLACED -> with(placements.with(CellRegions.read(change.detail())));
       case EventKind.LEDGER_INCARNATED -> this;
       case EventKind.CLOCK_CORRECTED -> corrected(ClockCorrection.read(change.detail()), at);

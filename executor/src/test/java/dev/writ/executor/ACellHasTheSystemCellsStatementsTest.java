@@ -16,6 +16,7 @@ import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -220,6 +221,21 @@ class ACellHasTheSystemCellsStatementsTest {
     @Override
     public void requireCell(int cell) {
       require("cell", ExecutorError.CELL_UNKNOWN);
+    }
+
+    @Override
+    public int number() {
+      return 1;
+    }
+
+    @Override
+    public int count() {
+      return 4;
+    }
+
+    @Override
+    public LedgerView log(int cell) {
+      throw new AssertionError("no other log is looked at");
     }
 
     @Override

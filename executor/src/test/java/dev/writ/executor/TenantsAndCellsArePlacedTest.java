@@ -12,6 +12,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.ledger.LedgerView;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +56,21 @@ class TenantsAndCellsArePlacedTest {
                 if (cell >= CELLS) {
                   throw new WritException(ExecutorError.CELL_UNKNOWN, "cell " + cell);
                 }
+              }
+
+              @Override
+              public int number() {
+                return 0;
+              }
+
+              @Override
+              public int count() {
+                return 4;
+              }
+
+              @Override
+              public LedgerView log(int cell) {
+                throw new AssertionError("no other log is looked at");
               }
 
               @Override

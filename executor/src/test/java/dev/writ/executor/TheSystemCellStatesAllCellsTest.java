@@ -258,6 +258,21 @@ class TheSystemCellStatesAllCellsTest {
               public void requireCell(int cell) {}
 
               @Override
+              public int number() {
+                return 1;
+              }
+
+              @Override
+              public int count() {
+                return 4;
+              }
+
+              @Override
+              public LedgerView log(int cell) {
+                throw new AssertionError("no other log is looked at");
+              }
+
+              @Override
               public void changed() {}
             });
     assertThat(Refused.code(this::state)).isEqualTo("EXE-992");

@@ -413,6 +413,45 @@ public final class Accounts implements Accounting {
   }
 
   /**
+   * What the accounts of one tenant hold, as those of another cell are to begin with it. No step of
+   * the tenant may be at work.
+   *
+   * @param at amounts are of the windows that hold this time
+   */
+  public CarriedAccounts carried(Policy p, String tenant, Instant at) {
+    Instant time = Timestamps.truncate(at);
+    lock.lock();
+    try {
+      usePolicy(p);
+      return new ArrivedAccounts(totals(), folded.sums()).held(tenant, time);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Begins the accounts of a tenant with what those of its former cell held. What these hold of it
+   * from an earlier stay is in that already, and is not counted twice.
+   *
+   * @param document the id of the document that says it: the name of the row
+   * @param at the time of the departure
+   * @return the row to be stored; {@link #forget} if it is not
+   */
+  public Row arrive(Policy p, Digest document, String tenant, CarriedAccounts carried, Instant at) {
+    Instant time = Timestamps.truncate(at);
+    lock.lock();
+    try {
+      usePolicy(p);
+      AccountEntry entry =
+          new ArrivedAccounts(totals(), folded.sums()).entry(document, tenant, carried, time);
+      put(entry.keptUntil(totals().neededUntil(entry)), Optional.empty());
+      return row(entries.find(document).orElseThrow().now());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
    * Settles: replaces the reservation by the measured use, once the effect has its receipt.
    *
    * @param cpuMsMeasured a recorded input, see the receipt

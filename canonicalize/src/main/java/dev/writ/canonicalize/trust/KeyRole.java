@@ -10,7 +10,7 @@ public enum KeyRole {
   SURFACE("request", "execution", "run-close", "mandate"),
   PRINCIPAL("delegation"),
   APPROVER("approval", "access", "tool-approval"),
-  GUARDIAN("decision", "intent", "cell-checkpoints"),
+  GUARDIAN("decision", "intent", "cell-checkpoints", "tenant-departed"),
   EXECUTOR("receipt", "refusal", "run-closing", "deletion", "read-event"),
   OPERATOR("resolution", "system-change"),
   POLICY_OWNER("policy"),

@@ -144,7 +144,7 @@ class TrustRuleTest {
             surface: request execution run-close mandate
             principal: delegation
             approver: approval access tool-approval
-            guardian: decision intent cell-checkpoints
+            guardian: decision intent cell-checkpoints tenant-departed
             executor: receipt refusal run-closing deletion read-event
             operator: resolution system-change
             policy-owner: policy

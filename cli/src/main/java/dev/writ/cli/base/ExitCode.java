@@ -140,6 +140,7 @@ public enum ExitCode {
                 Map.entry(CliError.PLACE_UNUSABLE.code(), UNAVAILABLE),
                 Map.entry(CliError.STAMP_UNANSWERED.code(), UNAVAILABLE),
                 Map.entry(CliError.NOT_STATED.code(), UNAVAILABLE),
+                Map.entry(CliError.NOT_ARRIVED.code(), UNAVAILABLE),
                 Map.entry(BundleError.NO_PROOF_BETWEEN.code(), UNAVAILABLE),
                 Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),

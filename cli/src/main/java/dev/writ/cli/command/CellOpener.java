@@ -160,7 +160,7 @@ final class CellOpener implements ServedCell.Opener {
         caller -> {
           member.requireCurrent();
           if (of.cell() != CellPlacement.SYSTEM && !isOwn(caller)) {
-            member.requireTenant(caller.tenant());
+            member.requireKnown(caller.tenant());
           }
         });
   }

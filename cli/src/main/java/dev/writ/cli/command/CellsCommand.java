@@ -12,7 +12,7 @@ public final class CellsCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "cells", "Place tenants and cells, and show that one root covers all cells.");
+        "cells", "Place and move tenants and cells, and show that one root covers all cells.");
   }
 
   @Override
@@ -22,6 +22,7 @@ public final class CellsCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return List.of(new CellsList(), new CellsPlace(), new CellsRegions(), new CellsProve());
+    return List.of(
+        new CellsList(), new CellsPlace(), new CellsMove(), new CellsRegions(), new CellsProve());
   }
 }

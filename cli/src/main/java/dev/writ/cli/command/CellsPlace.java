@@ -24,7 +24,7 @@ final class CellsPlace implements CliCommand {
                     "State which cell has a tenant, before a key is enrolled for it and before a"
                         + " policy names it.",
                     "Without such a statement the tenant's name decides. What has begun in a cell"
-                        + " stays there.")
+                        + " stays there until it is moved (`writ cells move`).")
                 .argument("TENANT", "The tenant.")
                 .argument("CELL", "The number of its cell, from 1.")
                 .example("cells place acme 3")));

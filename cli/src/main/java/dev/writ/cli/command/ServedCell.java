@@ -245,6 +245,7 @@ final class ServedCell {
     int told = first;
     Optional<String> trouble = Optional.empty();
     long succeeded = System.nanoTime();
+    MovedTenants moves = new MovedTenants(log, front.toString());
     while (!over.get()) {
       try {
         int has = member.follow();
@@ -255,6 +256,7 @@ final class ServedCell {
           told = has;
         }
         trouble = Optional.empty();
+        moves.goOn(member);
       } catch (WritException e) {
         if (!trouble.equals(Optional.of(e.code().code())) && !over.get()) {
           log.refused(NOT_SEEN, e);

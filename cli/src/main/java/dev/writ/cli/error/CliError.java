@@ -125,6 +125,12 @@ public enum CliError implements ErrorCode {
       "the installation has stated nothing that covers this log",
       "Ask again after twice `root_s` (spec/cells.md), while gateways own the cell and the system"
           + " cell; `cell-not-stated` in their logs says what is in the way."),
+  NOT_ARRIVED(
+      "CLI-114",
+      "the tenant has not arrived in the cell where it goes",
+      "The move goes on by itself while gateways own its former cell and the new one; run the"
+          + " command again to wait for it. `tenant-not-moved` in their logs says what it waits"
+          + " for."),
   ARCHIVE_SECRET(
       "CLI-109",
       "a secret would have been in the diagnostic archive",

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.SystemChange;
+import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
@@ -64,6 +65,8 @@ final class PlacementVectors {
     PlacementVectors vectors = new PlacementVectors();
     vectors.tenants();
     vectors.tenantForms();
+    vectors.moves();
+    vectors.moveForms();
     vectors.regions();
     return vectors.made;
   }
@@ -171,6 +174,50 @@ final class PlacementVectors {
         kind,
         last(),
         with(good, "region", JsonValue.of("eu-1")));
+  }
+
+  private static JsonValue.Obj move(String tenant, int from, int cell) {
+    return new TenantMove(tenant, cell, from).toJson();
+  }
+
+  private void move(String name, String about, String wanted, JsonValue.Obj... details) {
+    add("move-" + name, about, wanted, EventKind.TENANT_MOVED, last(), details);
+  }
+
+  private void moves() {
+    move("first", "a tenant whose cell follows from its name", "ok", move("acme", 1, 2));
+    move("of-a-key", "a tenant that a key alone has named", "ok", move(OF_A_KEY, 1, 255));
+    move(
+        "again",
+        "on to a third cell, and back to the first",
+        "ok",
+        move("acme", 1, 2),
+        move("acme", 2, 3),
+        move("acme", 3, 1));
+    move("unnamed", "nothing has named the tenant", "EXE-968", move(UNNAMED, 1, 2));
+    move("to-itself", "it is there already", "EXE-968", move("acme", 2, 2));
+    move(
+        "from-elsewhere",
+        "from a cell that it has left",
+        "EXE-968",
+        move("acme", 1, 2),
+        move("acme", 1, 3));
+    move(
+        "others",
+        "each tenant is where it is stated",
+        "ok",
+        move("acme", 1, 2),
+        move(OF_A_KEY, 1, 3));
+  }
+
+  private void moveForms() {
+    JsonValue.Obj good = move("acme", 1, 2);
+    move("system-cell", "to the system cell", "CAN-023", with(good, "cell", JsonValue.of(0)));
+    move("cell-256", "to no cell", "CAN-023", with(good, "cell", JsonValue.of(256)));
+    move(
+        "from-system-cell", "from the system cell", "CAN-023", with(good, "from", JsonValue.of(0)));
+    move("from-256", "from no cell", "CAN-023", with(good, "from", JsonValue.of(256)));
+    move("more", "a member too many", "CAN-021", with(good, "region", JsonValue.of("eu-1")));
   }
 
   private void region(String name, String about, String wanted, JsonValue.Obj detail) {

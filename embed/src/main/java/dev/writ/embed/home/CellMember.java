@@ -6,8 +6,10 @@ import dev.writ.executor.CellRules;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.Placements;
 import dev.writ.executor.SystemStatement;
+import dev.writ.executor.TenantsMoved;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.storage.LeaseWatch;
 import java.time.Duration;
 import java.util.List;
@@ -74,6 +76,15 @@ public final class CellMember implements CellRules {
     return copied;
   }
 
+  /**
+   * Goes on with moves of tenants from this cell and to it.
+   *
+   * @throws WritException {@code EXE-991}, {@code EXE-966}, and what the database refuses
+   */
+  public TenantsMoved moveTenants() {
+    return kernel.moveTenants();
+  }
+
   @Override
   public void requireTenant(String tenant) {
     int right = kernel.system().placements().cellOf(tenant, cells);
@@ -82,6 +93,32 @@ public final class CellMember implements CellRules {
           ExecutorError.OTHER_CELL,
           "the tenant " + tenant + " is in cell " + right + ", this is cell " + home.cell());
     }
+  }
+
+  /**
+   * Refuses a tenant that is in another cell and never was in this one.
+   *
+   * @throws WritException {@code EXE-990}
+   */
+  public void requireKnown(String tenant) {
+    if (!kernel.isKnownHere(tenant)) {
+      requireTenant(tenant);
+    }
+  }
+
+  @Override
+  public int number() {
+    return home.cell();
+  }
+
+  @Override
+  public int count() {
+    return cells;
+  }
+
+  @Override
+  public LedgerView log(int cell) {
+    return feed.log(cell);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,6 +28,10 @@ public final class SystemFeed implements AutoCloseable {
   private final LongSupplier elapsed;
   private final List<SystemStatement> statements = new ArrayList<>();
   private Optional<LedgerView> view = Optional.empty();
+
+  /** Of cells, as somebody asked for them. */
+  private final TreeMap<Integer, LedgerView> logs = new TreeMap<>();
+
   private long nextSeq;
   private Placements placements = Placements.NOTHING;
   private long placedSeq;
@@ -92,6 +97,16 @@ public final class SystemFeed implements AutoCloseable {
   }
 
   /**
+   * The log of a cell, to be read: it stays open with this, and whoever reads has it brought up to
+   * date.
+   *
+   * @throws WritException what the database refuses
+   */
+  synchronized LedgerView log(int cell) {
+    return logs.computeIfAbsent(cell, number -> OpenHome.read(system.inCell(number)));
+  }
+
+  /**
    * Requires that a cell's log is not behind what the system cell has stated of it.
    *
    * @throws dev.writ.canonicalize.WritException {@code EXE-994}, {@code EXE-995}
@@ -112,5 +127,7 @@ public final class SystemFeed implements AutoCloseable {
   public synchronized void close() {
     view.ifPresent(LedgerView::close);
     view = Optional.empty();
+    logs.values().forEach(LedgerView::close);
+    logs.clear();
   }
 }

@@ -72,9 +72,13 @@ public record CellRegions(int cell, List<String> regions, FromElsewhere elsewher
 
   /** The number of a cell that an installation can have beside its system cell. */
   static int cell(String path, Fields fields) {
-    long cell = fields.count("cell");
+    return cell(path, fields, "cell");
+  }
+
+  static int cell(String path, Fields fields, String member) {
+    long cell = fields.count(member);
     if (cell < 1 || cell >= CellPlacement.CELLS_MAX) {
-      throw new WritException(CanonicalizeError.FIELD_VALUE, path + "/cell is " + cell);
+      throw new WritException(CanonicalizeError.FIELD_VALUE, path + "/" + member + " is " + cell);
     }
     return (int) cell;
   }

@@ -319,6 +319,28 @@ public enum ExecutorError implements ErrorCode {
       "A gateway in one of the cell's regions takes it over; start one. `writ cells list` shows the"
           + " regions, and `writ cells regions` changes them."),
 
+  TENANT_ON_ITS_WAY(
+      "EXE-967",
+      "an operator moves the tenant to another cell, where it has not arrived: nothing was done",
+      "Send it again in a moment. If it stays so, look whether its former cell and the new one have"
+          + " owners (`GET /v1/cells`), and what their logs say of `tenant-not-moved`."),
+  TENANT_NOT_THERE(
+      "EXE-968",
+      "a tenant is moved from the cell that it has to another one, after something has named it",
+      "`writ cells list` says where it is. Until a key or a policy has named it, state its cell"
+          + " with `writ cells place`."),
+  TENANT_MOVES(
+      "EXE-969",
+      "the tenant's former move has not ended",
+      "`writ cells move` with that tenant and cell waits for it. What it waits for, the logs of the"
+          + " cells' owners say with `tenant-not-moved`."),
+  LEFT_BEHIND(
+      "EXE-998",
+      "the tenant's former cell has this request or run, which does not go on in another cell:"
+          + " nothing was done",
+      "Sign a new request, in a run with a new name. What there is of the earlier one is read in"
+          + " that cell: `--cell`, or the header `Writ-Cell`."),
+
   STATE_MOVED(
       "EXE-970",
       "keys, policy or tools kept changing while this was at work",

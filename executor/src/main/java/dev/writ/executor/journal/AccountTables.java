@@ -161,6 +161,7 @@ public final class AccountTables {
       case EventKind.EFFECT_REFUSED ->
           Optional.of(Refusal.read(ledger.document(event.body()).orElseThrow().document()))
               .map(Refusal::request);
+      case EventKind.TENANT_ARRIVED -> Optional.of(event.body()); // the name of its row
       default -> Optional.empty();
     };
   }

@@ -30,6 +30,7 @@ public final class EventKind {
   public static final String HOLD_PLACED = "hold.placed";
   public static final String HOLD_RELEASED = "hold.released";
   public static final String TENANT_PLACED = "tenant.placed";
+  public static final String TENANT_MOVED = "tenant.moved";
   public static final String CELL_PLACED = "cell.placed";
 
   public static final String CONTENTS_ERASED = "contents.erased";
@@ -42,6 +43,12 @@ public final class EventKind {
 
   /** Of the run {@link dev.writ.executor.document.CellCheckpoints#RUN} alone. */
   public static final String CELLS_STATED = "cells.stated";
+
+  /** Of the run {@link dev.writ.executor.document.TenantDeparted#RUN} alone. */
+  public static final String TENANT_DEPARTED = "tenant.departed";
+
+  /** Of the run {@link dev.writ.executor.document.TenantDeparted#RUN} alone. */
+  public static final String TENANT_ARRIVED = "tenant.arrived";
 
   private EventKind() {}
 }

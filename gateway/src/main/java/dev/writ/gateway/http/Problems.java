@@ -38,7 +38,11 @@ public final class Problems {
 
   static {
     status(421, ExecutorError.OTHER_CELL, ExecutorError.NOT_SYSTEM_CELL, GatewayError.OTHER_REGION);
-    status(503, ExecutorError.CELL_BEHIND, ExecutorError.CELL_ELSEWHERE);
+    status(
+        503,
+        ExecutorError.CELL_BEHIND,
+        ExecutorError.CELL_ELSEWHERE,
+        ExecutorError.TENANT_ON_ITS_WAY);
     status(
         401,
         CanonicalizeError.KEY_UNKNOWN,

@@ -51,6 +51,9 @@ public enum LogEvent {
   STORAGE_COLLECTED("storage-collected", "detail"),
   SYSTEM_NOT_SEEN("system-not-seen", "code detail"),
   TELEMETRY("telemetry", "detail"),
+  TENANT_ARRIVED("tenant-arrived", "detail"),
+  TENANT_DEPARTED("tenant-departed", "detail"),
+  TENANT_NOT_MOVED("tenant-not-moved", "code detail"),
   UNFORESEEN("unforeseen", "at_code trace_id type"),
   WARM_UP("warm-up", "detail");
 

@@ -30,7 +30,7 @@ class CellsStayInTheirRegionsTest {
     TreeMap<Integer, CellRegions> cells = new TreeMap<>();
     regions.forEach(
         (cell, names) -> cells.put(cell, new CellRegions(cell, names, FromElsewhere.FORWARD)));
-    return new Placements(new TreeMap<>(), cells, new TreeSet<>());
+    return new Placements(new TreeMap<>(), cells, new TreeSet<>(), new TreeMap<>());
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
@@ -9,6 +10,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Placements;
 import dev.writ.executor.document.CellRegions;
+import dev.writ.executor.document.TenantMove;
 import dev.writ.fixture.Refused;
 import dev.writ.guardian.document.AccessDocument;
 import java.nio.charset.StandardCharsets;
@@ -132,10 +134,30 @@ class ARequestFindsItsCellTest {
   void aPlacedTenantIsWhereAnOperatorPutIt() {
     choice.placed(
         new Placements(
-            new TreeMap<>(Map.of("t2", 6, "local", 5)), new TreeMap<>(), new TreeSet<>()));
+            new TreeMap<>(Map.of("t2", 6, "local", 5)),
+            new TreeMap<>(),
+            new TreeSet<>(),
+            new TreeMap<>()));
     assertThat(of("GET", "/v1/runs", "authorization", "Bearer writ_x")).hasValue(6);
     assertThat(of("GET", "/v1/runs", "authorization", access("t5"))).as("as before").hasValue(7);
     assertThat(of("GET", "/console")).as("the home's tenant").hasValue(5);
+  }
+
+  @Test
+  void aMovedTenantIsWhereItWentLast() {
+    Digest statement = Digest.sha256();
+    TreeMap<String, List<Placements.Moved>> moves = new TreeMap<>();
+    moves.put(
+        "t2",
+        List.of(
+            new Placements.Moved(statement, new TenantMove("t2", 4, 6)),
+            new Placements.Moved(statement, new TenantMove("t2", 2, 4))));
+    choice.placed(
+        new Placements(new TreeMap<>(Map.of("t2", 6)), new TreeMap<>(), new TreeSet<>(), moves));
+    assertThat(of("GET", "/v1/runs", "authorization", "Bearer writ_x")).hasValue(2);
+    assertThat(of("GET", "/v1/runs", "authorization", "Bearer writ_x", "writ-cell", "6"))
+        .as("what it did before is read where it was")
+        .hasValue(6);
   }
 
   @Test
@@ -144,7 +166,7 @@ class ARequestFindsItsCellTest {
     cells.put(1, new CellRegions(1, List.of("us-1"), CellRegions.FromElsewhere.REFUSE));
     cells.put(2, new CellRegions(2, List.of("us-1"), CellRegions.FromElsewhere.FORWARD));
     cells.put(3, new CellRegions(3, List.of("us-1", "eu-1"), CellRegions.FromElsewhere.REFUSE));
-    choice.placed(new Placements(new TreeMap<>(), cells, new TreeSet<>()));
+    choice.placed(new Placements(new TreeMap<>(), cells, new TreeSet<>(), new TreeMap<>()));
     assertThat(Refused.code(() -> choice.requireHere(1))).isEqualTo("GWY-197");
     choice.requireHere(2);
     choice.requireHere(3);

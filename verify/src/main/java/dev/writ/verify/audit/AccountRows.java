@@ -13,6 +13,7 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.Accounts;
+import dev.writ.guardian.ArrivedAccounts;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
@@ -35,6 +36,7 @@ final class AccountRows {
   private final Findings findings;
   private final TreeMap<Digest, Policy> policies;
   private final TreeMap<Digest, Instant> redated;
+  private final TreeMap<Digest, AccountWalk.Arrival> arrivals;
   private final Fates fates;
 
   /** A row, as the accounts write it. */
@@ -65,12 +67,15 @@ final class AccountRows {
   /**
    * @param redated decisions that are later than a restart of time, with the time that their
    *     charges have since
+   * @param arrivals what arrived with tenants, by the documents that say it
    */
   AccountRows(
       LedgerView ledger,
       Findings findings,
       TreeMap<Digest, Policy> policies,
-      TreeMap<Digest, Instant> redated) {
+      TreeMap<Digest, Instant> redated,
+      TreeMap<Digest, AccountWalk.Arrival> arrivals) {
+    this.arrivals = arrivals;
     this.redated = redated;
     this.ledger = ledger;
     this.findings = findings;
@@ -87,12 +92,46 @@ final class AccountRows {
           String place = Findings.row(Tables.ACCOUNT, key);
           try {
             Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
-            check(place, request, Row.parse(value));
+            AccountWalk.Arrival arrival = arrivals.get(request);
+            if (arrival == null) {
+              check(place, request, Row.parse(value));
+            } else {
+              arrived(place, request, Row.parse(value), arrival);
+            }
           } catch (WritException | NoSuchElementException | IndexOutOfBoundsException e) {
             findings.problem(ROW, place, e, "the row of a judged request");
           }
           return true;
         });
+  }
+
+  /** The row with which the accounts of a tenant begin that was moved here. */
+  private void arrived(String place, Digest id, Row row, AccountWalk.Arrival arrival) {
+    findings.same(ROW, place + " /at", row.at(), arrival.at());
+    findings.same(ROW, place + " /step", row.step(), 0L);
+    findings.same(ROW, place + " /state", row.state(), "settled");
+    findings.same(ROW, place + " /nonce", row.nonce(), ArrivedAccounts.nonce(id));
+    TreeMap<String, Long> had = new TreeMap<>();
+    for (JsonValue charge : ((JsonValue.Arr) row.charges()).items()) {
+      Fields fields = Fields.of(place + " /charges", charge);
+      had.merge(
+          Tables.key(fields.name("budget"), fields.string("key")),
+          fields.count("amount"),
+          Long::sum);
+    }
+    for (AccountSums.Charge due : arrival.charges()) {
+      String name = Tables.key(due.account().budget(), due.account().key());
+      long amount = Optional.ofNullable(had.remove(name)).orElse(0L);
+      if (amount < due.least() || amount > due.most()) {
+        findings.problem(
+            ROW,
+            place + " /charges " + due.account().budget() + " " + due.account().key(),
+            amount,
+            due.least() + " to " + due.most());
+      }
+    }
+    long marks = arrival.marks().size();
+    findings.same(ROW, place + " /marks", (long) row.marks().size(), marks);
   }
 
   private void check(String place, Digest id, Row row) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -168,6 +169,22 @@ final class AccountSums {
         times.remove(counter);
       }
     }
+  }
+
+  /** The accounts that hold something. */
+  Set<Account> accounts() {
+    return bounds.keySet();
+  }
+
+  /** The counters that were used. */
+  Set<Counter> counters() {
+    return times.keySet();
+  }
+
+  /** How often a counter was used at each moment, at the most. */
+  TreeMap<Instant, Long> uses(Counter counter) {
+    Times of = times.get(counter);
+    return of == null ? new TreeMap<>() : of.counted;
   }
 
   boolean isUsed(Counter counter) {

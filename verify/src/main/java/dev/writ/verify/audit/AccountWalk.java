@@ -6,10 +6,13 @@ import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.document.TenantDeparted;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.Admission;
+import dev.writ.guardian.ArrivedAccounts;
+import dev.writ.guardian.CarriedAccounts;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
@@ -36,6 +39,7 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
@@ -77,11 +81,28 @@ final class AccountWalk {
   private final TreeMap<Digest, Fates.Fate> ends = new TreeMap<>();
 
   private final TreeSet<Digest> endless = new TreeSet<>();
+
+  /** What arrived with tenants, by the documents that say it; a part of {@link #entries}. */
+  private final TreeMap<Digest, Arrival> arrivals = new TreeMap<>();
+
+  private final ArrayDeque<Departure> departures = new ArrayDeque<>();
+  private Optional<Policy> inForce = Optional.empty();
   private boolean mistaken;
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
   private Optional<Digest> inUse = Optional.empty();
   private long nextStep = 1;
+
+  /** A departure that waits until every step before it was taken. */
+  private record Departure(String place, TenantDeparted said, Policy policy, long lastStep) {}
+
+  /**
+   * What arrived with a tenant.
+   *
+   * @param charges what its row must have, within bounds
+   * @param marks the most that its row can have
+   */
+  record Arrival(TenantDeparted said, Instant at, List<Charge> charges, List<Mark> marks) {}
 
   /** A decision that waits for its step. */
   private record Judged(
@@ -188,6 +209,8 @@ final class AccountWalk {
     switch (event.kind()) {
       case EventKind.DECISION_MADE -> last = judged(event);
       case EventKind.RECEIPT_SIGNED -> ended(event);
+      case EventKind.POLICY_ACTIVATED -> inForce = Optional.ofNullable(policies.get(event.body()));
+      case EventKind.TENANT_DEPARTED, EventKind.TENANT_ARRIVED -> moved(event);
       default -> {
         // nothing that the accounts count
       }
@@ -261,6 +284,7 @@ final class AccountWalk {
       findings.gaps += first - nextStep;
       nextStep = first + 1;
       take(waiting.remove(first));
+      departures();
     }
   }
 
@@ -272,9 +296,177 @@ final class AccountWalk {
                 || first == nextStep && !endless.contains(waiting.get(first).id()));
   }
 
+  /** One that cannot be read is reported by the walk over the runs. */
+  private void moved(Event event) {
+    if (steps.isEmpty()) {
+      mistaken = true; // it does not know which steps there are before it
+      return;
+    }
+    Policy policy = inForce.orElse(null);
+    if (policy == null) {
+      return;
+    }
+    try {
+      TenantDeparted said =
+          documents.require(event.body(), TenantDeparted.TYPE, TenantDeparted::read);
+      if (event.kind().equals(EventKind.TENANT_ARRIVED)) {
+        arrive(event.body(), said, policy);
+      } else {
+        long lastStep = waiting.isEmpty() ? nextStep - 1 : waiting.lastKey();
+        departures.add(new Departure(Findings.place(event), said, policy, lastStep));
+        departures();
+      }
+    } catch (WritException | NoSuchElementException e) {
+      return;
+    }
+  }
+
+  /** Looks at what was said of departures, as soon as every step before them was taken. */
+  private void departures() {
+    while (!departures.isEmpty() && departures.getFirst().lastStep() < nextStep) {
+      departed(departures.removeFirst());
+    }
+  }
+
+  private void departed(Departure departure) {
+    CarriedAccounts said = departure.said().accounts();
+    Instant at = departure.said().departedAt();
+    String tenant = departure.said().move().tenant();
+    TreeMap<Account, Long> amounts = new TreeMap<>();
+    here(departure.policy(), tenant, at).forEach(account -> amounts.put(account, 0L));
+    for (CarriedAccounts.Amount amount : said.amounts()) {
+      Budget budget = departure.policy().budgets().get(amount.budget());
+      if (budget == null) {
+        findings.problem(ACCOUNT, departure.place(), "budget " + amount.budget(), "no such budget");
+        continue;
+      }
+      amounts.put(account(budget, amount.key(), at), amount.amount());
+    }
+    amounts.forEach((account, amount) -> {
+      Budget budget = departure.policy().budgets().get(account.budget());
+      if (definitions.holdsSince(budget, account.windowStart())) {
+        carried(departure.place(), account, budget, amount);
+      } else {
+        findings.loose++;
+      }
+    });
+    TreeMap<Counter, Long> counts = new TreeMap<>();
+    for (AccountSums all : List.of(sums, settled.sums())) {
+      all.counters().stream()
+          .filter(counter -> CarriedAccounts.isOf(tenant, counter.key()))
+          .forEach(counter -> counts.put(counter, 0L));
+    }
+    said.uses()
+        .forEach(use -> counts.put(new Counter(use.rate(), use.key()), (long) use.times().size()));
+    counts.forEach((counter, count) -> used(departure, counter, count, at));
+  }
+
+  private static Account account(Budget budget, String key, Instant at) {
+    return new Account(budget.name(), key, budget.windowStart(at));
+  }
+
+  /** The accounts of a tenant that hold something in the windows of that time. */
+  private List<Account> here(Policy policy, String tenant, Instant at) {
+    return Stream.of(sums, settled.sums())
+        .flatMap(all -> all.accounts().stream())
+        .filter(account -> CarriedAccounts.isOf(tenant, account.key()))
+        .filter(account -> {
+          Budget budget = policy.budgets().get(account.budget());
+          return budget != null && account.windowStart().equals(budget.windowStart(at));
+        })
+        .distinct()
+        .toList();
+  }
+
+  private void carried(String place, Account account, Budget budget, long amount) {
+    Bounds bounds = sums.bounds(account).plus(settled.bounds(account));
+    long lost = gaps.since(account.windowStart());
+    boolean calls = budget.unit() == Budget.Unit.CALLS;
+    boolean open = bounds.unknown() > 0 || lost > 0 && !calls;
+    long least = lost > 0 ? calls ? Math.max(0, bounds.least() - lost) : 0 : bounds.least();
+    long most = open ? AccountSums.UNKNOWN : bounds.most() + lost;
+    if (amount < least || amount > most) {
+      findings.problem(
+          ACCOUNT,
+          place + " budget " + account.budget() + " " + account.key(),
+          amount,
+          range(least, most));
+    }
+    findings.balances++;
+  }
+
+  private void used(Departure departure, Counter counter, long count, Instant at) {
+    Rate rate = departure.policy().rates().get(counter.rate());
+    Instant start = rate == null ? at : rate.spanStart(at);
+    if (rate != null && !definitions.holdsSince(rate, start)) {
+      findings.loose++;
+      return;
+    }
+    long all = sums.count(counter, start) + settled.count(counter, start);
+    long least = all - sums.forgotten(counter, start) - settled.forgotten(counter, start);
+    long most = all + gaps.since(start);
+    if (rate == null ? count > 0 : count < least || count > most) {
+      findings.problem(
+          ACCOUNT,
+          departure.place() + " rate " + counter.rate() + " " + counter.key(),
+          count,
+          range(least, most));
+    }
+    findings.rates++;
+  }
+
+  /** The tenant's accounts hold from here on what those of its former cell held. */
+  private void arrive(Digest id, TenantDeparted said, Policy policy) {
+    Instant at = said.departedAt();
+    List<Charge> charges = new ArrayList<>();
+    for (CarriedAccounts.Amount amount : said.accounts().amounts()) {
+      Budget budget = policy.budgets().get(amount.budget());
+      if (budget != null) {
+        Account account = account(budget, amount.key(), at);
+        Bounds known = sums.bounds(account).plus(settled.bounds(account));
+        long most = Math.max(0, amount.amount() - known.least());
+        long least = known.unknown() > 0 ? 0 : Math.max(0, amount.amount() - known.most());
+        charges.add(new Charge(account, least, most, most));
+      }
+    }
+    List<Mark> marks = new ArrayList<>();
+    for (CarriedAccounts.Use use : said.accounts().uses()) {
+      Counter counter = new Counter(use.rate(), use.key());
+      TreeMap<Instant, Long> known = new TreeMap<>();
+      for (AccountSums all : List.of(sums, settled.sums())) {
+        all.uses(counter).forEach((time, times) -> known.merge(time, times, Long::sum));
+      }
+      for (Long ms : use.times()) {
+        Instant time = Instant.ofEpochMilli(ms);
+        if (known.merge(time, -1L, Long::sum) < 0) {
+          marks.add(new Mark(counter, time, true));
+        }
+      }
+    }
+    Instant keptUntil = KeptUntil.of(policy, at, charges, marks);
+    add(
+        id,
+        new Entry(
+            policy,
+            at,
+            ArrivedAccounts.nonce(id),
+            nonceUntil(policy, at),
+            keptUntil,
+            rowUntil(policy, at, charges, marks),
+            charges,
+            marks));
+    arrivals.put(id, new Arrival(said, at, charges, marks));
+  }
+
+  /** What arrived with tenants, by the documents that say it. */
+  TreeMap<Digest, Arrival> arrivals() {
+    return arrivals;
+  }
+
   void end() {
     last.ifPresent(this::offer);
     flush(true);
+    departures();
     entries.forEach(this::requireRow);
   }
 
@@ -309,6 +501,9 @@ final class AccountWalk {
       }
     });
     ahead.replaceAll((_, at) -> earlier(at, now));
+    arrivals.replaceAll((_, arrival) ->
+        new Arrival(
+            arrival.said(), earlier(arrival.at(), now), arrival.charges(), arrival.marks()));
     definitions.restart(now);
     gaps.restart(now);
     latest = Optional.of(now);

@@ -3,13 +3,13 @@ package dev.writ.verify.audit;
 import static dev.writ.verify.error.AuditError.ROW;
 import static dev.writ.verify.error.AuditError.SYSTEM;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.document.ReadEvent;
+import dev.writ.executor.document.TenantDeparted;
 import dev.writ.executor.journal.AccountTables;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
@@ -61,6 +60,7 @@ public final class Audit {
   private final DeletionCheck deletions;
   private final ReadCheck reads;
   private final CellRootCheck cells;
+  private final TenantMoveCheck moves;
   private final AccountWalk ahead;
   private Optional<Event> system = Optional.empty();
   private boolean summarized;
@@ -79,6 +79,7 @@ public final class Audit {
     this.deletions = new DeletionCheck(documents, standing, runs, new EventsBefore());
     this.reads = new ReadCheck(documents, standing);
     this.cells = new CellRootCheck(documents, standing, ledger.origin());
+    this.moves = new TenantMoveCheck(documents, standing, ledger.origin());
     this.ahead = AccountWalk.ahead(ledger, documents.with(new Findings()), standing.policies());
   }
 
@@ -109,8 +110,9 @@ public final class Audit {
     system.ifPresent(rows::systemRun);
     rows.end();
     seals().check();
-    TreeMap<Digest, Instant> redated = accounts();
-    new AccountRows(ledger, findings, standing.policies(), redated).check();
+    AccountWalk accounts = accounts();
+    new AccountRows(ledger, findings, standing.policies(), accounts.redated(), accounts.arrivals())
+        .check();
     summarized = findings.problemsTotal() == 0;
     if (summarized) {
       summaries();
@@ -118,15 +120,15 @@ public final class Audit {
     return report();
   }
 
-  /** Returns the decisions that a restart of time redates. */
-  private TreeMap<Digest, Instant> accounts() {
+  /** Returns a walk over the accounts that is at the end of the log. */
+  private AccountWalk accounts() {
     boolean mayHold = findings.problemsTotal() == 0 && standing.restarts().isEmpty();
     if (mayHold) {
       ahead.end();
     }
     if (mayHold && ahead.holds()) {
       findings.addAccounts(ahead.findings());
-      return ahead.redated();
+      return ahead;
     }
     EventsOfLedger again = new EventsOfLedger(ledger, by);
     AccountWalk accounts =
@@ -147,7 +149,7 @@ public final class Audit {
           progress.at("steps of the accounts, event", index + 1);
         });
     accounts.end();
-    return accounts.redated();
+    return accounts;
   }
 
   /** Whether the next start, which reads summaries, would count what all rows say. */
@@ -202,7 +204,11 @@ public final class Audit {
       reads.event(event);
     } else if (event.runId().equals(CellCheckpoints.RUN)) {
       cells.event(event);
+    } else if (event.runId().equals(TenantDeparted.RUN)) {
+      moves.event(event);
+      ahead.event(event);
     } else if (!event.runId().equals(SystemState.RUN)) {
+      moves.work(event);
       runs.event(index, event);
       ahead.event(event);
     } else if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
@@ -214,7 +220,12 @@ public final class Audit {
 
   private AuditReport report() {
     return new AuditReport(
-        Stream.of(verified(), findings.ofCells(), findings.ofErasures(), findings.ofArchive())
+        Stream.of(
+                verified(),
+                findings.ofCells(),
+                findings.ofMoves(),
+                findings.ofErasures(),
+                findings.ofArchive())
             .flatMap(List::stream)
             .toList(),
         notVerified(),

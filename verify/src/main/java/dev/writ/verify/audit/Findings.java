@@ -42,6 +42,7 @@ final class Findings {
   long reads;
   long cellStatements;
   long cellsRestored;
+  long moves;
   long workspaces;
   long emptied;
   private long otherReceipts;
@@ -131,6 +132,16 @@ final class Findings {
         cellStatements
             + " statements on other cells' logs: signed, and none behind those before it"
             + restored);
+  }
+
+  /** What was verified of tenants that were moved. */
+  List<String> ofMoves() {
+    return moves == 0
+        ? List.of()
+        : List.of(
+            moves
+                + " departures and arrivals of tenants: signed, as operators stated, each once, and"
+                + " no work of a tenant while another cell had it");
   }
 
   /** Remarks on times of receipt, beside what was verified. */

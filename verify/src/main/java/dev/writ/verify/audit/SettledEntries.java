@@ -60,6 +60,11 @@ final class SettledEntries {
     }
   }
 
+  /** The sums of them all. */
+  AccountSums sums() {
+    return sums;
+  }
+
   Bounds bounds(Account account) {
     return sums.bounds(account);
   }

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Placements;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.ErasureOrder;
@@ -224,6 +225,11 @@ final class SystemStateHistory {
   /** The policy in force at this place of the log. */
   Optional<Policy> policyHere() {
     return state.policy();
+  }
+
+  /** Where operators have put tenants and cells at this place of the log. */
+  Placements placements() {
+    return state.placements();
   }
 
   /** Whether a hold keeps the contents of a run at this place of the log. */

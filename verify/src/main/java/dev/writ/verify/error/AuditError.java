@@ -56,6 +56,11 @@ public enum AuditError implements ErrorCode {
       "what the system cell states of a cell's log does not follow from what it stated before",
       "Two roots of one size are the proof of a fork: keep both statements, and find out who holds"
           + " the keys of the log and the Guardian."),
+  MOVES(
+      "EXE-999",
+      "what a log has of a tenant that was moved does not follow from where the tenant was",
+      "Find out who holds the keys of the Guardian and the executor: work was recorded in a cell"
+          + " that did not have the tenant, or accounts were carried over that nobody had."),
   TIME(
       "EXE-982",
       "an event's time is too far back for the log",

@@ -1292,7 +1292,7 @@ const KINDS_OF_ROLE = {
   surface: ['request', 'execution', 'run-close', 'mandate'],
   principal: ['delegation'],
   approver: ['approval', 'access', 'tool-approval'],
-  guardian: ['decision', 'intent', 'cell-checkpoints'],
+  guardian: ['decision', 'intent', 'cell-checkpoints', 'tenant-departed'],
   executor: ['receipt', 'refusal', 'run-closing', 'deletion', 'read-event'],
   operator: ['resolution', 'system-change'],
   'policy-owner': ['policy'],
@@ -1928,8 +1928,8 @@ const FORMS = {
     detail: anyObject,
     kind: oneOf(
       'key.enrolled', 'key.revoked', 'tool.revoked', 'tool.validated', 'tool.staged',
-      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased', 'tenant.placed', 'cell.placed',
-      'ledger.incarnated', 'clock.corrected',
+      'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased', 'tenant.placed', 'tenant.moved',
+      'cell.placed', 'ledger.incarnated', 'clock.corrected',
     ),
   }),
   deletion: (value, place) => {
@@ -2035,6 +2035,7 @@ const DOCUMENT_OF_EVENT = {
   'contents.erased': 'system-change',
   'hold.released': 'system-change',
   'tenant.placed': 'system-change',
+  'tenant.moved': 'system-change',
   'cell.placed': 'system-change',
   'content.deleted': 'deletion',
   'content.read': 'read-event',
@@ -2045,7 +2046,7 @@ const DOCUMENT_OF_EVENT = {
 const SYSTEM_KINDS = [
   'key.enrolled', 'key.revoked', 'policy.activated', 'tool.submitted', 'tool.validated', 'tool.approved',
   'tool.staged', 'tool.revoked', 'runtime.approved', 'runtime.withdrawn', 'hold.placed', 'hold.released', 'contents.erased',
-  'tenant.placed', 'cell.placed', 'ledger.incarnated', 'clock.corrected',
+  'tenant.placed', 'tenant.moved', 'cell.placed', 'ledger.incarnated', 'clock.corrected',
 ];
 
 /** The seed of an effect (runs.md, 2). */
@@ -3147,6 +3148,7 @@ class Governance {
 
 const erasureForm = record({ run: optional(name), subject: optional(name), tenant: name });
 const tenantPlaceForm = record({ cell: integer(1, 255), tenant: name });
+const tenantMoveForm = record({ cell: integer(1, 255), from: integer(1, 255), tenant: name });
 const cellRegionsForm = record({ cell: integer(1, 255), elsewhere: oneOf('forward', 'refuse'), regions: list(region, 8) });
 const holdForm = (placed) => record(placed ? { name, run: optional(name), tenant: name } : { name });
 const approvesAs = (rules, subject, role) => Object.hasOwn(rules.approvers, subject) && rules.approvers[subject].includes(role);
@@ -3162,6 +3164,7 @@ class System {
     this.governance = new Governance();
     this.holds = new Map(); // name → {tenant, run}
     this.named = new Set(); // tenants that a key or a policy has named
+    this.stated = new Map(); // tenant → the cell that operators have stated last
     this.erasures = new Map(); // id of the order → {detail, latest}
     this.past = []; // what held before each event, {until, policy, about, governed}
     this.incarnation = 1;
@@ -3223,6 +3226,7 @@ class System {
     if (event.kind.startsWith('runtime.')) this.governance.runtime(event.kind === 'runtime.approved', document, place);
     if (event.kind.startsWith('hold.')) this.hold(event.kind === 'hold.placed', document.detail, place);
     if (event.kind === 'tenant.placed') this.place(document.detail, place);
+    if (event.kind === 'tenant.moved') this.move(document.detail, place);
     if (event.kind === 'cell.placed') this.putIn(document.detail, place);
     if (event.kind === 'contents.erased') this.erase(event, envelope.id, document.detail, place);
     if (event.kind === 'ledger.incarnated') this.incarnate(document.detail, place);
@@ -3269,6 +3273,17 @@ class System {
   place(detail, place) {
     within(`${place} /detail`, () => tenantPlaceForm(detail, ''));
     if (this.named.has(detail.tenant)) refuse('EXE-964', `${place} /detail/tenant`, detail.tenant, 'a tenant that no key and no policy has named');
+    this.stated.set(detail.tenant, detail.cell);
+  }
+
+  /** To another cell, of a tenant that has a name by then, from the cell that was stated, if one was. */
+  move(detail, place) {
+    within(`${place} /detail`, () => tenantMoveForm(detail, ''));
+    const { cell, from, tenant } = detail;
+    if (!this.named.has(tenant)) refuse('EXE-968', `${place} /detail/tenant`, tenant, 'a tenant that a key or a policy has named');
+    if (from !== (this.stated.get(tenant) ?? from)) refuse('EXE-968', `${place} /detail/from`, from, this.stated.get(tenant));
+    if (from === cell) refuse('EXE-968', `${place} /detail/cell`, cell, 'another cell');
+    this.stated.set(tenant, cell);
   }
 
   /** In which regions a cell may be. */
