@@ -1,4 +1,4 @@
-"""Builds a release inside a sandbox of Writ, from its inputs alone: the code of the effect that deploy/release/make-run
+"""Builds a release inside a sandbox of Writ, from its inputs alone: the code of the effect that deploy/release/by-writ
 asks for. There is no network.
 
 in/sources.bundle    the commit, as a bundle of git
