@@ -397,4 +397,44 @@ class FoldedAccountsAnswerAsWholeOnesTest {
                         .toString(),
                     Optional.empty())));
   }
+
+  /** Found by the simulation: two decisions had one step after a crash. */
+  @Test
+  void theNewestStoredRowIsNotDeletedBeforeANewerOneIsStored() {
+    Policy policy = POLICIES.getFirst();
+    Rows rows = new Rows();
+    Accounts accounts = Accounts.restore(rows, 0, policy, World.NOW);
+    rows.store(judged(accounts, policy, "first", World.NOW).rows());
+    accounts.durable(request("first", World.NOW).id());
+    Instant later = World.NOW.plusSeconds(3 * 86_400);
+    List<Accounts.Row> under = judged(accounts, policy, "second", later).rows();
+    assertThat(rows.all()).hasSize(1).allMatch(row -> Accounts.isOver(row.value().get(), later));
+    accounts.deleteOver(rows.all(), rows::store);
+    // The second row is not stored: a crash comes before it.
+    Accounts restarted = Accounts.restore(rows, 0, policy, later);
+    assertThat(
+            JudgeInputs.read(judged(restarted, policy, "third", later).decision().inputs()).step())
+        .as("a step of its own, behind the first")
+        .isEqualTo(2);
+    rows.store(under);
+    accounts.durable(request("second", later).id());
+    accounts.deleteOver(rows.all(), rows::store);
+    assertThat(rows.all()).as("now the second holds the number").hasSize(1);
+  }
+
+  private static Admitted request(String nonce, Instant at) {
+    World.RequestBuilder request = World.request().nonce(nonce);
+    request.at = at;
+    return new Admitted(
+        World.signed(World.delegation(World.OWNER, World.AGENT, 0), World.OWNER),
+        request.request(),
+        Digest.sha256(nonce.getBytes(StandardCharsets.UTF_8)),
+        World.keys().getFirst(),
+        List.of(World.SUBJECT),
+        at);
+  }
+
+  private static Accounts.Judged judged(Accounts in, Policy policy, String nonce, Instant now) {
+    return in.judge(request(nonce, now), World.circumstances(), policy, World.trust(), now);
+  }
 }

@@ -62,7 +62,7 @@ final class Simulation {
   static final TestTools TOOLS = TestTools.standard();
 
   /** Of a whole schedule. */
-  static final int LIVES = 40;
+  private static final int LIVES = 40;
 
   /** How many outcomes of one moment are tried; each that differs from all before is opened. */
   private static final int OUTCOMES = 8;

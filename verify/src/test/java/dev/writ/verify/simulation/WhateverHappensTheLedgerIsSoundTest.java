@@ -29,7 +29,7 @@ class WhateverHappensTheLedgerIsSoundTest {
   private static final int FEW = 10;
 
   /** Together with the few that follow it reaches all that is asserted below. */
-  private static final long FIRST = Long.getLong("writ.simulation.first", 70);
+  private static final long FIRST = Long.getLong("writ.simulation.first", 115);
 
   private static final long STEP = Long.getLong("writ.simulation.step", 1);
 
