@@ -27,10 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The bytes of a ledger before and after its runs are archived, and of the archive. */
 class ALedgerKeepsProofsOfWhatIsArchivedTest {
-  private static final List<Integer> EFFECTS =
-      "long".equals(System.getProperty("writ.campaign")) ? List.of(1000, 10_000) : List.of(60);
+  private static final List<Integer> EFFECTS = ArchiveFigures.effects(60);
   private static final int OF_A_RUN = 100;
-  private static final int OUTPUT = 20_000;
+  private static final int OUTPUT = ArchiveFigures.outputBytes(20_000);
 
   @TempDir Path dir;
 

@@ -35,10 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
  * beside one without.
  */
 class AnErasureReachesEveryContentTest {
-  private static final boolean LONG = "long".equals(System.getProperty("writ.campaign"));
-  private static final List<Integer> EFFECTS = LONG ? List.of(1000, 10_000) : List.of(600);
+  private static final boolean LONG = ArchiveFigures.LONG;
+  private static final List<Integer> EFFECTS = ArchiveFigures.effects(600);
   private static final int OF_A_RUN = LONG ? 100 : 10;
-  private static final int OUTPUT = LONG ? 20_000 : 4000;
+  private static final int OUTPUT = LONG ? ArchiveFigures.outputBytes(20_000) : 4000;
   private static final String CLEAR = TestPolicy.YAML;
   private static final String SEALED =
       CLEAR
