@@ -21,6 +21,19 @@ export interface Envelope {
   signatures: { keyid: string; sig: string }[];
 }
 
+/** A signed request, with the documents that go with it. */
+export interface WithEvidence {
+  request: Envelope;
+  evidence: Envelope[];
+}
+
+/** A request that is not signed yet: spec/mandate.md. */
+export interface Prepared {
+  readonly document: { [name: string]: Json };
+  /** What the nonce of the key binding of a mandate has to be. */
+  readonly challenge: string;
+}
+
 export interface Resources {
   cpu_ms: number;
   memory_bytes: number;
@@ -165,7 +178,10 @@ export class WritClient {
   operations(run?: string): Promise<Operation[]>;
   call(effect: Effect, options?: CallOptions): Promise<Outcome>;
   request(run: string, effect: Effect, options?: RequestOptions): Promise<Envelope>;
-  submit(request: Envelope): Promise<Outcome>;
+  prepare(run: string, effect: Effect, options?: RequestOptions): Promise<Prepared>;
+  sign(prepared: Prepared): Promise<Envelope>;
+  sign(prepared: Prepared, options: { mandate: string }): Promise<WithEvidence>;
+  submit(request: Envelope | WithEvidence): Promise<Outcome>;
   again(outcome: Outcome): Promise<Outcome>;
   wait(outcome: Outcome, timeoutSeconds: number): Promise<Outcome>;
   cancel(requestId: string): Promise<void>;

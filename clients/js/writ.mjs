@@ -203,6 +203,12 @@ export async function verify(envelope, kind, keys, role, at, requiredAlgorithms 
   return { id: await digest(payload), document };
 }
 
+/** What the nonce of the key binding of a mandate has to be (spec/mandate.md). */
+async function challenge({ effect, nonce, run, subject, tenant }) {
+  const asked = { effect: await digest(utf8.encode(canonicalize(effect))), nonce, run, subject, tenant };
+  return toBase64Url(await hash(utf8.encode(canonicalize(asked))));
+}
+
 function outputBytes(output) {
   if (output?.json !== undefined) return utf8.encode(canonicalize(output.json));
   if (output?.text !== undefined) return utf8.encode(output.text);
@@ -374,8 +380,13 @@ export class WritClient {
   }
 
   /** Signs a request without sending it. Kept, it can be sent by whoever comes after a crash, and runs once. */
-  async request(run, effect, { idempotencyKey, consumes = [], retention = 'keep', evidence = [] } = {}) {
-    if (!this.key) throw new TypeError('a token signs nothing: use call');
+  async request(run, effect, options) {
+    return this.sign(await this.prepare(run, effect, options));
+  }
+
+  /** A request that is not signed yet. Its `challenge` is what a mandate is bound to; `sign` signs it. */
+  async prepare(run, effect, { idempotencyKey, consumes = [], retention = 'keep', evidence = [] } = {}) {
+    this.#requireKey();
     const document = {
       tenant: this.tenant,
       run,
@@ -383,14 +394,27 @@ export class WritClient {
       effect: await this.#complete(effect, run),
       consumes,
       nonce: hex(16),
-      requested_at: this.time(),
       retention,
       context: {},
       evidence,
       delegations: [],
     };
     if (idempotencyKey !== undefined) document.idempotency_key = idempotencyKey;
-    return sign('request', document, this.key);
+    return { document, challenge: await challenge(document) };
+  }
+
+  /** Signs a prepared request, with a mandate that is bound to it where one is given, for `submit`. */
+  async sign({ document }, { mandate } = {}) {
+    this.#requireKey();
+    const now = { ...document, requested_at: this.time() };
+    if (mandate === undefined) return sign('request', now, this.key);
+    const brought = await sign('mandate', { mandate }, this.key);
+    now.evidence = [...now.evidence, await digest(fromBase64(brought.payload))];
+    return { evidence: [brought], request: await sign('request', now, this.key) };
+  }
+
+  #requireKey() {
+    if (!this.key) throw new TypeError('a token signs nothing: use call');
   }
 
   /** Submits a signed request; sent again it gets its stored outcome. */
@@ -399,7 +423,7 @@ export class WritClient {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await this.#effect(() =>
       this.#json('/v1/effects', { method: 'POST', headers: async () => headers, body }, true));
-    return this.#withOutput(await this.#believed(answer, request));
+    return this.#withOutput(await this.#believed(answer, request.request ?? request));
   }
 
   /**

@@ -1,10 +1,7 @@
 // Issues a mandate as a bank would, and binds it to a request as the holder's wallet would (spec/mandate.md).
 //
-//   node mandate.mjs BANK.jwk WALLET.jwk REQUEST.json EFFECT-DIGEST > mandate.json
-//
-// A key file that is missing is made, and the public half of the bank's is said: policy pins it.
-// REQUEST.json has the members tenant, run, subject and nonce of the request; EFFECT-DIGEST is the digest of its
-// effect. What is written is the payload of the document that is signed as application/vnd.writ.mandate.v1+json.
+//   node mandate.mjs BANK.jwk WALLET.jwk               makes the keys that are missing; the bank's public half is for policy
+//   node mandate.mjs BANK.jwk WALLET.jwk CHALLENGE     a mandate for the request that has this challenge
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -51,19 +48,16 @@ function issue(bank, wallet, now) {
   return `${issued}~${payee}~${open}~`;
 }
 
-/** What the wallet adds for one request. Members are in the order of canonical JSON. */
-function bind(wallet, mandate, { nonce, run, subject, tenant }, effect, now) {
-  const challenge = hash(JSON.stringify({ effect, nonce, run, subject, tenant }));
+/** What the wallet adds for one request. */
+function bind(wallet, mandate, challenge, now) {
   return mandate + jws(wallet, 'kb+jwt', { aud: 'https://writ.acme.example', iat: now, nonce: challenge, sd_hash: hash(mandate) });
 }
 
-const [bankFile, walletFile, requestFile, effect] = process.argv.slice(2);
-if (!effect) {
-  console.error('usage: node mandate.mjs BANK.jwk WALLET.jwk REQUEST.json EFFECT-DIGEST > mandate.json');
+const [bankFile, walletFile, challenge] = process.argv.slice(2);
+if (!walletFile) {
+  console.error('usage: node mandate.mjs BANK.jwk WALLET.jwk [CHALLENGE]');
   process.exit(2);
 }
 const [bank, wallet] = [keyOf(bankFile), keyOf(walletFile)];
-console.error(`policy pins the bank's key: ${JSON.stringify(publicHalf(bank))}`);
-const request = JSON.parse(readFileSync(requestFile, 'utf8'));
-const now = Math.floor(Date.parse(request.requested_at ?? new Date().toISOString()) / 1000);
-process.stdout.write(JSON.stringify({ mandate: bind(wallet, issue(bank, wallet, now), request, effect, now) }));
+const now = Math.floor(Date.now() / 1000);
+console.log(challenge ? bind(wallet, issue(bank, wallet, now), challenge, now) : JSON.stringify(publicHalf(bank)));

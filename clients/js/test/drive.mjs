@@ -1,5 +1,6 @@
 // Plays the table of cases (../../table.json) by the JavaScript client. Reads from standard input
 // where the server is and who may ask; writes one line of JSON for each step: what came of it.
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { Outcome, Refused, WritClient, WritError, canonicalize, signingKey } from 'writ-client';
 import { governed } from 'writ-client/functions';
@@ -51,10 +52,21 @@ class Player {
 
   options = (step) => (step.key ? { idempotencyKey: `${place.prefix}-${step.key}` } : {});
 
-  call = async (s) =>
-    (await this.client(s)).call(this.effect(s), { run: this.run(s), ...this.options(s) });
-  request = async (s) =>
-    (await this.client(s)).request(this.run(s), this.effect(s), this.options(s));
+  async call(s) {
+    const client = await this.client(s);
+    if (s.mandate) return client.submit(await this.request(s));
+    return client.call(this.effect(s), { run: this.run(s), ...this.options(s) });
+  }
+
+  async request(s) {
+    const client = await this.client(s);
+    if (!s.mandate) return client.request(this.run(s), this.effect(s), this.options(s));
+    const prepared = await client.prepare(this.run(s), this.effect(s), this.options(s));
+    const [wallet, ...given] = [...place.wallet, prepared.challenge];
+    const mandate = execFileSync(wallet, given, { encoding: 'utf8' }).trim();
+    return client.sign(prepared, { mandate });
+  }
+
   submit = async (s) => (await this.client(s)).submit(this.made[s.of]);
   resend = async (s) => (await this.client(s)).submit(JSON.parse(canonicalize(this.made[s.of])));
 

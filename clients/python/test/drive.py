@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import subprocess
 import sys
 import threading
 import time
@@ -49,6 +50,8 @@ class _Waiting:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._client, name)
+        if name == "sign":
+            return method
         if name == "events":
             return lambda *a, **k: self._runner.each(method(*a, **k))
         return lambda *a, **k: self._runner.result(method(*a, **k))
@@ -113,14 +116,25 @@ class Player:
         return getattr(self, "do_" + step["do"])(step)
 
     def do_call(self, step: dict[str, Any]) -> Any:
+        if step.get("mandate"):
+            return self.client(step).submit(self.do_request(step))
         return self.client(step).call(
             self.effect(step), run=self.run_name(step), key=self.key(step)
         )
 
     def do_request(self, step: dict[str, Any]) -> Any:
-        return self.client(step).request(
-            self.effect(step), run=self.run_name(step), key=self.key(step)
+        client = self.client(step)
+        terms = {"run": self.run_name(step), "key": self.key(step)}
+        if not step.get("mandate"):
+            return client.request(self.effect(step), **terms)
+        prepared = client.prepare(self.effect(step), **terms)
+        wallet = subprocess.run(
+            [*self.place["wallet"], prepared.challenge],
+            check=True,
+            capture_output=True,
+            text=True,
         )
+        return client.sign(prepared, mandate=wallet.stdout.strip())
 
     def do_submit(self, step: dict[str, Any]) -> Any:
         return self.client(step).submit(self.made[step["of"]])

@@ -14,7 +14,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any, Callable, Generator, Iterable, Mapping, Optional, Sequence, TypeVar, Union
 
-from ._crypto import Pinned, b64url, digest, from_b64, sign
+from ._crypto import Pinned, SigningKey, b64url, digest, from_b64, sign
 from ._errors import NoAnswer, NotBelieved, Refused
 from ._json import canonicalize, parse
 from ._model import (
@@ -25,6 +25,7 @@ from ._model import (
     Input,
     Operation,
     Outcome,
+    Prepared,
     Request,
     Resources,
     Token,
@@ -217,6 +218,47 @@ class Api:
             }
         return {**filled, **stated}
 
+    def prepare(
+        self,
+        run: str,
+        effect: Effect,
+        key: Optional[str],
+        consumes: Sequence[str],
+        retention: str,
+        evidence: Sequence[str],
+    ) -> Flow[Prepared]:
+        self._signer()
+        whole = yield from self.complete(effect, run)
+        document: dict[str, Any] = {
+            "tenant": self.who.tenant,
+            "run": run,
+            "subject": self.who.subject,
+            "effect": whole,
+            "consumes": list(consumes),
+            "nonce": secrets.token_hex(16),
+            "retention": retention,
+            "context": {},
+            "evidence": list(evidence),
+            "delegations": [],
+        }
+        if key is not None:
+            document["idempotency_key"] = key
+        return Prepared(document)
+
+    def _signer(self) -> SigningKey:
+        if not isinstance(self.who, Agent):
+            raise TypeError("a token signs nothing: use call")
+        return self.who.key
+
+    def sign(self, prepared: Prepared, mandate: Optional[str] = None) -> Request:
+        key = self._signer()
+        document = {**prepared.document, "requested_at": self.time()}
+        if mandate is None:
+            return Request(sign("request", document, key))
+        brought = sign("mandate", {"mandate": mandate}, key)
+        document["evidence"] = [*document["evidence"], digest(from_b64(brought["payload"]))]
+        return Request(sign("request", document, key), (brought,))
+
     def request(
         self,
         run: str,
@@ -226,25 +268,8 @@ class Api:
         retention: str,
         evidence: Sequence[str],
     ) -> Flow[Request]:
-        if not isinstance(self.who, Agent):
-            raise TypeError("a token signs nothing: use call")
-        whole = yield from self.complete(effect, run)
-        document: dict[str, Any] = {
-            "tenant": self.who.tenant,
-            "run": run,
-            "subject": self.who.subject,
-            "effect": whole,
-            "consumes": list(consumes),
-            "nonce": secrets.token_hex(16),
-            "requested_at": self.time(),
-            "retention": retention,
-            "context": {},
-            "evidence": list(evidence),
-            "delegations": [],
-        }
-        if key is not None:
-            document["idempotency_key"] = key
-        return Request(sign("request", document, self.who.key))
+        prepared = yield from self.prepare(run, effect, key, consumes, retention, evidence)
+        return self.sign(prepared)
 
     def submit(self, request: Request) -> Flow[Outcome]:
         body = request.to_bytes()

@@ -19,6 +19,7 @@ from ._model import (
     Input,
     Operation,
     Outcome,
+    Prepared,
     Request,
     ServerSentEvents,
     Token,
@@ -109,6 +110,23 @@ class Client:
     ) -> Request:
         """Signs a request without sending it. Kept on disk, it can be sent by whoever comes after a crash, and runs once."""
         return self._run(self._api.request(run, effect, key, consumes, retention, evidence))
+
+    def prepare(
+        self,
+        effect: Effect,
+        *,
+        run: str = "main",
+        key: Optional[str] = None,
+        consumes: Sequence[str] = (),
+        retention: str = "keep",
+        evidence: Sequence[str] = (),
+    ) -> Prepared:
+        """A request that is not signed yet. Its `challenge` is what a mandate is bound to; `sign` signs it."""
+        return self._run(self._api.prepare(run, effect, key, consumes, retention, evidence))
+
+    def sign(self, prepared: Prepared, *, mandate: Optional[str] = None) -> Request:
+        """Signs a prepared request, with a mandate that is bound to it where one is given, for `submit`."""
+        return self._api.sign(prepared, mandate)
 
     def submit(self, request: Request) -> Outcome:
         """Submits a signed request; sent again it gets its stored outcome."""
@@ -272,6 +290,23 @@ class AsyncClient:
     ) -> Request:
         """As `Client.request`."""
         return await self._run(self._api.request(run, effect, key, consumes, retention, evidence))
+
+    async def prepare(
+        self,
+        effect: Effect,
+        *,
+        run: str = "main",
+        key: Optional[str] = None,
+        consumes: Sequence[str] = (),
+        retention: str = "keep",
+        evidence: Sequence[str] = (),
+    ) -> Prepared:
+        """As `Client.prepare`."""
+        return await self._run(self._api.prepare(run, effect, key, consumes, retention, evidence))
+
+    def sign(self, prepared: Prepared, *, mandate: Optional[str] = None) -> Request:
+        """As `Client.sign`. Nothing is sent."""
+        return self._api.sign(prepared, mandate)
 
     async def submit(self, request: Request) -> Outcome:
         """As `Client.submit`."""

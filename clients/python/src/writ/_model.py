@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
-from ._crypto import PathLike, SigningKey, digest, from_b64
+from ._crypto import PathLike, SigningKey, b64url, digest, from_b64
 from ._errors import NotBelieved
 from ._json import canonicalize, parse
 
@@ -123,6 +124,8 @@ class Request:
     """A signed request. Sent again it is the same request, so keep it where an answer may get lost."""
 
     envelope: Mapping[str, Any]
+    evidence: Sequence[Mapping[str, Any]] = ()
+    """Envelopes that go with it, such as that of a mandate."""
 
     @property
     def id(self) -> str:
@@ -136,14 +139,38 @@ class Request:
         return document
 
     def to_bytes(self) -> bytes:
-        return canonicalize(dict(self.envelope))
+        """What is sent: the envelope, or that and its evidence."""
+        if not self.evidence:
+            return canonicalize(dict(self.envelope))
+        return canonicalize(
+            {"evidence": [dict(each) for each in self.evidence], "request": dict(self.envelope)}
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Request:
-        envelope = parse(data)
-        if not isinstance(envelope, dict) or "payload" not in envelope:
+        sent = parse(data)
+        with_evidence = isinstance(sent, dict) and "request" in sent
+        envelope = sent["request"] if with_evidence else sent
+        evidence = sent.get("evidence", []) if with_evidence else []
+        if not isinstance(evidence, list) or not all(
+            isinstance(each, dict) and "payload" in each for each in [envelope, *evidence]
+        ):
             raise NotBelieved("it is no envelope")
-        return cls(envelope)
+        return cls(envelope, tuple(evidence))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A request that is not signed yet (spec/mandate.md)."""
+
+    document: Mapping[str, Any]
+
+    @property
+    def challenge(self) -> str:
+        """What the nonce of the key binding of a mandate has to be."""
+        asked = {name: self.document[name] for name in ("nonce", "run", "subject", "tenant")}
+        asked["effect"] = digest(canonicalize(self.document["effect"]))
+        return b64url(hashlib.sha256(canonicalize(asked)).digest())
 
 
 @dataclass(frozen=True)

@@ -172,9 +172,7 @@ public final class WritClient implements AutoCloseable {
    * and it runs once.
    */
   public Envelope request(EffectDraft draft, Terms terms) {
-    String path = "/v1/tools?run=" + encoded(terms.run());
-    List<AvailableOperation> known = Completion.isWhole(draft) ? List.of() : operations(path);
-    return signed(Completion.complete(draft, known), terms);
+    return signed(whole(draft, terms), terms);
   }
 
   /** Signs a request for a whole effect; sent again, it is the same request. */
@@ -182,21 +180,47 @@ public final class WritClient implements AutoCloseable {
     return signed(effect, new Terms(run, idempotencyKey, List.of(), true));
   }
 
+  private Effect whole(EffectDraft draft, Terms terms) {
+    String path = "/v1/tools?run=" + encoded(terms.run());
+    List<AvailableOperation> known = Completion.isWhole(draft) ? List.of() : operations(path);
+    return Completion.complete(draft, known);
+  }
+
   private Envelope signed(Effect effect, Terms terms) {
-    Request request =
-        new Request(
-            new Scope(who.tenant(), terms.run(), who.subject()),
-            effect,
-            terms.consumes(),
-            terms.idempotencyKey(),
-            random(),
-            now(),
-            retention(terms),
-            JsonValue.object().build(),
-            Optional.empty(),
-            List.of(),
-            List.of());
-    return Envelope.sign(Request.TYPE, request.toJson(), key());
+    return new PreparedRequest(unsigned(effect, terms)).sign(now(), key());
+  }
+
+  private Request unsigned(Effect effect, Terms terms) {
+    return new Request(
+        new Scope(who.tenant(), terms.run(), who.subject()),
+        effect,
+        terms.consumes(),
+        terms.idempotencyKey(),
+        random(),
+        now(),
+        retention(terms),
+        JsonValue.object().build(),
+        Optional.empty(),
+        List.of(),
+        List.of());
+  }
+
+  /**
+   * A request that is not signed yet, to whose {@linkplain PreparedRequest#challenge challenge} a
+   * wallet can bind a mandate.
+   */
+  public PreparedRequest prepare(EffectDraft draft, Terms terms) {
+    key(); // a token signs nothing
+    return new PreparedRequest(unsigned(whole(draft, terms), terms));
+  }
+
+  /**
+   * Signs a prepared request as of now, with a mandate that is bound to it.
+   *
+   * @param mandate an SD-JWT with its disclosures and key binding, as a wallet presents it
+   */
+  public SignedRequest sign(PreparedRequest prepared, String mandate) {
+    return prepared.sign(mandate, now(), key());
   }
 
   private static String retention(Terms terms) {
@@ -226,9 +250,14 @@ public final class WritClient implements AutoCloseable {
    * @throws WritException as {@link #call}
    */
   public VerifiedOutcome submit(Envelope request) {
+    return submit(new SignedRequest(request, List.of()));
+  }
+
+  /** The same with the documents that go with the request. */
+  public VerifiedOutcome submit(SignedRequest request) {
     JsonValue.Obj answer =
         judged(() -> post("/v1/effects", request.toBytes(), true, false).object());
-    return withOutput(believed(answer, request));
+    return withOutput(believed(answer, request.request()));
   }
 
   private VerifiedOutcome believed(JsonValue.Obj answer, Envelope request) {

@@ -34,6 +34,10 @@ final class ClientsServer {
   private final Path dir;
   private final Process process;
   private final BufferedReader out;
+
+  /** What answers a challenge, given behind it, with a mandate. */
+  private final List<String> wallet;
+
   final String url;
   final String token;
   final String origin;
@@ -42,7 +46,14 @@ final class ClientsServer {
     this.dir = dir;
     done("init", "--tenant", TENANT);
     Path policy = home().resolve("policy.yaml");
-    Files.writeString(policy, policy(Files.readString(policy), function()));
+    wallet =
+        List.of(
+            "node",
+            Project.root().resolve("examples/mandate/mandate.mjs").toString(),
+            dir.resolve("bank.jwk").toString(),
+            dir.resolve("wallet.jwk").toString());
+    String bank = InstalledPackages.output(new ProcessBuilder(wallet)).strip();
+    Files.writeString(policy, policy(Files.readString(policy), function(), bank));
     done("key", "new", "vouched", "--role", "surface");
     done("policy", "activate", policy.toString());
     Run made = done("--json", "config", "token", "ci", "--tenant", TENANT, "--subject", "agent");
@@ -69,8 +80,11 @@ final class ClientsServer {
     url = text(object(line), "url");
   }
 
-  /** What is sensitive takes a reviewer; the rate is one that all clients keep together. */
-  private static String policy(String starter, String function) {
+  /**
+   * What is sensitive takes a reviewer, and what has a payee the bank's mandate; the rate is one
+   * that all clients keep together.
+   */
+  private static String policy(String starter, String function, String bank) {
     return starter
             .replace("web_browser, word-count]", "web_browser, word-count, function]")
             .replace("\nbudgets:\n", "  " + function + "\n\nbudgets:\n")
@@ -83,7 +97,10 @@ final class ClientsServer {
                         - cel: "size(params.source) <= 20000"
                         - any:
                             - cel: "!has(params.input) || !has(params.input.sensitive)"
-                            - approvals: { role: reviewer, count: 1 }\
+                            - approvals: { role: reviewer, count: 1 }
+                        - any:
+                            - cel: "!has(params.input) || !has(params.input.payee)"
+                            - mandate: { issuers: [bank], vct: mandate.payment.open.1, payee: /input/payee, amount: /input/amount, currency: EUR }\
                 """)
         + """
           - effect: { tool: function, operation: permit }
@@ -96,7 +113,13 @@ final class ClientsServer {
           - effect: { tool: function, operation: report }
             require:
               cel: "true"
-        """;
+
+        mandates:
+          audience: https://writ.acme.example
+          issuers:
+            - { tenant: acme, name: bank, key: BANK }
+        """
+            .replace("BANK", bank);
   }
 
   /** Registers examples/tools/function, and gives its line of the policy. */
@@ -160,6 +183,7 @@ final class ClientsServer {
                 .put("approver", holder("approver"))
                 .put("faults", proxy.url())
                 .put("nobody", FaultyProxy.nobody())
+                .putList("wallet", wallet, JsonValue::of)
                 .put("table", table.toString())
                 .build()),
         StandardCharsets.UTF_8);

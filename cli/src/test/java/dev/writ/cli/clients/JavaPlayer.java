@@ -4,7 +4,6 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.Algorithm;
 import dev.writ.canonicalize.crypto.KeyFiles;
-import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -14,8 +13,10 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.client.AvailableOperation;
 import dev.writ.client.ClientSettings;
 import dev.writ.client.GovernedFunction;
+import dev.writ.client.PreparedRequest;
 import dev.writ.client.RefusedException;
 import dev.writ.client.RunEvent;
+import dev.writ.client.SignedRequest;
 import dev.writ.client.VerifiedOutcome;
 import dev.writ.client.WaitingRequest;
 import dev.writ.client.WritClient;
@@ -89,20 +90,24 @@ final class JavaPlayer {
 
   private Object done(JsonValue.Obj step) throws Exception {
     return switch (text(step, "do")) {
-      case "call" -> client(step).call(effect(step), terms(step));
-      case "request" -> client(step).request(effect(step), terms(step));
-      case "submit" -> client(step).submit((Envelope) of(step));
-      case "resend" -> client(step).submit(Envelope.parse(((Envelope) of(step)).toBytes()));
+      case "call" ->
+          step.get("mandate") == null
+              ? client(step).call(effect(step), terms(step))
+              : client(step).submit(request(step));
+      case "request" -> request(step);
+      case "submit" -> client(step).submit((SignedRequest) of(step));
+      case "resend" ->
+          client(step).submit(SignedRequest.parse(((SignedRequest) of(step)).toBytes()));
       case "again" -> asker(step).again((VerifiedOutcome) of(step));
       case "wait" -> asker(step).await((VerifiedOutcome) of(step), seconds(step, "timeout"));
       case "approve" -> decided(step, Approval.Verdict.APPROVE);
       case "reject" -> decided(step, Approval.Verdict.REJECT);
       case "begin" -> {
         WritClient client = client(step);
-        Envelope request = (Envelope) of(step);
+        SignedRequest request = (SignedRequest) of(step);
         yield aside(() -> client.submit(request));
       }
-      case "cancel" -> cancelled(client(step), ((Envelope) of(step)).id());
+      case "cancel" -> cancelled(client(step), ((SignedRequest) of(step)).request().id());
       case "end" -> joined();
       case "put" ->
           client(step)
@@ -241,6 +246,20 @@ final class JavaPlayer {
       }
     }
     return draft;
+  }
+
+  private SignedRequest request(JsonValue.Obj step) throws Exception {
+    WritClient client = client(step);
+    if (step.get("mandate") == null) {
+      return new SignedRequest(client.request(effect(step), terms(step)), List.of());
+    }
+    PreparedRequest prepared = client.prepare(effect(step), terms(step));
+    List<String> wallet = new ArrayList<>();
+    ((JsonValue.Arr) place.get("wallet"))
+        .items()
+        .forEach(each -> wallet.add(((JsonValue.Str) each).value()));
+    wallet.add(prepared.challenge());
+    return client.sign(prepared, InstalledPackages.output(new ProcessBuilder(wallet)).strip());
   }
 
   private WritClient asker(JsonValue.Obj step) throws Exception {

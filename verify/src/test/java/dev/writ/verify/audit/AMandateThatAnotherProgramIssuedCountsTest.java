@@ -3,7 +3,6 @@ package dev.writ.verify.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.canonicalize.json.Jcs;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -14,9 +13,10 @@ import dev.writ.guardian.mandate.Mandates;
 import dev.writ.guardian.mandate.SeenMandate;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.testing.Node;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -37,18 +37,9 @@ class AMandateThatAnotherProgramIssuedCountsTest {
         new TestRequest("acme", "alice", "n-1", TestHome.START)
             .tool("pay")
             .params("{\"amount\":2000,\"currency\":\"EUR\",\"payee\":\"shop\"}");
-    Path bank = dir.resolve("bank.jwk");
-    Path file = Files.write(dir.resolve("request.json"), Jcs.write(asked.request().toJson()));
-    String said =
-        Node.run(
-                List.of(
-                    EXAMPLE.resolve("mandate.mjs").toString(),
-                    bank.toString(),
-                    dir.resolve("wallet.jwk").toString(),
-                    file.toString(),
-                    asked.request().effect().digest().toString()))
-            .out();
-    String pinned = Files.readString(bank).replaceFirst(",\"d\":\"[^\"]*\"", "");
+    String pinned = said();
+    String presented = said(MandateDocument.challenge(asked.request()));
+    Instant now = Instant.now();
     String yaml = Files.readString(EXAMPLE.resolve("policy.yaml"));
     Policy policy =
         TestPolicy.first(
@@ -58,18 +49,23 @@ class AMandateThatAnotherProgramIssuedCountsTest {
             TestTools.standard());
     Envelope mandate =
         Envelope.sign(
-            MandateDocument.TYPE,
-            Jcs.parse(
-                said.substring(said.indexOf("{\"mandate\"")).getBytes(StandardCharsets.UTF_8)),
-            TestKeys.key("alice"));
-    SeenMandate.Terms terms =
-        Mandates.verify(mandate, asked.request(), policy.mandates(), TestHome.START);
+            MandateDocument.TYPE, new MandateDocument(presented).toJson(), TestKeys.key("alice"));
+    SeenMandate.Terms terms = Mandates.verify(mandate, asked.request(), policy.mandates(), now);
     assertThat(terms.payees()).containsExactly("shop");
     assertThat(terms.most()).isEqualTo(Optional.of(5000L));
     assertThat(terms.total()).isEqualTo(Optional.of(9000L));
     assertThat(terms.uses()).isEqualTo(Optional.of(3L));
-    assertThat(
-            Mandates.see(mandate, asked.nonce("n-2").request(), policy.mandates(), TestHome.START))
+    assertThat(Mandates.see(mandate, asked.nonce("n-2").request(), policy.mandates(), now))
         .isEqualTo(new SeenMandate.Refused(mandate.id(), "GRD-624"));
+  }
+
+  /** Its keys are made once. */
+  private String said(String... challenge) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(EXAMPLE.resolve("mandate.mjs").toString());
+    arguments.add(dir.resolve("bank.jwk").toString());
+    arguments.add(dir.resolve("wallet.jwk").toString());
+    arguments.addAll(List.of(challenge));
+    return Node.run(arguments).out().strip();
   }
 }
