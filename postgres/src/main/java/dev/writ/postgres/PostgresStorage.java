@@ -263,22 +263,12 @@ final class PostgresStorage implements Storage {
   private void readAhead(
       Connection connection, Map<Family, TreeMap<byte[], KnownRows.Reading>> wanted)
       throws SQLException {
-    String sql =
-        wanted.keySet().stream()
-            .map(family ->
-                "SELECT "
-                    + family.ordinal()
-                    + ", key, value FROM "
-                    + FamilyTable.of(family).table()
-                    + " WHERE cell = ? AND key = ANY (?)")
-            .collect(Collectors.joining(" UNION ALL "));
     Map<Family, Set<ByteBuffer>> there = new EnumMap<>(Family.class);
-    try (PreparedStatement query = connection.prepareStatement(sql)) {
-      int parameter = 0;
+    try (PreparedStatement query = connection.prepareStatement(readAheadSql(wanted.keySet()))) {
+      int parameter = 1;
       for (TreeMap<byte[], KnownRows.Reading> keys : wanted.values()) {
-        query.setInt(++parameter, settings.cell());
-        query.setArray(
-            ++parameter, connection.createArrayOf("bytea", keys.keySet().toArray(byte[][]::new)));
+        KeyedRows.set(query, parameter, keys.keySet().toArray(byte[][]::new), settings.cell());
+        parameter += 2;
       }
       try (ResultSet rows = query.executeQuery()) {
         while (rows.next()) {
@@ -300,15 +290,28 @@ final class PostgresStorage implements Storage {
         }));
   }
 
+  static String readAheadSql(Set<Family> families) {
+    return families.stream()
+        .map(family ->
+            "SELECT "
+                + family.ordinal()
+                + ", found.key, found.value"
+                + KeyedRows.from(FamilyTable.of(family), "key, value"))
+        .collect(Collectors.joining(" UNION ALL "));
+  }
+
+  static String hasSql(Family family) {
+    return "SELECT found.key" + KeyedRows.from(FamilyTable.of(family), "key");
+  }
+
   @Override
   public List<Boolean> has(Family family, List<byte[]> keys) {
     return using(
         family,
         connection -> {
           Set<ByteBuffer> found = new HashSet<>();
-          try (PreparedStatement query =
-              query(connection, FamilyTable.of(family), "key", "AND key = ANY (?)")) {
-            query.setArray(2, connection.createArrayOf("bytea", keys.toArray(byte[][]::new)));
+          try (PreparedStatement query = connection.prepareStatement(hasSql(family))) {
+            KeyedRows.set(query, 1, keys.toArray(byte[][]::new), settings.cell());
             try (ResultSet rows = query.executeQuery()) {
               while (rows.next()) {
                 found.add(ByteBuffer.wrap(rows.getBytes(1)));
