@@ -47,6 +47,9 @@ final class ForwardedCall {
   /** What has no effect and may be asked twice. */
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
 
+  /** The status with which an owner refuses a body that did not come; it has done nothing then. */
+  private static final int TOO_SLOW = 408;
+
   private static final long AGAIN_MS = 50;
 
   /** How often a request that was sent looks whether the cell still has the owner it went to. */
@@ -297,6 +300,11 @@ final class ForwardedCall {
     }
   }
 
+  /** Whether the client has sent all of the body, and this gateway has passed it on. */
+  private boolean isSentWhole() {
+    return bodySent && request.isEnded();
+  }
+
   private void answer(HttpClientRequest next, HttpClientResponse got) {
     if (ended) {
       got.exceptionHandler(_ -> {}); // of the reset
@@ -314,6 +322,13 @@ final class ForwardedCall {
       }
       return;
     }
+    if (got.statusCode() == TOO_SLOW && isSentWhole()) { // what stood still is the way between us
+      sent = Optional.empty();
+      got.exceptionHandler(_ -> {}); // of the reset
+      next.reset();
+      refuse(new WritException(GatewayError.NO_OWNER, cell + ": its owner did not get the body"));
+      return;
+    }
     answered = true;
     front.forwarded();
     response.setStatusCode(got.statusCode());
@@ -323,7 +338,7 @@ final class ForwardedCall {
         response.headers().add(header.getKey(), header.getValue());
       }
     }
-    boolean isWhole = !hasBody || bodySent && request.isEnded();
+    boolean isWhole = !hasBody || isSentWhole();
     if (!isWhole || front.isClosing()) {
       response.putHeader(HttpHeaders.CONNECTION, "close");
     }

@@ -193,6 +193,40 @@ class AnOwnerThatStandsStillTest {
     assertThat(owners.getLast().got.toString()).isEmpty();
   }
 
+  private static final String NOT_IN_TIME =
+      "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nslow";
+
+  /** To whom else would the client send it faster? */
+  @Test
+  void aBodyThatDoesNotGetToTheOwnerIsNotTheClientsFault() throws Exception {
+    CompletableFuture<HttpResponse<String>> answer = ask("POST", "a signed request");
+    Socket first = owners.getFirst().head();
+    Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
+    while (!owners.getFirst().got.toString().contains("a signed request")) {
+      Thread.onSpinWait();
+    }
+    Owner.say(first, NOT_IN_TIME);
+    assertThat(answer.get().statusCode()).isEqualTo(503);
+    assertThat(answer.get().headers().firstValue("Retry-After")).isPresent();
+    assertThat(answer.get().body()).contains("GWY-190").doesNotContain("slow");
+  }
+
+  @Test
+  void aClientThatIsSlowIsToldSo() throws Exception {
+    try (Socket client = new Socket("127.0.0.1", front.port())) {
+      Owner.say(
+          client, "POST /v1/effects HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf");
+      Socket first = owners.getFirst().head();
+      Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
+      while (!owners.getFirst().got.toString().contains("half")) {
+        Thread.onSpinWait();
+      }
+      Owner.say(first, NOT_IN_TIME);
+      String answer = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 408").endsWith("slow");
+    }
+  }
+
   @Test
   void anOwnerThatIsSlowIsWaitedFor() throws Exception {
     CompletableFuture<HttpResponse<String>> answer = ask("POST", "a signed request");
