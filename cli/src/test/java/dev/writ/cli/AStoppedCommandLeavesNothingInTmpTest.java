@@ -45,6 +45,8 @@ class AStoppedCommandLeavesNothingInTmpTest {
   private ProcessBuilder writ(String... arguments) {
     List<String> command = new ArrayList<>(OwnProcess.writ(arguments));
     command.add(1, "-Djava.io.tmpdir=" + tmp);
+    // Where this runs in the background of a shell it ignores SIGINT, and so would every child.
+    command.addAll(0, List.of("env", "--default-signal=INT,TERM,HUP"));
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(dir.resolve("err").toFile());
     builder.environment().put("WRIT_HOME", dir.resolve("home").toString());
     builder.environment().remove("WRIT_WARM_UP_S");

@@ -53,7 +53,10 @@ class ATemporaryDirectoryEndsWithItsProcessTest {
   private Process writer() throws IOException {
     Files.createDirectories(dir.resolve("tmp"));
     Files.createDirectories(dir.resolve("place"));
+    // Where this runs in the background of a shell it ignores SIGINT, and so would every child.
     return new ProcessBuilder(
+            "env",
+            "--default-signal=INT,TERM,HUP",
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
