@@ -1,5 +1,6 @@
 package dev.writ.cli;
 
+import dev.writ.cli.base.EndingProcess;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Terminal;
 import dev.writ.gateway.ops.OldGeneration;
@@ -21,7 +22,7 @@ public final class Main {
     Cli cli = new Cli(session);
     int status = cli.run(args);
     // Either way at once: a thread of a tool or library must not keep the process alive.
-    if (cli.endsAtOnce() && isPlainStart(session)) {
+    if (cli.endsAtOnce() && isPlainStart(session) && !EndingProcess.isEnding()) {
       Runtime.getRuntime().halt(status);
     }
     System.exit(status);

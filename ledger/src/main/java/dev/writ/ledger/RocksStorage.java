@@ -3,8 +3,8 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
-import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.NativeLibraries;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
@@ -111,7 +111,7 @@ final class RocksStorage implements Storage {
   private final Path dir;
 
   /** Where a reader's RocksDB writes its own log, outside the ledger; a writer has none. */
-  private final Optional<Path> scratch;
+  private final Optional<TemporaryDirectory> scratch;
 
   private final DBOptions options;
   private final ColumnFamilyOptions familyOptions;
@@ -126,13 +126,16 @@ final class RocksStorage implements Storage {
   private volatile long logSize = -1;
 
   private RocksStorage(
-      Path dir, Optional<Path> scratch, boolean create, UnaryOperator<ColumnFamilyOptions> tuned) {
+      Path dir,
+      Optional<TemporaryDirectory> scratch,
+      boolean create,
+      UnaryOperator<ColumnFamilyOptions> tuned) {
     loadLibrary();
     this.dir = dir;
     this.scratch = scratch;
     synced = own(new WriteOptions().setSync(true));
     reading = own(new ReadOptions());
-    options = own(databaseOptions(create, scratch));
+    options = own(databaseOptions(create, scratch.map(TemporaryDirectory::path)));
     familyOptions = own(tuned.apply(familyOptions(scratch.isPresent())));
     try {
       opened = scratch.isPresent() ? openStill() : open();
@@ -274,9 +277,9 @@ final class RocksStorage implements Storage {
 
   /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
   static RocksStorage openReader(Path dir) {
-    Path scratch;
+    TemporaryDirectory scratch;
     try {
-      scratch = Files.createTempDirectory("writ-reader");
+      scratch = TemporaryDirectory.create("writ-reader");
     } catch (IOException e) {
       throw Failures.of("making a scratch directory", e);
     }
@@ -288,11 +291,11 @@ final class RocksStorage implements Storage {
     }
   }
 
-  private static void delete(Path scratch) {
+  private static void delete(TemporaryDirectory scratch) {
     try {
-      DurableFiles.deleteTree(scratch);
+      scratch.close();
     } catch (IOException e) {
-      throw Failures.of("removing " + scratch, e);
+      throw Failures.of("removing " + scratch.path(), e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.writ.cli.backup;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -14,7 +15,6 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.NoteKey;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -86,16 +86,16 @@ final class BackupVerifyCommand implements CliCommand {
   }
 
   private static void examine(BackupContents contents, Optional<Path> scratch) throws IOException {
-    Path dir =
+    try (TemporaryDirectory dir =
         scratch.isPresent()
-            ? Files.createTempDirectory(scratch.get(), "writ-verify")
-            : Files.createTempDirectory("writ-verify");
-    try {
+            ? TemporaryDirectory.in(scratch.get(), "writ-verify")
+            : TemporaryDirectory.create("writ-verify")) {
       contents.putInto(
-          DurableFiles.REAL, dir, contents.files(), file -> file.path().startsWith("ledger/"));
-      contents.requireSound(dir.resolve("ledger"));
-    } finally {
-      DurableFiles.deleteTree(dir);
+          DurableFiles.REAL,
+          dir.path(),
+          contents.files(),
+          file -> file.path().startsWith("ledger/"));
+      contents.requireSound(dir.path().resolve("ledger"));
     }
   }
 

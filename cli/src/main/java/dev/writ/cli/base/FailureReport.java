@@ -20,7 +20,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Says on stderr why a command ended badly: one line, or one JSON object; never a stack trace. */
+/**
+ * Says on stderr why a command ended badly: one line, or one JSON object; never a stack trace. Says
+ * nothing where a signal ended it.
+ */
 public final class FailureReport {
   private final Session session;
 
@@ -34,6 +37,9 @@ public final class FailureReport {
   }
 
   public ExitCode unexpected(Throwable e) {
+    if (EndingProcess.isEnding()) {
+      return ExitCode.INTERNAL;
+    }
     String what = e.getClass().getSimpleName();
     try {
       Path log = Files.createTempFile("writ-", ".log");
@@ -51,6 +57,9 @@ public final class FailureReport {
   }
 
   private void say(ErrorCode code, String found) {
+    if (EndingProcess.isEnding()) {
+      return;
+    }
     Terminal terminal = session.terminal();
     terminal.out().flush();
     if (session.json()) {

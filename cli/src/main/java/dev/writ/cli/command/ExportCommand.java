@@ -2,6 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -183,10 +184,8 @@ public final class ExportCommand implements CliCommand {
   /** By way of a bundle, without contents, that is verified and deleted again. */
   private static Optional<FormatExport.Exported> ofRun(
       Session session, Arguments arguments, FormatExport format) {
-    Path folder = null;
-    try {
-      folder = Files.createTempDirectory("writ-export");
-      Path file = folder.resolve("run.writ");
+    try (TemporaryDirectory folder = TemporaryDirectory.create("writ-export")) {
+      Path file = folder.path().resolve("run.writ");
       BundleExport.Options options =
           new BundleExport.Options(
               false, false, Optional.empty(), arguments.has("--latest"), false);
@@ -194,8 +193,6 @@ public final class ExportCommand implements CliCommand {
       return format.write(session, file.toString());
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
-    } finally {
-      FormatExport.remove(folder);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
@@ -184,8 +184,8 @@ final class FormatExport {
     if (Files.exists(folder)) {
       throw new FileAlreadyExistsException(folder.toString());
     }
-    Path part = Files.createTempDirectory(folder.toAbsolutePath().getParent(), ".writ-export");
-    try {
+    try (TemporaryDirectory part =
+        TemporaryDirectory.in(folder.toAbsolutePath().getParent(), ".writ-export")) {
       FileFormat files =
           FileFormat.of(format, key, receipts.map(home -> new CoseReceipts(home::root)));
       String suffix = FileFormat.suffix(format);
@@ -194,7 +194,7 @@ final class FormatExport {
           bundle,
           (event, bytes) -> {
             try {
-              Files.write(part.resolve(event.body().hex() + "." + suffix), bytes);
+              Files.write(part.path().resolve(event.body().hex() + "." + suffix), bytes);
               written[0]++;
             } catch (IOException e) {
               throw new UncheckedIOException(e);
@@ -203,25 +203,11 @@ final class FormatExport {
       if (kept.isPresent()) {
         HomeReceipts home = receipts.orElseThrow();
         Files.write(
-            part.resolve("consistency." + suffix),
+            part.path().resolve("consistency." + suffix),
             home.consistency(home.root(bundle.checkpoint()), kept.get()));
       }
-      Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(part.path(), folder, StandardCopyOption.ATOMIC_MOVE);
       return written[0];
-    } finally {
-      remove(part);
-    }
-  }
-
-  /** Removes a folder of ours with what is in it; one that is not there is fine. */
-  static void remove(Path folder) {
-    if (folder == null || !Files.exists(folder)) {
-      return;
-    }
-    try {
-      DurableFiles.deleteTree(folder);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, folder + ": " + e.getMessage(), e);
     }
   }
 }

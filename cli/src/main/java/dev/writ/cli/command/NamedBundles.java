@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.embed.error.EmbedError;
@@ -27,7 +27,7 @@ import java.util.Optional;
 final class NamedBundles implements AutoCloseable {
   private final Session session;
   private final List<ArchivePlace.Fetched> fetched = new ArrayList<>();
-  private Optional<Path> folder = Optional.empty();
+  private Optional<TemporaryDirectory> folder = Optional.empty();
   private int exported;
 
   NamedBundles(Session session) {
@@ -74,9 +74,9 @@ final class NamedBundles implements AutoCloseable {
   private Path folder() {
     try {
       if (folder.isEmpty()) {
-        folder = Optional.of(Files.createTempDirectory("writ-runs"));
+        folder = Optional.of(TemporaryDirectory.create("writ-runs"));
       }
-      return folder.get();
+      return folder.get().path();
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
     }
@@ -87,9 +87,9 @@ final class NamedBundles implements AutoCloseable {
     fetched.forEach(ArchivePlace.Fetched::close);
     folder.ifPresent(dir -> {
       try {
-        DurableFiles.deleteTree(dir);
+        dir.close();
       } catch (IOException e) {
-        throw new WritException(EmbedError.FILE_UNWRITABLE, dir + ": " + e.getMessage(), e);
+        throw new WritException(EmbedError.FILE_UNWRITABLE, dir.path() + ": " + e.getMessage(), e);
       }
     });
   }

@@ -1,15 +1,18 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.embed.error.EmbedError;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** A file that a command makes: never over another one, and whole or not at all. */
 final class OutputFile {
@@ -21,26 +24,42 @@ final class OutputFile {
   }
 
   /**
-   * Writes a new file, and removes it if writing fails.
+   * Writes a new file. It has its name when all is in it: a command that is stopped leaves nothing.
    *
    * @throws WritException {@code CLI-023} where it is there already, {@code CLI-003} where it
    *     cannot be written, and what the content throws
    */
   static void write(Path file, Content content) {
-    boolean whole = false;
-    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
-      try (OutputStream buffered = new BufferedOutputStream(out)) {
-        content.to(buffered);
-        whole = true;
-      } finally {
-        if (!whole) {
-          Files.delete(file);
+    try {
+      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw new FileAlreadyExistsException(file.toString());
+      }
+      Path folder = file.toAbsolutePath().getParent();
+      if (!Files.isDirectory(folder)) {
+        throw new NoSuchFileException(file.toString());
+      }
+      try (TemporaryDirectory part = TemporaryDirectory.in(folder, ".writ-out")) {
+        Path whole = part.path().resolve("whole");
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(whole))) {
+          content.to(out);
         }
+        name(whole, file);
       }
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException | UncheckedIOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A link is never made over a file that came meanwhile. */
+  private static void name(Path whole, Path file) throws IOException {
+    try {
+      Files.createLink(file, whole);
+    } catch (FileAlreadyExistsException e) {
+      throw e;
+    } catch (FileSystemException | UnsupportedOperationException e) {
+      Files.move(whole, file); // a file system without links
     }
   }
 }

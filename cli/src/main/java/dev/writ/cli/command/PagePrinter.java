@@ -1,7 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.CliError;
 import dev.writ.tools.browser.PinnedPdf;
@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -112,19 +113,20 @@ final class PagePrinter {
    * @throws WritException {@code CLI-086}
    */
   byte[] print(Path page) {
-    Path profile = null;
-    Process browser = null;
-    try {
-      profile = Files.createTempDirectory("writ-chromium");
-      browser = started(profile);
-      Process started = browser;
+    AtomicReference<Process> running = new AtomicReference<>();
+    try (TemporaryDirectory profile =
+        TemporaryDirectory.create("writ-chromium", () -> end(running.get()))) {
+      Process browser = started(profile.path());
+      running.set(browser);
       CompletableFuture.delayedExecutor(MINUTES, TimeUnit.MINUTES)
-          .execute(started::destroyForcibly);
-      return printed(new DevtoolsPipe(browser.getOutputStream(), browser.getInputStream()), page);
+          .execute(browser::destroyForcibly);
+      try {
+        return printed(new DevtoolsPipe(browser.getOutputStream(), browser.getInputStream()), page);
+      } finally {
+        end(browser);
+      }
     } catch (IOException e) {
       throw new WritException(CliError.PRINTING_FAILED, chromium + ": " + e.getMessage(), e);
-    } finally {
-      end(browser, profile);
     }
   }
 
@@ -225,20 +227,16 @@ final class PagePrinter {
     return JsonValue.object().put(member, value).build();
   }
 
-  private static void end(Process browser, Path profile) {
-    try {
-      if (browser != null) {
-        browser.getOutputStream().close(); // without its pipe it ends, and all its processes
-        browser.destroy();
-        browser.waitFor();
-      }
-      if (profile != null) {
-        DurableFiles.deleteTree(profile);
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (IOException _) {
-      // What is left of a profile in the temporary folder holds no more than the page's name.
+  private static void end(Process browser) {
+    if (browser == null) {
+      return;
     }
+    try {
+      browser.getOutputStream().close(); // without its pipe it ends, and all its processes
+    } catch (IOException _) {
+      // It has closed the pipe itself.
+    }
+    browser.destroy();
+    browser.onExit().join();
   }
 }

@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.Trust;
@@ -149,13 +150,12 @@ public final class ReportCommand implements CliCommand {
     }
     Optional<ReportPage.Sampling> sample = sample(arguments);
     Optional<PagePrinter> printer = pdf.map(_ -> PagePrinter.of(session.environment()));
-    Path folder = null;
-    try (NamedBundles bundles = new NamedBundles(session)) {
-      folder = Files.createTempDirectory("writ-report");
-      Path file = page.map(Path::of).orElse(folder.resolve("page.html"));
+    try (NamedBundles bundles = new NamedBundles(session);
+        TemporaryDirectory folder = TemporaryDirectory.create("writ-report")) {
+      Path file = page.map(Path::of).orElse(folder.path().resolve("page.html"));
       List<BundleVerifier.Verified> seen =
           chosen
-              ? ofHome(session, arguments, sample, folder, file)
+              ? ofHome(session, arguments, sample, folder.path(), file)
               : ofFiles(
                   session, arguments, sample, named.stream().map(bundles::file).toList(), file);
       pdf.ifPresent(name ->
@@ -164,8 +164,6 @@ public final class ReportCommand implements CliCommand {
       show(session, new Written(output, size(output), page.flatMap(_ -> pdf), seen));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, String.valueOf(e.getMessage()), e);
-    } finally {
-      FormatExport.remove(folder);
     }
     return ExitCode.OK;
   }

@@ -2,6 +2,7 @@ package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -48,13 +49,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.concurrent.CountDownLatch;
 
 /** A temporary server: everything real, on a free loopback port, removed when it stops. */
 final class ServeDemo {
@@ -62,13 +62,16 @@ final class ServeDemo {
 
   private final Session session;
   private final SecureRandom random = new SecureRandom();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile boolean serves;
 
   ServeDemo(Session session) {
     this.session = session;
   }
 
   ExitCode run(int port) {
-    Path dir = temporary();
+    TemporaryDirectory temporary = temporary();
+    Path dir = temporary.path();
     Home home = new Home(dir.resolve("writ-data"), () -> null);
     DemoPlaces places = DemoPlaces.start(dir);
     ProcessHost processes = processes(home, dir, places);
@@ -107,6 +110,7 @@ final class ServeDemo {
             tool.request(NAMES.tenant(), open.kernel().system().policyInForce().name())));
     session.show(
         new ServeCommand.Listening(gateway.url(), home.dir(), examples, token), ServeDemo::print);
+    serves = true;
     ServeCommand.stopWhenAsked(
         session,
         gateway,
@@ -114,7 +118,7 @@ final class ServeDemo {
         open,
         () -> {
           places.close();
-          remove(dir);
+          stopped.countDown();
         });
     examples.forEach(this::play);
     return ServeCommand.serveUntilStopped(gateway);
@@ -323,21 +327,22 @@ final class ServeDemo {
     played.lines().forEach(out::println);
   }
 
-  private static Path temporary() {
+  /** Removed when the process ends, once the server has stopped if it serves by then. */
+  private TemporaryDirectory temporary() {
     try {
-      return Files.createTempDirectory("writ-serve-demo-");
+      return TemporaryDirectory.create("writ-serve-demo-", this::awaitStop);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a temporary directory", e);
     }
   }
 
-  private static void remove(Path dir) {
-    try (Stream<Path> all = Files.walk(dir)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(each);
+  private void awaitStop() {
+    try {
+      if (serves) {
+        stopped.await();
       }
-    } catch (IOException e) {
-      System.err.println("not removed: " + dir);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

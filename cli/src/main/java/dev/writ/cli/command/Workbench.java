@@ -1,9 +1,11 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.driver.Driver;
 import dev.writ.sandbox.SandboxSettings;
+import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.tools.Drivers;
 import dev.writ.tools.author.JavaScanner;
@@ -27,7 +29,7 @@ import java.util.TreeMap;
 
 /** The parsers, drivers and sandbox for authors of tools, independent of any data directory. */
 final class Workbench implements AutoCloseable {
-  private final Path scratch;
+  private final TemporaryDirectory scratch;
   private final ProcessHost host;
   private final Drivers drivers = Drivers.wasmFamily();
 
@@ -35,12 +37,12 @@ final class Workbench implements AutoCloseable {
 
   Workbench() {
     try {
-      scratch = Files.createTempDirectory("writ");
-      Files.setPosixFilePermissions(scratch, PosixFilePermissions.fromString("rwx--x--x"));
+      scratch = TemporaryDirectory.create("writ", this::end);
+      Files.setPosixFilePermissions(scratch.path(), PosixFilePermissions.fromString("rwx--x--x"));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
     }
-    host = ProcessHost.open(SandboxSettings.in(scratch.resolve("s")), SecretStore.STAND_INS);
+    host = ProcessHost.open(SandboxSettings.in(scratch.path().resolve("s")), SecretStore.STAND_INS);
     http = new HttpDriver(host);
   }
 
@@ -90,7 +92,18 @@ final class Workbench implements AutoCloseable {
   public void close() {
     drivers.close();
     http.close();
+    end();
+    try {
+      scratch.close();
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, "a scratch folder", e);
+    }
+  }
+
+  /** Ends all processes, and removes what they wrote: the file systems of their own, too. */
+  private void end() {
     host.close();
-    Trees.remove(scratch);
+    Mounts.below(scratch.path()).forEach(Mounts::unmount);
+    Trees.remove(scratch.path().resolve("s"));
   }
 }

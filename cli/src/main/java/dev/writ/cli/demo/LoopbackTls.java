@@ -1,5 +1,6 @@
 package dev.writ.cli.demo;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +27,8 @@ record LoopbackTls(SSLContext server, byte[] authority) {
   private static final String PASSWORD = "changeit";
 
   static LoopbackTls make() throws IOException {
-    Path directory = Files.createTempDirectory("writ-demo-tls");
-    Path file = directory.resolve("keys.p12");
-    try {
+    try (TemporaryDirectory directory = TemporaryDirectory.create("writ-demo-tls")) {
+      Path file = directory.path().resolve("keys.p12");
       keytool(file);
       KeyStore keys = KeyStore.getInstance("PKCS12");
       try (InputStream in = Files.newInputStream(file)) {
@@ -42,9 +42,6 @@ record LoopbackTls(SSLContext server, byte[] authority) {
       return new LoopbackTls(context, pem(keys.getCertificate("server").getEncoded()));
     } catch (GeneralSecurityException e) {
       throw new IOException("keytool made nothing that this JDK can use", e);
-    } finally {
-      Files.deleteIfExists(file);
-      Files.delete(directory);
     }
   }
 

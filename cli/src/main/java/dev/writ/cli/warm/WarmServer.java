@@ -2,6 +2,7 @@ package dev.writ.cli.warm;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.Home;
@@ -26,7 +27,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -82,12 +82,16 @@ final class WarmServer implements AutoCloseable {
   private final AtomicLong numbers = new AtomicLong();
   private final InstantSource clock;
   private final SigningKey agent;
-  private final Path directory;
+  private final TemporaryDirectory directory;
   private final OpenHome open;
   private final Gateway gateway;
 
   private WarmServer(
-      InstantSource clock, SigningKey agent, Path directory, OpenHome open, Gateway gateway) {
+      InstantSource clock,
+      SigningKey agent,
+      TemporaryDirectory directory,
+      OpenHome open,
+      Gateway gateway) {
     this.clock = clock;
     this.agent = agent;
     this.directory = directory;
@@ -95,17 +99,21 @@ final class WarmServer implements AutoCloseable {
     this.gateway = gateway;
   }
 
-  /** Makes it in a new temporary directory. */
-  static WarmServer start(InstantSource clock) throws IOException {
+  /**
+   * Makes it in a new temporary directory.
+   *
+   * @param atEnd gives it the time to be closed, where the process ends meanwhile
+   */
+  static WarmServer start(InstantSource clock, Runnable atEnd) throws IOException {
     SecureRandom random = new SecureRandom();
     Map<String, SigningKey> keys =
         KEYS.stream()
             .collect(
                 Collectors.toMap(Function.identity(), _ -> SigningKey.generateEd25519(random)));
-    Path directory = Files.createTempDirectory("writ-warm-up");
+    TemporaryDirectory directory = TemporaryDirectory.create("writ-warm-up", atEnd);
     OpenHome open = null;
     try {
-      Home home = new Home(directory.resolve("home"), () -> null, keys);
+      Home home = new Home(directory.path().resolve("home"), () -> null, keys);
       new HomeMaker(home, NAMES, new KeySource(keys, Optional.empty()), clock, random)
           .make(policy());
       Running running = new Running();
@@ -117,7 +125,7 @@ final class WarmServer implements AutoCloseable {
       if (open != null) {
         open.close();
       }
-      HomeMaker.remove(directory);
+      directory.close();
       throw e;
     }
   }
@@ -150,7 +158,7 @@ final class WarmServer implements AutoCloseable {
 
   /** Where all of it lies. */
   Path directory() {
-    return directory;
+    return directory.path();
   }
 
   /** A signed request for a script that no other request has. */
@@ -181,12 +189,12 @@ final class WarmServer implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     try {
       gateway.close();
       open.close();
     } finally {
-      HomeMaker.remove(directory);
+      directory.close();
     }
   }
 }

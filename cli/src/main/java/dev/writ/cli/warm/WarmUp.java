@@ -78,7 +78,7 @@ public final class WarmUp implements AutoCloseable {
   private void run() {
     long began = System.nanoTime();
     String how;
-    try (WarmServer server = WarmServer.start(clock)) {
+    try (WarmServer server = WarmServer.start(clock, this::close)) {
       how = exercised(server, began + most.toNanos());
     } catch (IOException | RuntimeException e) {
       // A server that cannot exercise itself serves all the same: slowly at first, as it did.

@@ -98,8 +98,8 @@ class AServerIsWarmBeforeItIsReadyTest {
 
   @Test
   void what_it_signs_counts_nowhere_else() throws Exception {
-    try (WarmServer one = WarmServer.start(CLOCK);
-        WarmServer other = WarmServer.start(CLOCK);
+    try (WarmServer one = WarmServer.start(CLOCK, () -> {});
+        WarmServer other = WarmServer.start(CLOCK, () -> {});
         WarmCaller caller = new WarmCaller(other.port())) {
       caller.submit(other.request());
       byte[] foreign = one.request();
@@ -112,7 +112,7 @@ class AServerIsWarmBeforeItIsReadyTest {
   @Test
   void no_private_key_is_written_and_nothing_is_left() throws Exception {
     Path directory;
-    try (WarmServer server = WarmServer.start(CLOCK)) {
+    try (WarmServer server = WarmServer.start(CLOCK, () -> {})) {
       directory = server.directory();
       try (Stream<Path> files = Files.walk(directory)) {
         assertThat(files.map(file -> file.getFileName().toString()))

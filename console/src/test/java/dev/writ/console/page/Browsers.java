@@ -4,7 +4,9 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -26,7 +28,19 @@ public final class Browsers {
   public static Playwright playwright() {
     PlaywrightAssertions.setDefaultAssertionTimeout(30_000);
     return Playwright.create(
-        new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        new Playwright.CreateOptions()
+            .setEnv(
+                Map.of("PLAYWRIGHT_NODEJS_PATH", node(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+  }
+
+  /** The node of the host: Playwright's own is not in the build. */
+  private static String node() {
+    return Arrays.stream(System.getenv("PATH").split(":"))
+        .map(directory -> Path.of(directory, "node"))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("there is no node on PATH"))
+        .toString();
   }
 
   public static Browser chromium(Playwright playwright) {

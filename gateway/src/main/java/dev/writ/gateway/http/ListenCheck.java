@@ -3,6 +3,7 @@ package dev.writ.gateway.http;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -26,7 +27,7 @@ public final class ListenCheck {
     if (!(listen.protection() instanceof Listen.Protection.Tls) && ofHop.isEmpty()) {
       return;
     }
-    Vertx vertx = Vertx.vertx();
+    Vertx vertx = Vertx.vertx(new VertxOptions().setFileSystemOptions(Listener.noCache()));
     try {
       if (listen.protection() instanceof Listen.Protection.Tls tls) {
         TlsFiles.read(tls, vertx, now);

@@ -73,11 +73,13 @@ final class Listener implements AutoCloseable {
                     .setEventLoopPoolSize(loops())
                     .setWorkerPoolSize(1)
                     .setInternalBlockingPoolSize(1)
-                    .setFileSystemOptions(
-                        new FileSystemOptions()
-                            .setFileCachingEnabled(false)
-                            .setClassPathResolvingEnabled(false)))
+                    .setFileSystemOptions(noCache()))
             .build();
+  }
+
+  /** Without Vert.x's directory for copies of what lies in jars, which every user may write to. */
+  static FileSystemOptions noCache() {
+    return new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false);
   }
 
   private static int loops() {

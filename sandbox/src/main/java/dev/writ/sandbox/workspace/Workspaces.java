@@ -34,6 +34,7 @@ public final class Workspaces {
   private final boolean mayMount;
   private final WorkspaceBounds bounds;
   private final TreeMap<String, Workspace> open = new TreeMap<>();
+  private boolean closed;
 
   /**
    * @param root created if missing; every user may traverse it
@@ -66,9 +67,14 @@ public final class Workspaces {
    * The workspace of a run. If it does not exist it is made by {@code spec}; otherwise the other
    * members of {@code spec} are ignored.
    *
-   * @throws WritException {@code SBX-040}, {@code SBX-007}, {@code SBX-048}, {@code SBX-049}
+   * @throws WritException {@code SBX-040}, {@code SBX-007}, also after {@link #close}, {@code
+   *     SBX-048}, {@code SBX-049}
    */
   public synchronized Workspace open(WorkspaceSpec spec) {
+    if (closed) {
+      // Nobody would unmount it.
+      throw new WritException(SandboxError.HOST, "this process has closed its workspaces");
+    }
     requireName(spec.tenant());
     requireName(spec.run());
     String key = key(spec.tenant(), spec.run());
@@ -186,6 +192,7 @@ public final class Workspaces {
 
   /** Unmounts all, at the end of this process; files stay, except those in memory. */
   public synchronized void close() {
+    closed = true;
     for (Path point : Mounts.below(root)) {
       Mounts.unmount(point);
     }

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * A podman service of the tests' own, with nothing of the host's podman: one for each JVM, started
@@ -140,24 +139,21 @@ public final class PodmanService {
     }
   }
 
-  /** podman cleans up after containers in processes of their own, which would mount again. */
-  private void awaitHelpers() {
-    long give = System.nanoTime() + 10_000_000_000L;
-    while (System.nanoTime() < give
-        && ProcessHandle.allProcesses()
-            .filter(p -> p.info().commandLine().orElse("").contains(directory + "/"))
-            .peek(p -> endMonitor(p))
-            .findAny()
-            .isPresent()) {
-      LockSupport.parkNanos(20_000_000);
+  /**
+   * podman cleans up after containers in processes of their own, which would mount again: here
+   * nothing needs to be clean that is not removed.
+   */
+  private void endHelpers() {
+    for (List<ProcessHandle> left = helpers(); !left.isEmpty(); left = helpers()) {
+      left.forEach(ProcessHandle::destroyForcibly);
+      left.forEach(helper -> helper.onExit().join());
     }
   }
 
-  /** That of a container whose JVM was killed waits for minutes. */
-  private static void endMonitor(ProcessHandle process) {
-    if (process.info().command().orElse("").endsWith("/conmon")) {
-      process.destroyForcibly();
-    }
+  private List<ProcessHandle> helpers() {
+    return ProcessHandle.allProcesses()
+        .filter(process -> process.info().commandLine().orElse("").contains(directory + "/"))
+        .toList();
   }
 
   private void stop() {
@@ -166,8 +162,8 @@ public final class PodmanService {
     } catch (IOException | InterruptedException e) {
       System.err.println("podman rm: " + e.getMessage());
     }
-    process.destroyForcibly();
-    awaitHelpers();
+    process.destroyForcibly().onExit().join();
+    endHelpers();
     Mounts.below(directory).forEach(Mounts::unmount);
     Trees.remove(directory);
   }

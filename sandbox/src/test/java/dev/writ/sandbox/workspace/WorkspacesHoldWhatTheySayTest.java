@@ -11,6 +11,7 @@ import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.Sandbox;
 import dev.writ.sandbox.SandboxSpec;
+import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.testing.TestEngines;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -90,6 +91,20 @@ class WorkspacesHoldWhatTheySayTest {
       assertThat(all.find("tenant", "large")).isEmpty();
     }
     all.close();
+  }
+
+  /** A call that is late must not mount what nobody unmounts. */
+  @Test
+  void noneIsOpenedAfterTheyWereClosed(@TempDir Path place) {
+    Path root = place.resolve("w");
+    Workspaces all = new Workspaces(root, true, WorkspaceBounds.STANDARD);
+    all.open(of("tenant", "a"));
+    assertThat(Mounts.below(root)).hasSize(1);
+    all.close();
+    for (String run : List.of("a", "b")) {
+      assertThatThrownBy(() -> all.open(of("tenant", run))).hasMessageStartingWith("SBX-007");
+    }
+    assertThat(Mounts.below(root)).isEmpty();
   }
 
   private static WorkspaceSpec of(String tenant, String run) {

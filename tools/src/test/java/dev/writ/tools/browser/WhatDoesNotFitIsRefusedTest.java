@@ -105,6 +105,7 @@ class WhatDoesNotFitIsRefusedTest {
             "program/playwright-core/browsers.json",
             "program/playwright-core/index.js",
             "program/playwright-core/index.mjs",
+            "program/playwright-core/lib/bootstrap.js",
             "program/playwright-core/lib/coreBundle.js",
             "program/playwright-core/lib/utilsBundle.js",
             "program/playwright-core/package.json");

@@ -25,7 +25,9 @@ class WaitingWorkersDieWithTheServerTest {
   void nothingOfThemIsLeft(String engine) throws Exception {
     Path directory = TestHosts.directory();
     Path state = directory.resolve("s");
-    try (OtherJvm jvm = new OtherJvm(List.of(), WarmMain.class, engine, state.toString())) {
+    // What it has in its temporary directory is left there, as it is killed.
+    List<String> env = List.of("env", "JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=" + directory);
+    try (OtherJvm jvm = new OtherJvm(env, WarmMain.class, engine, state.toString())) {
       String line = jvm.line();
       while (line != null && !line.startsWith("waiting")) {
         System.out.println(line);

@@ -1,5 +1,6 @@
 package dev.writ.tools.language;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
@@ -22,6 +23,9 @@ import java.util.function.Predicate;
 /** Tools that can be called cold and warm, on a host of the test's own. */
 final class WarmLab implements AutoCloseable {
   private static final long AT_MOST_MS = 60_000;
+
+  /** Projects of tools, which outlive the lab that made them. */
+  private static Optional<TemporaryDirectory> projects = Optional.empty();
 
   private final Optional<TestHosts> hosts;
   private final ProcessHost host;
@@ -111,6 +115,14 @@ final class WarmLab implements AutoCloseable {
     };
   }
 
+  /** Gone with this JVM. */
+  private static synchronized Path projects() throws IOException {
+    if (projects.isEmpty()) {
+      projects = Optional.of(TemporaryDirectory.create("warm-tools"));
+    }
+    return projects.get().path();
+  }
+
   /**
    * A tool of a language.
    *
@@ -119,7 +131,7 @@ final class WarmLab implements AutoCloseable {
    */
   Tool tool(Language language, String code, String... edits) {
     try {
-      Path folder = Files.createTempDirectory("warm").resolve("my-tool");
+      Path folder = Files.createTempDirectory(projects(), "warm").resolve("my-tool");
       Templates.make(language, "my-tool", folder);
       Path file = folder.resolve("tool.manifest");
       String text = Files.readString(file);

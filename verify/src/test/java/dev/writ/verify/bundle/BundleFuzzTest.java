@@ -2,9 +2,8 @@ package dev.writ.verify.bundle;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -17,8 +16,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BundleFuzzTest {
 
   static Stream<byte[]> seeds() throws IOException {
-    Path dir = Files.createTempDirectory("writ-bundle-seed");
-    byte[] small = Sample.small(dir);
+    byte[] small;
+    try (TemporaryDirectory dir = TemporaryDirectory.create("writ-bundle-seed")) {
+      small = Sample.small(dir.path());
+    }
     TreeMap<String, byte[]> few = Packed.read(small);
     few.keySet().removeIf(name -> !name.startsWith("log/") && !name.equals(Layout.MANIFEST));
     return Stream.of(
