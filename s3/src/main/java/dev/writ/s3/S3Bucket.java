@@ -343,8 +343,7 @@ final class S3Bucket {
         "listing versions of " + beginning,
         () -> {
           client()
-              .listObjectVersionsPaginator(
-                  b -> b.bucket(settings.bucket()).prefix(name(beginning)))
+              .listObjectVersionsPaginator(b -> b.bucket(settings.bucket()).prefix(name(beginning)))
               .versions()
               .forEach(one ->
                   visitor.accept(

@@ -67,8 +67,8 @@ final class S3Locks {
               + asked.end()
               + ", and is "
               + of(found)
-                  .map(until ->
-                      "in " + BundleLock.word(until.mode()) + " mode until " + until.end())
+                  .map(
+                      until -> "in " + BundleLock.word(until.mode()) + " mode until " + until.end())
                   .orElse("not locked"));
     }
     return version(object, found);
@@ -77,10 +77,8 @@ final class S3Locks {
   private HeadObjectResponse head(String object) {
     return bucket
         .head(object)
-        .orElseThrow(
-            () ->
-                new WritException(
-                    ObjectStoreError.DIFFERS, bucket.name(object) + " is not there"));
+        .orElseThrow(() ->
+            new WritException(ObjectStoreError.DIFFERS, bucket.name(object) + " is not there"));
   }
 
   private String version(String object, HeadObjectResponse found) {

@@ -50,8 +50,8 @@ record S3Protection(S3Bucket bucket, String location, Instant now) {
         .map(ObjectLockConfiguration::rule)
         .map(ObjectLockRule::defaultRetention)
         .map(retention -> found(bundles, "locks objects by default in " + words(retention)))
-        .orElseGet(() ->
-            none("has object lock without a default, and archive.address asks for none"));
+        .orElseGet(
+            () -> none("has object lock without a default, and archive.address asks for none"));
   }
 
   private static String words(DefaultRetention retention) {

@@ -36,7 +36,8 @@ record S3Settings(
       Pattern.compile(
           "s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9_./-]{0,512}))?(?:\\?([^#]*))?");
   private static final Pattern REGION = Pattern.compile("[a-z0-9-]{1,40}");
-  private static final Set<String> NAMES = Set.of("region", "endpoint", "style", "patience_s", "lock", "lock_days");
+  private static final Set<String> NAMES =
+      Set.of("region", "endpoint", "style", "patience_s", "lock", "lock_days");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /**

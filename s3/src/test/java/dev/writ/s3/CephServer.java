@@ -106,7 +106,15 @@ public final class CephServer extends S3Server {
     key(ring, "mon.", List.of("mon"));
     key(ring, "client.admin", List.of("mon", "osd", "mgr"));
     key(ring, "osd.0", List.of("mon", "osd"));
-    run("monmaptool", "--create", "--fsid", cluster.toString(), "--addv", "a", monitor, file("map"));
+    run(
+        "monmaptool",
+        "--create",
+        "--fsid",
+        cluster.toString(),
+        "--addv",
+        "a",
+        monitor,
+        file("map"));
     run(
         "ceph-mon",
         "-c",

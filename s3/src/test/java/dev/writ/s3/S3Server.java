@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
 
 /**
  * A server of the S3 protocol with a bucket {@code writ}: S3Proxy, or Ceph with {@code
@@ -62,6 +64,8 @@ public abstract class S3Server extends ServerProcess {
         .region(Region.US_EAST_1)
         .endpointOverride(URI.create("http://127.0.0.1:" + port))
         .forcePathStyle(true)
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+        .serviceConfiguration(S3Configuration.builder().chunkedEncodingEnabled(false).build())
         .credentialsProvider(
             StaticCredentialsProvider.create(AwsBasicCredentials.create(KEY_ID, SECRET)))
         .httpClient(UrlConnectionHttpClient.create())
