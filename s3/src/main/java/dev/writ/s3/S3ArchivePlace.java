@@ -6,6 +6,7 @@ import dev.writ.ledger.archive.ArchivePlace;
 import dev.writ.ledger.archive.ArchiveProtection;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.s3.S3Bucket.When;
+import dev.writ.s3.error.ObjectStoreError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -86,28 +87,43 @@ final class S3ArchivePlace implements ArchivePlace {
   /**
    * {@inheritDoc}
    *
-   * <p>With a lock one that is there already is not sent again, since stores that have versions may
-   * ignore the condition and keep both.
+   * <p>With a lock the version that has the bundle's bytes is the one that is locked, whatever was
+   * written over it. One that is there already is not sent again, since stores that have versions
+   * may ignore the condition and keep both.
    */
   @Override
   public void keep(Path draft, Digest bundle, Instant now) {
     String object = object(bundle);
-    Optional<BundleLock.Until> until = settings.lock().map(lock -> lock.from(now));
-    until.ifPresent(_ -> locks.require(now));
     try {
-      long size = Files.size(draft);
-      if (until.isEmpty() || !isThere(object, size)) {
-        new S3FileUpload(bucket, S3FileUpload.PART_BYTES).put(object, draft, size, until);
+      if (settings.lock().isEmpty()) {
+        upload(draft, object, Optional.empty());
+      } else {
+        keepLocked(draft, bundle, settings.lock().get().from(now), now);
       }
-      until.ifPresent(asked -> locks.lock(object, asked));
       Files.delete(draft);
     } catch (IOException | UncheckedIOException e) {
       throw failed("writing " + object, e);
     }
   }
 
-  private boolean isThere(String object, long size) {
-    return bucket.head(object).filter(found -> found.contentLength() == size).isPresent();
+  private void keepLocked(Path draft, Digest bundle, BundleLock.Until until, Instant now)
+      throws IOException {
+    String object = object(bundle);
+    locks.require(now);
+    Optional<String> version = bundles.version(object, bundle);
+    if (version.isEmpty()) {
+      upload(draft, object, Optional.of(until));
+      version = bundles.version(object, bundle);
+    }
+    locks.lock(
+        object,
+        version.orElseThrow(() -> new WritException(ObjectStoreError.DIFFERS, bucket.name(object))),
+        until);
+  }
+
+  private void upload(Path draft, String object, Optional<BundleLock.Until> until)
+      throws IOException {
+    new S3FileUpload(bucket, S3FileUpload.PART_BYTES).put(object, draft, Files.size(draft), until);
   }
 
   /**
@@ -157,7 +173,7 @@ final class S3ArchivePlace implements ArchivePlace {
     try {
       locks.tryOut(MARKER, lock.mode(), now);
     } catch (WritException e) {
-      bucket.put(MARKER, RequestBody.fromBytes(MARKER_CONTENT), new When.Absent());
+      begin();
       throw e;
     }
     return found.by(lock, bundleNames());

@@ -12,6 +12,8 @@ import java.nio.file.StandardCopyOption;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -22,7 +24,7 @@ record S3ArchivedBundle(S3Bucket bucket) {
   private static final int VERSIONS_MAX = 16;
 
   /** A file of this process, for as long as somebody reads it. */
-  private record Copied(Path file, Digest digest) implements Fetched {
+  private record Copied(Path file, Digest digest, String version) implements Fetched {
     @Override
     public void close() {
       remove(file);
@@ -39,10 +41,31 @@ record S3ArchivedBundle(S3Bucket bucket) {
    * Without one that has its bytes it is what the object is now.
    */
   Optional<Fetched> locked(String object, Digest bundle) {
-    Optional<Copied> now = copy(object, _ -> {});
-    if (now.filter(found -> found.digest().equals(bundle)).isPresent()) {
-      return now.map(Fetched.class::cast);
-    }
+    return exact(object, bundle).map(Fetched.class::cast).or(() -> latest(object));
+  }
+
+  /**
+   * The version that has the bundle's bytes, all of which are read; an empty text where the store
+   * has no versions.
+   */
+  Optional<String> version(String object, Digest bundle) {
+    return exact(object, bundle)
+        .map(found -> {
+          found.close();
+          return found.version();
+        });
+  }
+
+  private Optional<Copied> exact(String object, Digest bundle) {
+    Optional<Copied> now = copy(object, bundle, _ -> {});
+    return now.isPresent()
+        ? now
+        : oldest(object).stream()
+            .flatMap(version -> copy(object, bundle, b -> b.versionId(version)).stream())
+            .findFirst();
+  }
+
+  private List<String> oldest(String object) {
     ArrayDeque<String> oldest = new ArrayDeque<>();
     bucket.listVersions(
         object,
@@ -52,15 +75,18 @@ record S3ArchivedBundle(S3Bucket bucket) {
             oldest.removeLast();
           }
         });
-    for (String version : oldest) {
-      Optional<Copied> older = copy(object, b -> b.versionId(version));
-      if (older.filter(found -> found.digest().equals(bundle)).isPresent()) {
-        now.ifPresent(Copied::close);
-        return older.map(Fetched.class::cast);
-      }
-      older.ifPresent(Copied::close);
+    return List.copyOf(oldest);
+  }
+
+  /** Empty also where it has other bytes. */
+  private Optional<Copied> copy(
+      String object, Digest bundle, Consumer<GetObjectRequest.Builder> which) {
+    Optional<Copied> found = copy(object, which);
+    if (found.isPresent() && !found.get().digest().equals(bundle)) {
+      found.get().close();
+      return Optional.empty();
     }
-    return now.map(Fetched.class::cast);
+    return found;
   }
 
   private Optional<Copied> copy(String object, Consumer<GetObjectRequest.Builder> which) {
@@ -73,7 +99,10 @@ record S3ArchivedBundle(S3Bucket bucket) {
               new DigestInputStream(new S3ObjectStream(bucket, object, found), hash)) {
             copy = Files.createTempFile("writ-archive-", ".writ");
             Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
-            return new Copied(copy, Digest.ofBytes(hash.digest()));
+            return new Copied(
+                copy,
+                Digest.ofBytes(hash.digest()),
+                Objects.requireNonNullElse(found.response().versionId(), ""));
           } catch (IOException e) {
             if (copy != null) {
               remove(copy);

@@ -247,12 +247,21 @@ final class S3Bucket {
   }
 
   Optional<HeadObjectResponse> head(String object) {
+    return head(object, Optional.empty());
+  }
+
+  /** Of a version, or of the latest one. */
+  Optional<HeadObjectResponse> head(String object, Optional<String> version) {
     return asking(
         "looking at " + object,
         () -> {
           try {
             return Optional.of(
-                client().headObject(b -> b.bucket(settings.bucket()).key(name(object))));
+                client()
+                    .headObject(b -> {
+                      b.bucket(settings.bucket()).key(name(object));
+                      version.ifPresent(b::versionId);
+                    }));
           } catch (AwsServiceException e) {
             if (S3Failures.isMissing(e)) {
               return Optional.empty();

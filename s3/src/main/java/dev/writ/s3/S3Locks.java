@@ -6,6 +6,7 @@ import dev.writ.s3.error.ObjectStoreError;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.Optional;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ObjectLockConfiguration;
@@ -45,48 +46,41 @@ final class S3Locks {
   }
 
   /**
-   * Has an object locked, where it is not locked so or longer: of an object in parts some stores
-   * ignore the lock, and one that was left by an attempt before is locked from then on.
+   * Has a version of an object locked, where it is not locked so or longer: of an object in parts
+   * some stores ignore the lock, and one that was left by an attempt before is locked from then on.
    *
-   * @return the version that is locked
-   * @throws WritException {@code OBJ-011} where there is no such object, {@code OBJ-014} where the
+   * @throws WritException {@code OBJ-011} where there is no such version, {@code OBJ-014} where the
    *     store does not say that it is locked
    */
-  String lock(String object, Until asked) {
-    HeadObjectResponse found = head(object);
-    Optional<Until> before = of(found);
-    if (before.filter(until -> until.covers(asked)).isEmpty()) {
-      bucket.retain(object, version(object, found), before.map(asked::and).orElse(asked));
-      found = head(object);
+  void lock(String object, String version, Until asked) {
+    if (version.isEmpty()) {
+      throw new WritException(
+          ObjectStoreError.LOCK_IGNORED, bucket.name(object) + " has no version to lock");
     }
-    if (of(found).filter(until -> until.covers(asked)).isEmpty()) {
+    Optional<Until> found = of(head(object, Optional.of(version)));
+    if (found.filter(until -> until.covers(asked)).isEmpty()) {
+      bucket.retain(object, version, found.map(asked::and).orElse(asked));
+      found = of(head(object, Optional.of(version)));
+    }
+    if (found.filter(until -> until.covers(asked)).isEmpty()) {
       throw new WritException(
           ObjectStoreError.LOCK_IGNORED,
           bucket.name(object)
               + " should be locked until "
               + asked.end()
               + ", and is "
-              + of(found)
+              + found
                   .map(
                       until -> "in " + BundleLock.word(until.mode()) + " mode until " + until.end())
                   .orElse("not locked"));
     }
-    return version(object, found);
   }
 
-  private HeadObjectResponse head(String object) {
+  private HeadObjectResponse head(String object, Optional<String> version) {
     return bucket
-        .head(object)
+        .head(object, version)
         .orElseThrow(() ->
             new WritException(ObjectStoreError.DIFFERS, bucket.name(object) + " is not there"));
-  }
-
-  private String version(String object, HeadObjectResponse found) {
-    if (found.versionId() == null) {
-      throw new WritException(
-          ObjectStoreError.LOCK_IGNORED, bucket.name(object) + " has no version to lock");
-    }
-    return found.versionId();
   }
 
   /**
@@ -96,7 +90,8 @@ final class S3Locks {
    */
   void tryOut(String object, ObjectLockMode mode, Instant now) {
     Instant end = now.plus(TRIED).truncatedTo(ChronoUnit.SECONDS);
-    String version = lock(object, new Until(mode, end));
+    String version = Objects.requireNonNullElse(head(object, Optional.empty()).versionId(), "");
+    lock(object, version, new Until(mode, end));
     if (bucket.deleteVersion(object, version)) {
       throw new WritException(
           ObjectStoreError.LOCK_IGNORED,

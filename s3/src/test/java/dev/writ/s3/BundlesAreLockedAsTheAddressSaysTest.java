@@ -283,6 +283,9 @@ class BundlesAreLockedAsTheAddressSaysTest {
     List<Digest> names = new ArrayList<>();
     compliance().visit(names::add);
     assertThat(names).as("each once").containsExactly(Digest.sha256(SMALL));
+    keep(compliance(), SMALL);
+    assertThat(heads(bucket, "PUT", name)).as("nothing is sent again").hasSize(1);
+    assertThat(heads(bucket, "HEAD", name)).last().asString().contains("versionid=v1");
     if (isRemoved) {
       assertThat(place("").fetch(Digest.sha256(SMALL))).as("without a lock").isEmpty();
     } else {

@@ -81,6 +81,9 @@ final class LockingRelay implements Fault {
       removed.add(path);
       return Optional.of(ok("", ""));
     }
+    if (method.equals("HEAD") && query.contains("versionId=")) {
+      return Optional.of(told(path, ok("", "")));
+    }
     boolean isOfParts = query.startsWith("?uploads");
     boolean isHeard =
         !lacks.contains(Lack.HEADERS) && !(isOfParts && lacks.contains(Lack.HEADERS_OF_PARTS));
@@ -94,7 +97,9 @@ final class LockingRelay implements Fault {
     Message answer =
         removed.contains(path) ? S3Relay.answer(404, "NoSuchKey") : server.answer(request);
     return Optional.of(
-        method.equals("HEAD") && answer.line().contains(" 200 ") ? told(path, answer) : answer);
+        Set.of("GET", "HEAD").contains(method) && answer.line().contains(" 200 ")
+            ? told(path, answer)
+            : answer);
   }
 
   private Message told(String path, Message answer) {
