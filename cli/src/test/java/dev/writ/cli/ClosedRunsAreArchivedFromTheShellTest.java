@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
+import dev.writ.s3.S3Server;
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -158,6 +159,7 @@ class ClosedRunsAreArchivedFromTheShellTest {
     assertThat(done("archive", "list")).containsPattern("acme/main +" + bundle + " +–");
     assertThat(done("archive", "verify")).contains("2 of 2 archived runs are sound");
     assertThat(done("archive", "run", "main", "other")).contains("moved 0 contents");
+    assertThat(writ("doctor").out()).containsPattern("note +archive +file://.* is a folder");
   }
 
   @Test
@@ -219,6 +221,7 @@ class ClosedRunsAreArchivedFromTheShellTest {
     Files.createDirectory(archive); // where it was mounted
     refused(ExitCode.UNAVAILABLE, "LED-093", "output", receipt);
     refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "list");
+    assertThat(writ("doctor").out()).containsPattern("bad +archive +LED-093");
     refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "run", "main", "--to", archive.toString());
     Files.delete(dir.resolve("home/archive.address"));
     refused(ExitCode.REFUSED, "EXE-944", "output", receipt);
@@ -266,6 +269,27 @@ class ClosedRunsAreArchivedFromTheShellTest {
     assertThat(done("archive", "list")).contains("missing").doesNotContain("remove it");
     refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
     done("audit");
+  }
+
+  @Test
+  void a_bucket_that_locks_nothing_is_refused_where_a_lock_is_asked_for() throws Exception {
+    assertThat(writ("doctor").out()).doesNotContain(" archive ");
+    activate(ALLOWED);
+    String receipt = effect("main");
+    done("close", "main");
+    String bucket = S3Server.shared().newAddress().toString();
+    String locked = bucket + "&lock=compliance&lock_days=1";
+    refused(ExitCode.UNAVAILABLE, "OBJ-013", "archive", "run", "main", "--to", locked);
+    assertThat(isInTheLedger()).isTrue();
+    assertThat(dir.resolve("home/archive.address")).doesNotExist();
+    Files.writeString(dir.resolve("home/archive.address"), locked + "\n");
+    refused(ExitCode.UNAVAILABLE, "OBJ-013", "archive", "run", "main");
+    assertThat(writ("doctor").out()).containsPattern("bad +archive +OBJ-013");
+    assertThat(isInTheLedger()).isTrue();
+    Files.writeString(dir.resolve("home/archive.address"), bucket + "\n");
+    done("archive", "run", "main");
+    assertThat(writ("doctor").out()).containsPattern("note +archive +s3://.* has no object lock");
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
   }
 
   @Test

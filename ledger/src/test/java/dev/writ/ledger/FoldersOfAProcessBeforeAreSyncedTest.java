@@ -10,6 +10,7 @@ import dev.writ.ledger.archive.ArchiveFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,7 +66,7 @@ class FoldersOfAProcessBeforeAreSyncedTest {
     Path draft = archive.draft("writer");
     Files.write(draft, LARGE);
     disk.synced.clear();
-    archive.keep(draft, Digest.sha256(LARGE));
+    archive.keep(draft, Digest.sha256(LARGE), Instant.EPOCH);
     assertThat(disk.synced).contains(home, bundles, bundles.resolve(HEX.substring(0, 2)));
   }
 }

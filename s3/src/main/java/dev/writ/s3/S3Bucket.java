@@ -5,6 +5,7 @@ import dev.writ.s3.error.ObjectStoreError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,10 +19,15 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.GetObjectLockConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ObjectLockConfiguration;
+import software.amazon.awssdk.services.s3.model.ObjectLockEnabled;
+import software.amazon.awssdk.services.s3.model.ObjectLockRetention;
+import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
@@ -81,6 +87,16 @@ final class S3Bucket {
    * @return what the store says of it; empty where the condition does not hold
    */
   Optional<PutObjectResponse> put(String object, RequestBody body, When when) {
+    return put(object, body, when, Optional.empty());
+  }
+
+  /**
+   * The same with a lock, which a store may ignore.
+   *
+   * @return what the store says of it; empty where the condition does not hold
+   */
+  Optional<PutObjectResponse> put(
+      String object, RequestBody body, When when, Optional<BundleLock.Until> lock) {
     return asking(
         "writing " + object,
         () -> {
@@ -93,6 +109,9 @@ final class S3Bucket {
                           b -> {
                             b.bucket(settings.bucket()).key(name(object)).contentMD5(sum);
                             apply(when, b);
+                            lock.ifPresent(until ->
+                                b.objectLockMode(until.mode())
+                                    .objectLockRetainUntilDate(until.end()));
                           },
                           body));
             } catch (AwsServiceException e) {
@@ -109,14 +128,22 @@ final class S3Bucket {
         });
   }
 
-  /** Writes a large object in parts; where there is one already it may be left as it is. */
-  void putParts(String object, List<RequestBody> parts) {
+  /**
+   * Writes a large object in parts; where there is one already it may be left as it is.
+   *
+   * @param lock which a store may ignore
+   */
+  void putParts(String object, List<RequestBody> parts, Optional<BundleLock.Until> lock) {
     asking(
         "writing " + object + " in parts",
         () -> {
           String upload =
               client()
-                  .createMultipartUpload(b -> b.bucket(settings.bucket()).key(name(object)))
+                  .createMultipartUpload(b -> {
+                    b.bucket(settings.bucket()).key(name(object));
+                    lock.ifPresent(until ->
+                        b.objectLockMode(until.mode()).objectLockRetainUntilDate(until.end()));
+                  })
                   .uploadId();
           boolean isSent = false;
           try {
@@ -220,12 +247,21 @@ final class S3Bucket {
   }
 
   Optional<HeadObjectResponse> head(String object) {
+    return head(object, Optional.empty());
+  }
+
+  /** Of a version, or of the latest one. */
+  Optional<HeadObjectResponse> head(String object, Optional<String> version) {
     return asking(
         "looking at " + object,
         () -> {
           try {
             return Optional.of(
-                client().headObject(b -> b.bucket(settings.bucket()).key(name(object))));
+                client()
+                    .headObject(b -> {
+                      b.bucket(settings.bucket()).key(name(object));
+                      version.ifPresent(b::versionId);
+                    }));
           } catch (AwsServiceException e) {
             if (S3Failures.isMissing(e)) {
               return Optional.empty();
@@ -239,6 +275,91 @@ final class S3Bucket {
     asking(
         "removing " + object,
         () -> client().deleteObject(b -> b.bucket(settings.bucket()).key(name(object))));
+  }
+
+  /**
+   * How the bucket locks: empty where it has no object lock.
+   *
+   * @param now which the store's clock is compared with
+   * @throws WritException {@code OBJ-007}
+   */
+  Optional<ObjectLockConfiguration> locking(Instant now) {
+    return asking(
+        "reading the object lock of the bucket",
+        () -> {
+          try {
+            GetObjectLockConfigurationResponse found =
+                client().getObjectLockConfiguration(b -> b.bucket(settings.bucket()));
+            S3Clock.require(found.sdkHttpResponse(), now);
+            return Optional.ofNullable(found.objectLockConfiguration())
+                .filter(one -> one.objectLockEnabled() == ObjectLockEnabled.ENABLED);
+          } catch (AwsServiceException e) {
+            if (S3Failures.isMissing(e) || S3Failures.isUnknown(e)) {
+              return Optional.empty();
+            }
+            throw e;
+          }
+        });
+  }
+
+  /** Locks a version of an object, or for longer. */
+  void retain(String object, String version, BundleLock.Until until) {
+    ObjectLockRetention retention =
+        ObjectLockRetention.builder()
+            .mode(ObjectLockRetentionMode.fromValue(until.mode().toString()))
+            .retainUntilDate(until.end())
+            .build();
+    asking(
+        "locking " + object,
+        () ->
+            client()
+                .putObjectRetention(b ->
+                    b.bucket(settings.bucket())
+                        .key(name(object))
+                        .versionId(version)
+                        .retention(retention)));
+  }
+
+  /**
+   * Tries to remove a version of an object.
+   *
+   * @return whether the store did; else it refused
+   */
+  boolean deleteVersion(String object, String version) {
+    return asking(
+        "removing a version of " + object,
+        () -> {
+          try {
+            client()
+                .deleteObject(
+                    b -> b.bucket(settings.bucket()).key(name(object)).versionId(version));
+            return true;
+          } catch (AwsServiceException e) {
+            if (S3Failures.isForbidden(e)) {
+              return false;
+            }
+            throw e;
+          }
+        });
+  }
+
+  /** A version of an object, by its name without the prefix of the address. */
+  record Version(String object, String id) {}
+
+  /** Visits all versions of objects that begin so, also of those that were removed since. */
+  void listVersions(String beginning, Consumer<Version> visitor) {
+    asking(
+        "listing versions of " + beginning,
+        () -> {
+          client()
+              .listObjectVersionsPaginator(b -> b.bucket(settings.bucket()).prefix(name(beginning)))
+              .versions()
+              .forEach(one ->
+                  visitor.accept(
+                      new Version(
+                          one.key().substring(settings.prefix().length()), one.versionId())));
+          return null;
+        });
   }
 
   /** Visits the names of objects that begin so, without the prefix of the address. */

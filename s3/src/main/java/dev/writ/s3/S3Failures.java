@@ -16,10 +16,12 @@ final class S3Failures {
   private static final int REDIRECT = 301;
   private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
+  private static final int NOT_ALLOWED = 405;
   private static final int CONFLICT = 409;
   private static final int CONDITION_FAILED = 412;
   private static final int TOO_MANY = 429;
   private static final int SERVER = 500;
+  private static final int NOT_IMPLEMENTED = 501;
 
   private static final Set<String> CREDENTIALS =
       Set.of(
@@ -108,6 +110,15 @@ final class S3Failures {
 
   static boolean isConditionFailed(AwsServiceException e) {
     return e.statusCode() == CONDITION_FAILED;
+  }
+
+  /** Whether the store has no such request at all. */
+  static boolean isUnknown(AwsServiceException e) {
+    return e.statusCode() == NOT_ALLOWED || e.statusCode() == NOT_IMPLEMENTED;
+  }
+
+  static boolean isForbidden(AwsServiceException e) {
+    return e.statusCode() == FORBIDDEN && !CREDENTIALS.contains(code(e));
   }
 
   /** Whether another write of the same object was under way: it is tried again. */

@@ -4,6 +4,7 @@ import dev.writ.s3.S3Bucket.When;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import software.amazon.awssdk.core.sync.RequestBody;
 
 /**
@@ -21,10 +22,15 @@ record S3FileUpload(S3Bucket bucket, long partBytes) {
 
   /** Whoever needs to know what is there then reads it back. */
   void put(String object, Path file, long size) {
+    put(object, file, size, Optional.empty());
+  }
+
+  /** The same with a lock; whoever relies on it looks at what the object has then. */
+  void put(String object, Path file, long size, Optional<BundleLock.Until> lock) {
     if (size <= partBytes) {
-      bucket.put(object, part(file, 0, size), new When.Absent());
+      bucket.put(object, part(file, 0, size), new When.Absent(), lock);
     } else {
-      bucket.putParts(object, parts(file, size));
+      bucket.putParts(object, parts(file, size), lock);
     }
   }
 

@@ -5,12 +5,7 @@ import dev.writ.s3.S3Bucket.Small;
 import dev.writ.s3.S3Bucket.When;
 import dev.writ.s3.error.ObjectStoreError;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
@@ -19,9 +14,6 @@ import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /** Tries out, on an object of its own, whether a store keeps the conditions of writes. */
 final class S3Probe {
-  /** Amazon refuses requests that are 15 minutes off. */
-  static final Duration CLOCKS_APART_MAX = Duration.ofMinutes(5);
-
   private static final byte[] FIRST = "first".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECOND = "second".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] THIRD = "third".getBytes(StandardCharsets.US_ASCII);
@@ -42,7 +34,7 @@ final class S3Probe {
   void run() {
     try {
       Optional<PutObjectResponse> first = put(FIRST, new When.Absent());
-      first.ifPresent(this::requireClock);
+      first.ifPresent(found -> S3Clock.require(found.sdkHttpResponse(), clock.instant()));
       // Where an answer was lost and the write sent again, the first one has made it.
       String tag = first.map(PutObjectResponse::eTag).orElseGet(() -> found(FIRST).tag());
       require(put(SECOND, new When.Absent()).isEmpty(), "If-None-Match: *");
@@ -71,23 +63,6 @@ final class S3Probe {
   private static void require(boolean isKept, String what) {
     if (!isKept) {
       throw new WritException(ObjectStoreError.CONDITIONS_IGNORED, "it fails at: " + what);
-    }
-  }
-
-  private void requireClock(PutObjectResponse response) {
-    Optional<String> date = response.sdkHttpResponse().firstMatchingHeader("Date");
-    if (date.isEmpty()) {
-      return;
-    }
-    Instant theirs;
-    try {
-      theirs = ZonedDateTime.parse(date.get(), DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
-    } catch (DateTimeException e) {
-      return;
-    }
-    Duration apart = Duration.between(theirs, clock.instant()).abs();
-    if (apart.compareTo(CLOCKS_APART_MAX) > 0) {
-      throw new WritException(ObjectStoreError.CLOCK, apart.toSeconds() + " seconds");
     }
   }
 

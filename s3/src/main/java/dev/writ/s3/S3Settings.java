@@ -12,6 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import software.amazon.awssdk.services.s3.model.ObjectLockMode;
 
 /**
  * Where contents are, and how the store is reached (spec/storage-s3.md).
@@ -20,6 +21,7 @@ import java.util.regex.Pattern;
  * @param endpoint of a store that is not Amazon's
  * @param isPathStyle whether the bucket is in the path of requests, and not in the host's name
  * @param patience how long a call goes on trying while the store does not answer
+ * @param lock of an archive's bundles
  */
 record S3Settings(
     String bucket,
@@ -27,13 +29,15 @@ record S3Settings(
     String region,
     Optional<URI> endpoint,
     boolean isPathStyle,
-    Duration patience) {
+    Duration patience,
+    Optional<BundleLock> lock) {
 
   private static final Pattern ADDRESS =
       Pattern.compile(
           "s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9_./-]{0,512}))?(?:\\?([^#]*))?");
   private static final Pattern REGION = Pattern.compile("[a-z0-9-]{1,40}");
-  private static final Set<String> NAMES = Set.of("region", "endpoint", "style", "patience_s");
+  private static final Set<String> NAMES =
+      Set.of("region", "endpoint", "style", "patience_s", "lock", "lock_days");
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /**
@@ -42,6 +46,19 @@ record S3Settings(
    * @throws WritException {@code OBJ-001}
    */
   static S3Settings parse(String address) {
+    S3Settings settings = parseArchive(address);
+    if (settings.lock.isPresent()) {
+      throw refused("only an archive has a lock");
+    }
+    return settings;
+  }
+
+  /**
+   * Reads the address of an archive, which may say how bundles are locked.
+   *
+   * @throws WritException {@code OBJ-001}
+   */
+  static S3Settings parseArchive(String address) {
     // The address is in no message: somebody may have written a key into it.
     if (address.contains("@")) {
       throw refused("it has an @ in it; credentials belong into the environment");
@@ -70,7 +87,29 @@ record S3Settings(
         region,
         endpoint,
         style.equals("path"),
-        Duration.ofSeconds(Integer.parseInt(patience)));
+        Duration.ofSeconds(Integer.parseInt(patience)),
+        lock(parameters));
+  }
+
+  private static Optional<BundleLock> lock(SortedMap<String, String> parameters) {
+    String mode = parameters.get("lock");
+    String days = parameters.get("lock_days");
+    if (mode == null && days == null) {
+      return Optional.empty();
+    }
+    if (mode == null || days == null) {
+      throw refused("lock and lock_days belong together");
+    }
+    if (!mode.equals("compliance") && !mode.equals("governance")) {
+      throw refused("lock is neither compliance nor governance");
+    }
+    if (!days.matches("[1-9][0-9]{0,4}") || Integer.parseInt(days) > BundleLock.DAYS_MAX) {
+      throw refused("lock_days is not a number from 1 to " + BundleLock.DAYS_MAX);
+    }
+    return Optional.of(
+        new BundleLock(
+            mode.equals("compliance") ? ObjectLockMode.COMPLIANCE : ObjectLockMode.GOVERNANCE,
+            Integer.parseInt(days)));
   }
 
   private static String prefix(String path) {

@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +45,7 @@ class ArchivedBundlesInABucketTest {
   private void keep(byte[] bytes, Digest name) throws IOException {
     Path draft = place().draft("writer");
     Files.write(draft, bytes);
-    place().keep(draft, name);
+    place().keep(draft, name, Instant.now());
     assertThat(draft).doesNotExist();
   }
 
@@ -99,7 +100,7 @@ class ArchivedBundlesInABucketTest {
       for (byte[] bytes : List.of(small, large)) {
         Path draft = locked.draft("writer");
         Files.write(draft, bytes);
-        locked.keep(draft, Digest.sha256(bytes));
+        locked.keep(draft, Digest.sha256(bytes), Instant.now());
       }
       assertThat(relay.lines()).filteredOn(line -> line.startsWith("DELETE")).isEmpty();
     }

@@ -11,8 +11,10 @@ import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.cli.doctor.Mend;
 import dev.writ.cli.doctor.ShellCompletion;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.HomeArchive;
 import dev.writ.executor.ClockCheck;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.archive.ArchiveProtection;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.engine.Engines;
@@ -55,6 +57,7 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     findings.add(home(home));
     clock(session).ifPresent(findings::add);
     contents(home).ifPresent(findings::add);
+    archive(home).ifPresent(findings::add);
     keys(session).ifPresent(findings::add);
     findings.addAll(HomeFiles.look(Homes.place(session), Homes.clock().instant()));
     completion(session, commands).ifPresent(findings::add);
@@ -134,6 +137,22 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
               new HostFinding(State.GOOD, "contents", location + " answers, and keeps conditions"));
     } catch (WritException e) {
       return Optional.of(new HostFinding(State.BAD, "contents", e.getMessage()));
+    }
+  }
+
+  /** Of the archive of closed runs, where there is one; its protection is tried out. */
+  private static Optional<HostFinding> archive(Path dir) {
+    HomeArchive archive = new HomeArchive(new Home(dir, () -> null));
+    try {
+      if (archive.address().isEmpty()) {
+        return Optional.empty();
+      }
+      ArchiveProtection protection = archive.place().protection(Homes.clock().instant());
+      return Optional.of(
+          new HostFinding(
+              protection.isLocked() ? State.GOOD : State.NOTE, "archive", protection.found()));
+    } catch (WritException e) {
+      return Optional.of(new HostFinding(State.BAD, "archive", e.getMessage()));
     }
   }
 

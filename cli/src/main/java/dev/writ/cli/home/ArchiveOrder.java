@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.ledger.RunId;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,8 +51,9 @@ public record ArchiveOrder(List<RunId> runs, Optional<String> to) {
   /** Does it. */
   public Moved work(OpenHome home) {
     HomeArchive archive = new HomeArchive(home.home());
-    to.ifPresent(archive::begin);
-    HomeArchive.Moved moved = archive.move(home, runs, home.kernel().now());
+    Instant now = home.kernel().now();
+    to.ifPresent(place -> archive.begin(place, now));
+    HomeArchive.Moved moved = archive.move(home, runs, now);
     return new Moved(
         moved.stored().stream().map(one -> new Line(one.run(), one.bundle().toString())).toList(),
         moved.kept().stream().map(one -> new Line(one.run(), one.why().getMessage())).toList(),

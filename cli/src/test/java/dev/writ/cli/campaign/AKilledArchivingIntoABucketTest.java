@@ -38,7 +38,7 @@ class AKilledArchivingIntoABucketTest {
   private static final S3Server STORE = S3Server.shared();
 
   @TempDir Path dir;
-  private final URI bucket = STORE.newAddress();
+  private final URI bucket = STORE.newArchive();
   private final Random random = new Random(SEED);
   private final TreeMap<String, String> outputs = new TreeMap<>();
   private final List<String> story = new ArrayList<>();

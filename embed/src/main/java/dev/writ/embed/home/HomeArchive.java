@@ -78,10 +78,12 @@ public final class HomeArchive {
    * Begins one, or goes on with one that was begun, and remembers it.
    *
    * @param address of a folder, or of a kind that is known
+   * @param now the time
    * @throws WritException {@code CLI-113} where this home has another one, {@code LED-092} to
-   *     {@code LED-094}
+   *     {@code LED-094}, and what a store refuses, which also has to lock bundles where the address
+   *     says so
    */
-  public void begin(String address) {
+  public void begin(String address, Instant now) {
     ArchivePlace place = ArchivePlaceProvider.find(address);
     Optional<String> known = address();
     if (known.isPresent() && !known.get().equals(place.address())) {
@@ -93,6 +95,7 @@ public final class HomeArchive {
       return;
     }
     place.begin();
+    place.protection(now);
     try {
       DurableFiles.REAL.write(file(), (place.address() + "\n").getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -100,7 +101,7 @@ public final class ArchiveFolder implements ArchivePlace {
   }
 
   @Override
-  public void keep(Path draft, Digest bundle) {
+  public void keep(Path draft, Digest bundle, Instant now) {
     Path file = file(bundle);
     writing(
         bundle.toString(),
@@ -157,6 +158,13 @@ public final class ArchiveFolder implements ArchivePlace {
       throw new WritException(LedgerError.ARCHIVE_FAILED, dir + ": " + e.getMessage(), e);
     }
     return names;
+  }
+
+  @Override
+  public ArchiveProtection protection(Instant now) {
+    require();
+    return new ArchiveProtection(
+        false, address() + " is a folder: whoever may write to it can remove bundles");
   }
 
   private interface Writing {

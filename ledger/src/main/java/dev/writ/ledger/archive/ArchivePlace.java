@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -40,9 +41,10 @@ public interface ArchivePlace {
    * there already it stays as it is: whoever keeps one reads it back.
    *
    * @param draft is removed
+   * @param now from which a place that locks its bundles counts for how long
    * @throws WritException {@code LED-094}, or what a store refuses
    */
-  void keep(Path draft, Digest bundle);
+  void keep(Path draft, Digest bundle, Instant now);
 
   /**
    * A bundle as a file that stays as it is until it is closed; empty where there is none. Its bytes
@@ -54,6 +56,16 @@ public interface ArchivePlace {
 
   /** Visits the names of all bundles, in their order. */
   void visit(Consumer<Digest> visitor);
+
+  /**
+   * Tries out whether bundles are protected from removal, and leaves nothing behind that was not
+   * there.
+   *
+   * @param now the time
+   * @throws WritException {@code LED-093}, {@code LED-094}, or what a store refuses; also where it
+   *     does not protect what it was asked to
+   */
+  ArchiveProtection protection(Instant now);
 
   /** A bundle as a file. */
   interface Fetched extends AutoCloseable {

@@ -52,7 +52,16 @@ public enum ObjectStoreError implements ErrorCode {
   REFUSED(
       "OBJ-012",
       "the object store refuses a request",
-      "Look up what it answered in its documentation.");
+      "Look up what it answered in its documentation."),
+  LOCK_MISSING(
+      "OBJ-013",
+      "the bucket has no object lock, and the address of the archive asks for it",
+      "Make a bucket with object lock, or take `lock` and `lock_days` out of the address."),
+  LOCK_IGNORED(
+      "OBJ-014",
+      "the object store did not lock what it was asked to lock",
+      "Nothing left the ledger. Use a store that keeps object lock, or take `lock` and `lock_days`"
+          + " out of the address, and rely on no lock.");
 
   private final Entry entry;
 

@@ -55,7 +55,8 @@ public final class RunArchive {
    * Has the archive keep a closed run, or finds that it does.
    *
    * @param state what is in force
-   * @param now by which the time since its closing is computed
+   * @param now by which the time since its closing is computed, and from which a lock of its bundle
+   *     runs
    * @throws WritException {@code EXE-940} to {@code EXE-943} where it may not be archived, {@code
    *     EXE-947}, {@code EXE-948} where what the archive has of it is missing or damaged, {@code
    *     LED-093}, {@code LED-094}, and the codes of an export and of a verification
@@ -64,7 +65,7 @@ public final class RunArchive {
     place.require();
     Optional<Digest> known = ArchivedRuns.bundle(ledger, run);
     requireArchivable(run, state, now);
-    return known.isPresent() ? readBack(run, known.get()) : write(run);
+    return known.isPresent() ? readBack(run, known.get()) : write(run, now);
   }
 
   /**
@@ -103,7 +104,7 @@ public final class RunArchive {
     }
   }
 
-  private ArchivedBundle write(RunId run) {
+  private ArchivedBundle write(RunId run, Instant now) {
     try {
       Path draft = place.draft(writer());
       try {
@@ -113,7 +114,7 @@ public final class RunArchive {
         }
         requireNotSealed(run, verified(run, draft));
         Digest bundle = ArchiveReader.digest(draft);
-        place.keep(draft, bundle);
+        place.keep(draft, bundle, now);
         return readBack(run, bundle);
       } finally {
         Files.deleteIfExists(draft);
