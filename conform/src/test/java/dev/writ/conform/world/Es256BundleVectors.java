@@ -99,12 +99,28 @@ final class Es256BundleVectors {
     made.add(Made.bundle("es256-" + name, about, wanted, input));
   }
 
-  /** Pinned as it is enrolled, but for one party, whose key of Ed25519 is pinned. */
-  private static ObjectBuilder pinned(String otherwise) {
+  /** Pinned as it is enrolled, but for one party. */
+  private static ObjectBuilder pinned(String name, UnaryOperator<TrustedKey> otherwise) {
     List<TrustedKey> pins = new ArrayList<>(List.of(LOG.trusted()));
-    SIGNERS.forEach(
-        party -> pins.add(party.name().equals(otherwise) ? party.trusted() : trusted(party)));
+    SIGNERS.forEach(party ->
+        pins.add(party.name().equals(name) ? otherwise.apply(trusted(party)) : trusted(party)));
     return JsonValue.object().put("bundle_file", WHOLE).putList("keys", pins, TrustedKey::toJson);
+  }
+
+  private static ObjectBuilder pinned() {
+    return pinned("", key -> key);
+  }
+
+  private static UnaryOperator<TrustedKey> as(KeyRole role) {
+    return key ->
+        new TrustedKey(
+            key.key(),
+            role,
+            key.tenant(),
+            key.subject(),
+            key.notBefore(),
+            key.notAfter(),
+            key.revokedAt());
   }
 
   private void pins() {
@@ -113,25 +129,40 @@ final class Es256BundleVectors {
         "every document of the run is signed by ES256",
         "ok",
         JsonValue.object().put("bundle_file", WHOLE));
-    add("pinned", "the keys of ES256 are pinned as they are enrolled", "ok", pinned(""));
-    for (String name : List.of("operator", "guardian", "executor")) {
-      add(
-          "pinned-otherwise-" + name,
-          "another key is pinned for what the key of ES256 signed: " + name,
-          "RPL-080",
-          pinned(name));
-    }
+    add("pinned", "the keys of ES256 are pinned as they are enrolled", "ok", pinned());
+    add(
+        "pinned-otherwise-operator",
+        "the operator's key of Ed25519 is pinned, and that of ES256 signed",
+        "RPL-041",
+        pinned(
+            "operator",
+            _ ->
+                SIGNERS.stream()
+                    .filter(party -> party.name().equals("operator"))
+                    .findFirst()
+                    .orElseThrow()
+                    .trusted()));
+    add(
+        "pinned-guardian-as-executor",
+        "the guardian's key of ES256 is pinned as an executor's",
+        "RPL-080",
+        pinned("guardian", as(KeyRole.EXECUTOR)));
+    add(
+        "pinned-executor-as-guardian",
+        "the executor's key of ES256 is pinned as a guardian's",
+        "RPL-080",
+        pinned("executor", as(KeyRole.GUARDIAN)));
     for (String role : List.of("guardian", "executor", "operator")) {
       add(
           "required-of-" + role,
           "the documents of a role have to be signed by ES256, and are: " + role,
           "ok",
-          pinned("").put("required_algorithms", Plot.json("{\"" + role + "\":[\"ES256\"]}")));
+          pinned().put("required_algorithms", Plot.json("{\"" + role + "\":[\"ES256\"]}")));
       add(
           "required-otherwise-of-" + role,
           "the documents of a role have to be signed by Ed25519, too: " + role,
           "RPL-083",
-          pinned("")
+          pinned()
               .put("required_algorithms", Plot.json("{\"" + role + "\":[\"Ed25519\",\"ES256\"]}")));
     }
   }
@@ -182,24 +213,24 @@ final class Es256BundleVectors {
   }
 
   private void signatures() {
-    one("key", EventKind.KEY_ENROLLED, "the operator's of an enrolment");
-    one("policy", EventKind.POLICY_ACTIVATED, "the policy owner's of the policy");
-    one("request", EventKind.REQUEST_RECEIVED, "the agent's of a request");
-    one("decision", EventKind.DECISION_MADE, "the guardian's of a decision");
-    one("receipt", EventKind.RECEIPT_SIGNED, "the executor's of a receipt");
+    one("key", EventKind.KEY_ENROLLED, "the operator's of an enrolment", "CAN-060");
+    one("policy", EventKind.POLICY_ACTIVATED, "the policy owner's of the policy", "CAN-060");
+    one("request", EventKind.REQUEST_RECEIVED, "the agent's of a request", "EXE-951");
+    one("decision", EventKind.DECISION_MADE, "the guardian's of a decision", "EXE-951");
+    one("receipt", EventKind.RECEIPT_SIGNED, "the executor's of a receipt", "EXE-951");
   }
 
-  private void one(String name, String kind, String whose) {
+  private void one(String name, String kind, String whose, String wanted) {
     Digest document = body(remade, kind);
     add(
         name + "-spoiled",
         "one signature is none: " + whose,
-        "EXE-951",
+        wanted,
         inline(with(document, Es256BundleVectors::spoiled)));
     add(
         name + "-high-s",
         "one signature has the greater value of s: " + whose,
-        "EXE-951",
+        wanted,
         inline(with(document, Es256BundleVectors::high)));
   }
 }
