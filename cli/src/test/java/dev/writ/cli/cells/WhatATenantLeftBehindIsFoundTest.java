@@ -224,7 +224,7 @@ class WhatATenantLeftBehindIsFoundTest {
           .isEqualTo(404);
       for (String path : List.of(mine, "/v1/runs", "/v1/receipts/" + NOBODYS)) {
         HttpResponse<byte[]> refused = get(gateway, path, liar);
-        assertThat(refused.statusCode()).as(path).isEqualTo(403);
+        assertThat(refused.statusCode()).as(path).isEqualTo(401);
         assertThat(former(refused)).isEmpty();
         assertThat(cell(refused)).isEmpty();
       }

@@ -75,8 +75,11 @@ class FormerCellsAreAskedInTurnTest {
       call.getResponseHeaders().set(FormerCellList.HEADER, ALL);
     }
     byte[] body = ("cell " + cell).getBytes();
-    call.sendResponseHeaders(statuses.getOrDefault(cell, 404), body.length);
-    call.getResponseBody().write(body);
+    boolean isHead = call.getRequestMethod().equals("HEAD");
+    call.sendResponseHeaders(statuses.getOrDefault(cell, 404), isHead ? -1 : body.length);
+    if (!isHead) {
+      call.getResponseBody().write(body);
+    }
     call.close();
   }
 
