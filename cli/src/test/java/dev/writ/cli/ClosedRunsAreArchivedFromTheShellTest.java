@@ -181,6 +181,42 @@ class ClosedRunsAreArchivedFromTheShellTest {
   }
 
   @Test
+  void a_run_of_which_others_use_every_content_stays_and_loses_nothing() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    String observations = done("output", receipt, "--observations");
+    done("close", "main");
+    effect("other");
+    String same =
+        text(
+            json("run", "js", "--run", "other", "--param", "source=(" + observations + ")"),
+            "receipt_id");
+    assertThat(done("output", same))
+        .as("a content like main's observations")
+        .isEqualTo(observations);
+    Run kept = writ("archive", "run", "main", "--to", archive.toString());
+    assertThat(kept.status()).as(kept.err()).isEqualTo(ExitCode.REFUSED.status());
+    assertThat(kept.out() + kept.err()).contains("acme/main", "EXE-946");
+    assertThat(isInTheLedger()).isTrue();
+    assertThat(((JsonValue.Arr) json("archive", "list").get("runs")).items()).isEmpty();
+    assertThat(writ("runs").out()).doesNotContain("archived");
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(done("output", receipt, "--observations")).isEqualTo(observations);
+    assertThat(filesWithTheContent(archive)).as("its bundle is there already").hasSize(1);
+    done("audit");
+    done("fsck");
+    done("close", "other");
+    JsonValue.Obj moved = json("archive", "run", "main", "other");
+    assertThat(((JsonValue.Arr) moved.get("archived")).items()).hasSize(2);
+    assertThat(isInTheLedger()).isFalse();
+    assertThat(done("output", receipt)).isEqualTo("\"" + CONTENT + "\"");
+    assertThat(done("output", receipt, "--observations")).isEqualTo(observations);
+    assertThat(done("archive", "verify")).contains("2 of 2 archived runs are sound");
+    done("audit");
+    done("fsck");
+  }
+
+  @Test
   void a_bundle_that_is_changed_cut_swapped_or_missing_is_told_and_can_be_put_back()
       throws Exception {
     activate(ALLOWED);

@@ -197,7 +197,7 @@ final class TenantMoves {
     if (!work.isStill(move.tenant()) || hasDispatched(move.tenant())) {
       throw new WritException(ExecutorError.TENANT_MOVES, move + ": calls are at work");
     }
-    Commit commit = inForce.during(state -> departure(moved, state.policyInForce()));
+    Commit commit = inForce.during(state -> departure(moved, state));
     commit.await();
     departed.add(moved.statement());
   }
@@ -214,9 +214,10 @@ final class TenantMoves {
     return found[0];
   }
 
-  private Commit departure(Moved moved, Policy policy) {
+  /** Not under a key that is revoked: no other cell would take it, and it is stated once alone. */
+  private Commit departure(Moved moved, SystemState state) {
     Instant now = time.now(KernelTime.Reading.OUTSIDE);
-    CarriedAccounts held = accounts.carried(policy, moved.move().tenant(), now);
+    CarriedAccounts held = accounts.carried(state.policyInForce(), moved.move().tenant(), now);
     if (held.usesTotal() > CarriedAccounts.USES_MAX) {
       throw new WritException(
           ExecutorError.TENANT_MOVES,
@@ -231,6 +232,7 @@ final class TenantMoves {
         guardian.sign(
             TenantDeparted.TYPE,
             new TenantDeparted(moved.move(), moved.statement(), held, now).toJson());
+    state.trust().verify(signed, TenantDeparted.TYPE, now);
     return ledger.append(
         new Batch().event(next(EventKind.TENANT_DEPARTED, signed.id(), now)).document(signed));
   }

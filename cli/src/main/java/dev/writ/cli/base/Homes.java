@@ -13,10 +13,16 @@ import dev.writ.embed.home.SandboxPlace;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.RunId;
 import dev.writ.tools.process.ProcessHost;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** How commands get at the data directory; the one place where the command line reads the clock. */
 public final class Homes {
@@ -107,6 +113,87 @@ public final class Homes {
   public static <T> T read(Session session, Function<LedgerView, T> read) {
     try (LedgerView view = OpenHome.read(home(session))) {
       return read.apply(view);
+    }
+  }
+
+  /**
+   * The logs that may have one thing: that of {@link #home}, and where the command names no cell,
+   * those in which the tenant was before its moves, the latest first (spec/cells.md, "Moving").
+   */
+  public static List<Home> homes(Session session) {
+    List<Home> all = new ArrayList<>(List.of(home(session)));
+    all.addAll(formerHomes(session));
+    return all;
+  }
+
+  /**
+   * Where the tenant was before; nowhere, where the command names a cell or asks what is in force.
+   */
+  public static List<Home> formerHomes(Session session) {
+    Home home = place(session);
+    boolean isNamed = session.cell().isPresent() || session.isOfSystem();
+    return isNamed
+        ? List.of()
+        : OpenHome.formerCells(home, session.tenant().orElseGet(home::tenant)).stream()
+            .map(home::inCell)
+            .toList();
+  }
+
+  /**
+   * Reads one thing from the first of {@link #homes} that has it.
+   *
+   * @throws WritException that of the first log, where none has it
+   */
+  public static <T> T readOne(Session session, BiFunction<Home, LedgerView, T> read) {
+    Home home = home(session);
+    try (LedgerView view = OpenHome.read(home)) {
+      return read.apply(home, view);
+    } catch (WritException e) {
+      if (e.code() != EmbedError.NOT_FOUND) {
+        throw e;
+      }
+      return inFormer(session, read).orElseThrow(() -> e);
+    }
+  }
+
+  private static <T> Optional<T> inFormer(Session session, BiFunction<Home, LedgerView, T> read) {
+    for (Home former : formerHomes(session)) {
+      try (LedgerView view = OpenHome.read(former)) {
+        return Optional.of(read.apply(former, view));
+      } catch (WritException e) {
+        if (e.code() != EmbedError.NOT_FOUND) {
+          throw e;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The first of {@link #homes} that has the run; that of {@link #home} where none has. */
+  public static Home homeOf(Session session, RunId run) {
+    List<Home> all = homes(session);
+    for (Home home : all.size() == 1 ? List.<Home>of() : all) {
+      try (LedgerView view = OpenHome.read(home)) {
+        if (view.head(run).isPresent()) {
+          return home;
+        }
+      }
+    }
+    return all.getFirst();
+  }
+
+  /** Tells a person who reads a list that there may be more in other cells. */
+  public static void tellOfFormerCells(Session session) {
+    List<Home> former = formerHomes(session);
+    if (!former.isEmpty() && !session.json()) {
+      session
+          .terminal()
+          .err()
+          .println(
+              "The tenant was in other cells before; for what it did there: "
+                  + former.stream()
+                      .map(home -> "--cell " + home.cell())
+                      .collect(Collectors.joining(", ")));
     }
   }
 

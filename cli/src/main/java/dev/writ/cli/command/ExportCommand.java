@@ -137,12 +137,18 @@ public final class ExportCommand implements CliCommand {
     return ExitCode.OK;
   }
 
+  /** The run that the command names. */
+  static RunId named(Session session, Arguments arguments) {
+    Home home = Homes.place(session);
+    home.requireExisting();
+    return new RunId(
+        arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN|FILE"));
+  }
+
   private static RunId bundle(
       Session session, Arguments arguments, BundleExport.Options options, Path file) {
-    Home home = Homes.home(session);
-    RunId run =
-        new RunId(
-            arguments.option("--tenant").orElseGet(home::tenant), arguments.argument("RUN|FILE"));
+    RunId run = named(session, arguments);
+    Home home = Homes.homeOf(session, run);
     InstalledTools tools = new InstalledTools(ToolRegistry.open(home.tools()), List.of());
     try (LedgerView ledger = OpenHome.read(home)) {
       if (options.equals(BundleExport.Options.WHOLE)) {

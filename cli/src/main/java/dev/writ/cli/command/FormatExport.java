@@ -7,6 +7,7 @@ import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
@@ -106,7 +107,11 @@ final class FormatExport {
         key.map(
             file -> KeyFiles.read(Path.of(file), () -> session.passphrases().of(Path.of(file)))),
         arguments.option("--trust").map(file -> Trust.parse(session.read(file))),
-        signsReceipts ? Optional.of(new HomeReceipts(session)) : Optional.empty(),
+        signsReceipts
+            ? Optional.of(
+                new HomeReceipts(
+                    session, Homes.homeOf(session, ExportCommand.named(session, arguments))))
+            : Optional.empty(),
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse));
   }
 

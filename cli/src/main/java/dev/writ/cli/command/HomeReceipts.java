@@ -23,9 +23,12 @@ final class HomeReceipts {
   private final Session session;
   private final Home home;
 
-  HomeReceipts(Session session) {
+  /**
+   * @param home whose log has the run
+   */
+  HomeReceipts(Session session, Home home) {
     this.session = session;
-    this.home = Homes.home(session);
+    this.home = home;
   }
 
   /**

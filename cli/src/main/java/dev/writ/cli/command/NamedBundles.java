@@ -48,8 +48,8 @@ final class NamedBundles implements AutoCloseable {
     if (!place.exists()) {
       throw noFile(name);
     }
-    Home home = Homes.home(session);
-    RunId run = new RunId(home.tenant(), name);
+    RunId run = new RunId(place.tenant(), name);
+    Home home = Homes.homeOf(session, run);
     try (LedgerView ledger = OpenHome.read(home)) {
       if (ledger.head(run).isEmpty()) {
         throw noFile(name);

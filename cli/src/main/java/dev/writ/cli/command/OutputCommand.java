@@ -12,6 +12,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.PrettyJson;
+import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.Deletions;
@@ -37,16 +38,16 @@ public final class OutputCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Homes.read(
+    Homes.readOne(
         session,
-        ledger -> {
-          copy(session, arguments, ledger);
-          return null;
+        (home, ledger) -> {
+          copy(session, arguments, home, ledger);
+          return true;
         });
     return ExitCode.OK;
   }
 
-  private static void copy(Session session, Arguments arguments, LedgerView ledger) {
+  private static void copy(Session session, Arguments arguments, Home home, LedgerView ledger) {
     String receipt = arguments.argument("RECEIPT");
     Envelope envelope = Ids.document(ledger, receipt);
     if (!envelope.payloadType().equals(Receipt.TYPE)) {
@@ -58,7 +59,7 @@ public final class OutputCommand implements CliCommand {
         digest.flatMap(one ->
             ledger.hasBlob(one)
                 ? Optional.of(ledger.openBlob(one))
-                : archived(session, ledger, one, read.scope().tenant()));
+                : archived(home, ledger, one, read.scope().tenant()));
     try (InputStream in =
         content.orElseThrow(
             () -> Homes.notFound("the receipt " + receipt + " has no content of that kind"))) {
@@ -82,8 +83,8 @@ public final class OutputCommand implements CliCommand {
    *     known, and as {@link ArchivedContents#find}
    */
   private static Optional<InputStream> archived(
-      Session session, LedgerView ledger, Digest content, String tenant) {
-    return new HomeArchive(Homes.home(session))
+      Home home, LedgerView ledger, Digest content, String tenant) {
+    return new HomeArchive(home)
         .contents()
         .find(ledger, content, tenant)
         .map(ArchivedContents.Found::content)

@@ -58,7 +58,11 @@ public final class ReceiptsCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    session.show(Homes.read(session, ledger -> find(ledger, arguments)), ReceiptsCommand::print);
+    session.show(
+        Homes.readOne(session, (_, ledger) -> find(ledger, arguments)), ReceiptsCommand::print);
+    if (arguments.option("--run").isEmpty()) {
+      Homes.tellOfFormerCells(session);
+    }
     return ExitCode.OK;
   }
 

@@ -67,6 +67,7 @@ public final class RunsCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(Homes.read(session, RunsCommand::find), RunsCommand::print);
+    Homes.tellOfFormerCells(session);
     return ExitCode.OK;
   }
 

@@ -53,7 +53,8 @@ public final class ShowCommand implements CliCommand {
   @Override
   public ExitCode run(Session session, Arguments arguments) {
     session.show(
-        Homes.read(session, ledger -> find(ledger, arguments.argument("ID"))), ShowCommand::print);
+        Homes.readOne(session, (_, ledger) -> find(ledger, arguments.argument("ID"))),
+        ShowCommand::print);
     return ExitCode.OK;
   }
 

@@ -40,6 +40,7 @@ class WorldVectorsTest {
   static {
     RUNS.putAll(TrustVectors.files());
     RUNS.putAll(LogKeyVectors.files());
+    RUNS.putAll(Es256BundleVectors.files());
   }
 
   static List<Made> all() {
@@ -51,6 +52,7 @@ class WorldVectorsTest {
     all.addAll(BundleVectors.all());
     all.addAll(TrustVectors.all());
     all.addAll(LogKeyVectors.all());
+    all.addAll(Es256BundleVectors.all());
     all.addAll(WitnessVectors.all());
     all.addAll(InstallationVectors.all());
     all.addAll(RefusalVectors.all());

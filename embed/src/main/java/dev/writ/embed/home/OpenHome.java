@@ -6,6 +6,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
+import dev.writ.executor.Placements;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.SystemStatement;
 import dev.writ.executor.driver.Driver;
@@ -136,6 +137,17 @@ public final class OpenHome implements AutoCloseable {
     }
     try (LedgerView system = read(home.inCell(CellPlacement.SYSTEM))) {
       return SystemState.read(system).placements().cellOf(tenant, home.cells());
+    }
+  }
+
+  /** The cells in which a tenant was before its moves, the latest first, as that log says now. */
+  public static List<Integer> formerCells(Home home, String tenant) {
+    if (home.cells() == 1) {
+      return List.of();
+    }
+    try (LedgerView system = read(home.inCell(CellPlacement.SYSTEM))) {
+      Placements placements = SystemState.read(system).placements();
+      return placements.formerCells(tenant, placements.cellOf(tenant, home.cells()));
     }
   }
 

@@ -9,6 +9,8 @@ import dev.writ.executor.Placements;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.AccessDocument;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -38,6 +40,12 @@ public final class CellChoice {
 
   /** The members of a body in which a document is, whose scope has the tenant. */
   private static final List<String> MEMBERS = List.of("request", "intent", "order");
+
+  /** What has one thing, which a former cell of its tenant may have. */
+  private static final Pattern ONE_THING =
+      Pattern.compile("/v1/(requests|decisions|intents|receipts|effects|runs|blobs)/.+");
+
+  private static final Set<String> READING = new TreeSet<>(List.of("GET", "HEAD"));
 
   /** A session's or a sign-in code's, and what follows. */
   private static final Pattern NUMBERED = Pattern.compile("([0-9]{1,6})\\.[A-Za-z0-9_-]+");
@@ -120,6 +128,31 @@ public final class CellChoice {
     }
     boolean isSigned = isPost && !headers.has("authorization") && SIGNED.matcher(path).matches();
     return isSigned ? OptionalInt.empty() : OptionalInt.of(otherwise());
+  }
+
+  /** The former cells of a tenant, for the cell in which it is. */
+  FormerCellList former(String tenant, int cell) {
+    return cellOf(tenant) == cell
+        ? new FormerCellList(placements.formerCells(tenant, cell))
+        : FormerCellList.NONE;
+  }
+
+  /**
+   * Whether a request for the cell reads one thing that a former cell of the caller's tenant may
+   * have: it names no cell, and some tenant was moved to this one. A session is known in one cell
+   * alone.
+   */
+  boolean mayBeElsewhere(int cell, HttpServerRequest request) {
+    boolean isMovedTo =
+        placements.moves().values().stream()
+            .anyMatch(moves -> moves.getLast().move().cell() == cell);
+    return isMovedTo
+        && READING.contains(request.method().name())
+        && request.path() != null
+        && ONE_THING.matcher(request.path()).matches()
+        && Headers.of(request.headers()).one(HEADER).flatMap(this::number).isEmpty()
+        && (request.headers().contains(HttpHeaders.AUTHORIZATION)
+            || !request.headers().contains(HttpHeaders.COOKIE));
   }
 
   private Optional<Integer> number(String text) {

@@ -204,7 +204,7 @@ final class Exchange {
         code = Optional.of(internal.code().code());
         answer = refusal(internal);
       }
-      answer = traced(doors.origins().with(answer, headers));
+      answer = traced(doors.origins().with(withFormerCells(answer), headers));
       boolean goesOn = holds && (bodyTaken || stream.filter(BodyStream::isAtEnd).isPresent());
       if (!goesOn) {
         onLoop(this::discardBody);
@@ -380,6 +380,18 @@ final class Exchange {
   /** W3C Trace Context, level 2: tells the caller the span of its call. */
   private HttpAnswer traced(HttpAnswer answer) {
     return answer.with("traceresponse", trace.traceparent());
+  }
+
+  /** Tells an authenticated reader where else there may be something of its tenant. */
+  private HttpAnswer withFormerCells(HttpAnswer answer) {
+    boolean reads = isHead() || request.method().name().equals("GET");
+    boolean isTold = reads && (answer.status() < 300 || answer.status() == 404);
+    FormerCellList former =
+        caller
+            .filter(_ -> isTold)
+            .map(who -> parts.formerCells().apply(who.tenant()))
+            .orElse(FormerCellList.NONE);
+    return former.isEmpty() ? answer : answer.with(FormerCellList.HEADER, former.toString());
   }
 
   private boolean isHead() {

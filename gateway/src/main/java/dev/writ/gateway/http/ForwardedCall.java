@@ -61,8 +61,15 @@ final class ForwardedCall {
    */
   private static final Duration LATE_ANSWER = Duration.ofSeconds(5);
 
+  /** So many former cells are asked at most. */
+  private static final int FORMER_MAX = 8;
+
   private final Front front;
-  private final FrontCell cell;
+  private final Asks asks;
+
+  /** Which is asked now. */
+  private FrontCell cell;
+
   private final Optional<Buffer> gathered;
   private final Context context;
   private final HttpClient client;
@@ -77,13 +84,29 @@ final class ForwardedCall {
   private boolean waits;
   private boolean bodySent;
   private boolean answered;
+
+  /**
+   * The tenant's cell, once it has said that it has no such thing, and what is to be asked then.
+   */
+  private Optional<FrontCell> asked = Optional.empty();
+
+  private FormerCellList former = FormerCellList.NONE;
+  private int formerAsked;
   private boolean ended;
+
+  /** Which cells have to say that they have no such thing. */
+  enum Asks {
+    THAT_CELL,
+    /** Those too that the answer names, in which the tenant was before. */
+    FORMER_CELLS_TOO
+  }
 
   /**
    * @param gathered the body, where it was read to find out whose it is
    */
   ForwardedCall(
       FrontCell cell,
+      Asks asks,
       Context context,
       HttpClient client,
       HttpServerRequest request,
@@ -91,6 +114,7 @@ final class ForwardedCall {
       Optional<Buffer> gathered) {
     this.front = cell.front();
     this.cell = cell;
+    this.asks = asks;
     this.gathered = gathered;
     this.context = context;
     this.client = client;
@@ -137,13 +161,13 @@ final class ForwardedCall {
       return;
     }
     Optional<Listener.Taker> here = cell.here();
-    if (here.isPresent() && gathered.isEmpty()) {
+    if (here.isPresent() && gathered.isEmpty() && asks == Asks.THAT_CELL) {
       giveHere(here.get());
       return;
     }
     Optional<Front.Peer> owner = target();
     if (owner.isEmpty()) {
-      again(new WritException(GatewayError.NO_OWNER, cell.toString()));
+      again(new WritException(GatewayError.NO_OWNER, name()));
       return;
     }
     RequestOptions to =
@@ -161,14 +185,17 @@ final class ForwardedCall {
               connected.result().reset();
             }
           } else if (connected.failed()) {
-            again(new WritException(GatewayError.NO_OWNER, cell + ": its owner does not answer"));
+            again(new WritException(GatewayError.NO_OWNER, name() + ": its owner does not answer"));
           } else {
             send(connected.result(), owner.get());
           }
         });
   }
 
-  /** Where requests go now. A body that was read is sent to this gateway as if to another one. */
+  /**
+   * Where requests go now. What is looked at here before it goes to its reader is sent to this
+   * gateway as if to another one: a body that was read, an answer that may not be the last.
+   */
   private Optional<Front.Peer> target() {
     return cell.here().isPresent() ? Optional.of(front.self()) : cell.owner();
   }
@@ -293,7 +320,7 @@ final class ForwardedCall {
       return;
     }
     if (mayRepeat()) {
-      again(new WritException(GatewayError.NO_OWNER, cell + ": its owner was lost"));
+      again(new WritException(GatewayError.NO_OWNER, name() + ": its owner was lost"));
     } else {
       front.lost();
       refuse(new WritException(GatewayError.OWNER_LOST, cell.toString()));
@@ -305,28 +332,39 @@ final class ForwardedCall {
     return bodySent && request.isEnded();
   }
 
+  private void giveUp(HttpClientRequest next, HttpClientResponse got) {
+    sent = Optional.empty();
+    got.exceptionHandler(_ -> {}); // of the reset
+    next.reset();
+  }
+
   private void answer(HttpClientRequest next, HttpClientResponse got) {
     if (ended) {
-      got.exceptionHandler(_ -> {}); // of the reset
-      next.reset();
+      giveUp(next, got);
       return;
     }
     if (got.getHeader(Front.NOT_OWNER) != null && !bodySent) {
-      sent = Optional.empty();
-      got.exceptionHandler(_ -> {}); // of the reset
-      next.reset();
+      giveUp(next, got);
       if (got.getHeader(Front.NOT_OWNER).equals(Front.UNKNOWN)) {
-        refuse(new WritException(GatewayError.UNKNOWN_TO_OWNER, cell.toString()));
+        refuse(new WritException(GatewayError.UNKNOWN_TO_OWNER, name()));
       } else {
-        again(new WritException(GatewayError.NO_OWNER, cell.toString()));
+        again(new WritException(GatewayError.NO_OWNER, name()));
       }
       return;
     }
     if (got.statusCode() == TOO_SLOW && isSentWhole()) { // what stood still is the way between us
+      giveUp(next, got);
+      refuse(new WritException(GatewayError.NO_OWNER, name() + ": its owner did not get the body"));
+      return;
+    }
+    if (isToBeAskedElsewhere(got)) {
       sent = Optional.empty();
-      got.exceptionHandler(_ -> {}); // of the reset
-      next.reset();
-      refuse(new WritException(GatewayError.NO_OWNER, cell + ": its owner did not get the body"));
+      got.body()
+          .onComplete(_ -> {
+            if (!ended) {
+              askFormer();
+            }
+          });
       return;
     }
     answered = true;
@@ -337,6 +375,9 @@ final class ForwardedCall {
       if (!HOP_BY_HOP.contains(header.getKey().toLowerCase(Locale.ROOT))) {
         response.headers().add(header.getKey(), header.getValue());
       }
+    }
+    if (asks == Asks.FORMER_CELLS_TOO) {
+      tellWhose(got.statusCode());
     }
     boolean isWhole = !hasBody || isSentWhole();
     if (!isWhole || front.isClosing()) {
@@ -359,6 +400,50 @@ final class ForwardedCall {
             request.connection().close(); // the client sees it where it is not whole
           }
         });
+  }
+
+  /** Whether the cell has no such thing, and there is another one that may have it. */
+  private boolean isToBeAskedElsewhere(HttpClientResponse got) {
+    if (asks == Asks.THAT_CELL || got.statusCode() != 404) {
+      return false;
+    }
+    String named = got.getHeader(FormerCellList.HEADER);
+    if (asked.isEmpty() && named != null) {
+      former = FormerCellList.parse(named);
+    }
+    return formerAsked < Math.min(FORMER_MAX, former.cells().size());
+  }
+
+  private void askFormer() {
+    asked = asked.or(() -> Optional.of(cell));
+    int next = former.cells().get(formerAsked);
+    formerAsked++;
+    cell = front.cell(next);
+    try {
+      front.choice().requireHere(next);
+    } catch (WritException e) {
+      refuse(e);
+      return;
+    }
+    attempt();
+  }
+
+  /** Adds which cell has what was asked for, or which ones were not asked. */
+  private void tellWhose(int status) {
+    response.headers().remove(FormerCellList.HEADER);
+    FormerCellList rest = former.after(formerAsked);
+    if (status == 404 && !rest.isEmpty()) {
+      response.putHeader(FormerCellList.HEADER, rest.toString());
+    } else if (status != 404 && asked.isPresent()) {
+      response.putHeader(CellChoice.HEADER, String.valueOf(cell.number()));
+    }
+  }
+
+  /** The cell as an error names it. */
+  private String name() {
+    return asked
+        .map(first -> cell + ", where the tenant was before; " + first + " has no such thing")
+        .orElseGet(cell::toString);
   }
 
   /** Tries again a moment later, for as long as a request may wait. */

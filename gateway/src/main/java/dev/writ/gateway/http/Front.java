@@ -122,6 +122,7 @@ public final class Front implements AutoCloseable {
                 IngressPolicy.of(
                     config.authenticators(), new Certificates(List.of()), new Origins(List.of()))),
             new ConcurrencyLimiter(config.limits()),
+            _ -> FormerCellList.NONE,
             config.observer(),
             config.failures(),
             config.clock(),
@@ -240,7 +241,12 @@ public final class Front implements AutoCloseable {
               Client.of(request.connection(), watch),
               clock.instant());
       if (number.isPresent()) {
-        forward(cells.get(number.getAsInt()), request, vertx, watch);
+        FrontCell cell = cells.get(number.getAsInt());
+        if (choice.mayBeElsewhere(cell.number(), request)) {
+          ask(cell, request, vertx, watch);
+        } else {
+          forward(cell, request, vertx, watch);
+        }
         return;
       }
       Context context = vertx.getOrCreateContext();
@@ -255,7 +261,13 @@ public final class Front implements AutoCloseable {
                 }
                 atWork.incrementAndGet();
                 new ForwardedCall(
-                        cells.get(found), context, client, request, watch, Optional.of(body))
+                        cells.get(found),
+                        ForwardedCall.Asks.THAT_CELL,
+                        context,
+                        client,
+                        request,
+                        watch,
+                        Optional.of(body))
                     .begin();
               })
           .begin();
@@ -271,8 +283,26 @@ public final class Front implements AutoCloseable {
       if (isRefused(cell.number(), request)) {
         return;
       }
+      forwarded(cell, ForwardedCall.Asks.THAT_CELL, request, vertx, watch);
+    }
+
+    /** Asks the cell, and where it has no such thing, those in which the tenant was before. */
+    private void ask(
+        FrontCell cell, HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
+      if (!isRefused(cell.number(), request)) {
+        forwarded(cell, ForwardedCall.Asks.FORMER_CELLS_TOO, request, vertx, watch);
+      }
+    }
+
+    private void forwarded(
+        FrontCell cell,
+        ForwardedCall.Asks asks,
+        HttpServerRequest request,
+        Vertx vertx,
+        Connections.Watch watch) {
       atWork.incrementAndGet();
-      new ForwardedCall(cell, vertx.getOrCreateContext(), client, request, watch, Optional.empty())
+      new ForwardedCall(
+              cell, asks, vertx.getOrCreateContext(), client, request, watch, Optional.empty())
           .begin();
     }
   }

@@ -49,6 +49,11 @@ public final class FrontCell {
     return owner;
   }
 
+  /** The former cells of a tenant that is in this one now. */
+  FormerCellList formerCells(String tenant) {
+    return front.choice().former(tenant, number);
+  }
+
   /** Of which it is one cell. */
   public Front front() {
     return front;

@@ -121,6 +121,7 @@ public final class GatewayServer implements AutoCloseable {
                 IngressPolicy.of(
                     config.authenticators(), config.certificates(), new Origins(config.origins()))),
             config.places(),
+            tenant -> cell.map(c -> c.formerCells(tenant)).orElse(FormerCellList.NONE),
             config.observer(),
             config.failures(),
             config.clock(),

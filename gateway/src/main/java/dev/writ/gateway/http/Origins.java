@@ -19,8 +19,8 @@ final class Origins {
                   + " tracestate"),
           Map.entry("Access-Control-Max-Age", "600"));
   private static final String EXPOSED =
-      "Accept-Ranges, Content-Range, ETag, Retry-After, Writ-Decision, Writ-Media-Type,"
-          + " Writ-Receipt, Writ-Request";
+      "Accept-Ranges, Content-Range, ETag, Retry-After, Writ-Cell, Writ-Decision,"
+          + " Writ-Former-Cells, Writ-Media-Type, Writ-Receipt, Writ-Request";
 
   private final List<String> allowed;
 

@@ -6,12 +6,14 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * The parts that all exchanges of a server share.
  *
  * @param hosts the host names that it accepts
  * @param doors who may call; can change
+ * @param formerCells those in which a tenant was that is in the server's cell now
  * @param failures gets unexpected exceptions; clients see nothing of them
  */
 record ServerParts(
@@ -20,6 +22,7 @@ record ServerParts(
     Hosts hosts,
     AtomicReference<IngressPolicy> doors,
     ConcurrencyLimiter places,
+    Function<String, FormerCellList> formerCells,
     Observer observer,
     BiConsumer<TraceContext, Throwable> failures,
     InstantSource clock,

@@ -14,6 +14,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.Accounts;
 import dev.writ.guardian.ArrivedAccounts;
+import dev.writ.guardian.CarriedAccounts;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
@@ -130,8 +131,18 @@ final class AccountRows {
             due.least() + " to " + due.most());
       }
     }
-    long marks = arrival.marks().size();
-    findings.same(ROW, place + " /marks", (long) row.marks().size(), marks);
+    for (CarriedAccounts.Amount amount : arrival.said().accounts().amounts()) {
+      String name = Tables.key(amount.budget(), amount.key()); // of a budget that policy lacks
+      had.computeIfPresent(name, (_, kept) -> kept > amount.amount() ? kept : null);
+    }
+    had.forEach((name, kept) ->
+        findings.problem(ROW, place + " /charges " + name, kept, "no more than arrived"));
+    long most =
+        arrival.said().accounts().uses().stream().mapToLong(use -> use.times().size()).sum();
+    if (row.marks().size() < arrival.marksLeast() || row.marks().size() > most) {
+      findings.problem(
+          ROW, place + " /marks", row.marks().size(), arrival.marksLeast() + " to " + most);
+    }
   }
 
   private void check(String place, Digest id, Row row) {

@@ -221,7 +221,7 @@ final class AccountSums {
     private Optional<Policy> policy = Optional.empty();
 
     /**
-     * @param now the latest time so far; none before the first judgement
+     * @param now the latest time so far; none before the first judgement and the first move
      */
     void use(Policy next, Optional<Instant> now) {
       if (policy.filter(p -> p.digest().equals(next.digest())).isPresent()) {

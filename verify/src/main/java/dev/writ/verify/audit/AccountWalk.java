@@ -90,19 +90,24 @@ final class AccountWalk {
   private boolean mistaken;
   private Optional<Judged> last = Optional.empty();
   private Optional<Instant> latest = Optional.empty();
+
+  /** When a tenant came or left last: policies are in use then, too. */
+  private Optional<Instant> lastMove = Optional.empty();
+
   private Optional<Digest> inUse = Optional.empty();
   private long nextStep = 1;
 
   /** A departure that waits until every step before it was taken. */
-  private record Departure(String place, TenantDeparted said, Policy policy, long lastStep) {}
+  private record Departure(
+      String place, TenantDeparted said, Policy policy, Instant at, long lastStep) {}
 
   /**
    * What arrived with a tenant.
    *
    * @param charges what its row must have, within bounds
-   * @param marks the most that its row can have
+   * @param marksLeast how many uses of rates its row must have at least; at most all that arrived
    */
-  record Arrival(TenantDeparted said, Instant at, List<Charge> charges, List<Mark> marks) {}
+  record Arrival(TenantDeparted said, Instant at, List<Charge> charges, long marksLeast) {}
 
   /** A decision that waits for its step. */
   private record Judged(
@@ -310,10 +315,10 @@ final class AccountWalk {
       TenantDeparted said =
           documents.require(event.body(), TenantDeparted.TYPE, TenantDeparted::read);
       if (event.kind().equals(EventKind.TENANT_ARRIVED)) {
-        arrive(event.body(), said, policy);
+        arrive(event.body(), said, policy, event.at());
       } else {
         long lastStep = waiting.isEmpty() ? nextStep - 1 : waiting.lastKey();
-        departures.add(new Departure(Findings.place(event), said, policy, lastStep));
+        departures.add(new Departure(Findings.place(event), said, policy, event.at(), lastStep));
         departures();
       }
     } catch (WritException | NoSuchElementException e) {
@@ -328,7 +333,15 @@ final class AccountWalk {
     }
   }
 
+  private void use(Policy policy) {
+    Optional<Instant> now =
+        latest.flatMap(l -> lastMove.filter(l::isBefore)).or(() -> latest).or(() -> lastMove);
+    definitions.use(policy, now);
+  }
+
   private void departed(Departure departure) {
+    use(departure.policy());
+    lastMove = Optional.of(departure.at());
     CarriedAccounts said = departure.said().accounts();
     Instant at = departure.said().departedAt();
     String tenant = departure.said().move().tenant();
@@ -415,8 +428,14 @@ final class AccountWalk {
     findings.rates++;
   }
 
-  /** The tenant's accounts hold from here on what those of its former cell held. */
-  private void arrive(Digest id, TenantDeparted said, Policy policy) {
+  /**
+   * The tenant's accounts hold from here on what those of its former cell held, less what these
+   * hold already. Windows and uses that are over by then may be forgotten here, and count for
+   * nothing: a row may have them or not.
+   */
+  private void arrive(Digest id, TenantDeparted said, Policy policy, Instant now) {
+    use(policy);
+    lastMove = Optional.of(now);
     Instant at = said.departedAt();
     List<Charge> charges = new ArrayList<>();
     for (CarriedAccounts.Amount amount : said.accounts().amounts()) {
@@ -425,12 +444,18 @@ final class AccountWalk {
         Account account = account(budget, amount.key(), at);
         Bounds known = sums.bounds(account).plus(settled.bounds(account));
         long most = Math.max(0, amount.amount() - known.least());
-        long least = known.unknown() > 0 ? 0 : Math.max(0, amount.amount() - known.most());
+        boolean isOpen = known.unknown() > 0 || !budget.windowEnd(at).isAfter(now);
+        if (!budget.windowEnd(at).isAfter(now)) {
+          most = amount.amount();
+        }
+        long least = isOpen ? 0 : Math.max(0, amount.amount() - known.most());
         charges.add(new Charge(account, least, most, most));
       }
     }
     List<Mark> marks = new ArrayList<>();
+    long counting = 0;
     for (CarriedAccounts.Use use : said.accounts().uses()) {
+      Rate rate = policy.rates().get(use.rate());
       Counter counter = new Counter(use.rate(), use.key());
       TreeMap<Instant, Long> known = new TreeMap<>();
       for (AccountSums all : List.of(sums, settled.sums())) {
@@ -440,6 +465,7 @@ final class AccountWalk {
         Instant time = Instant.ofEpochMilli(ms);
         if (known.merge(time, -1L, Long::sum) < 0) {
           marks.add(new Mark(counter, time, true));
+          counting += rate != null && time.isAfter(rate.spanStart(now)) ? 1 : 0;
         }
       }
     }
@@ -455,7 +481,7 @@ final class AccountWalk {
             rowUntil(policy, at, charges, marks),
             charges,
             marks));
-    arrivals.put(id, new Arrival(said, at, charges, marks));
+    arrivals.put(id, new Arrival(said, at, charges, counting));
   }
 
   /** What arrived with tenants, by the documents that say it. */
@@ -503,8 +529,9 @@ final class AccountWalk {
     ahead.replaceAll((_, at) -> earlier(at, now));
     arrivals.replaceAll((_, arrival) ->
         new Arrival(
-            arrival.said(), earlier(arrival.at(), now), arrival.charges(), arrival.marks()));
+            arrival.said(), earlier(arrival.at(), now), arrival.charges(), arrival.marksLeast()));
     definitions.restart(now);
+    lastMove = lastMove.map(at -> earlier(at, now));
     gaps.restart(now);
     latest = Optional.of(now);
   }
@@ -564,7 +591,7 @@ final class AccountWalk {
   /** One step of the accounts, as {@link Accounts} takes it. */
   private void take(Judged judged) {
     Instant time = judged.inputs().time();
-    definitions.use(judged.policy(), latest);
+    use(judged.policy());
     if (!inUse.equals(Optional.of(judged.policy().digest()))) {
       inUse = Optional.of(judged.policy().digest());
       entries.replaceAll((_, entry) -> entry.under(judged.policy()));

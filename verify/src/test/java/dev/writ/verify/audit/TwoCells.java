@@ -10,6 +10,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
+import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestSetup;
 import dev.writ.ledger.LedgerView;
 import java.nio.file.Path;
@@ -75,6 +76,32 @@ final class TwoCells implements AutoCloseable {
   void follow(Envelope statement) {
     homes.get(FIRST).kernel().follow(statement);
     homes.get(SECOND).kernel().follow(statement);
+  }
+
+  /** A policy that every cell has. */
+  void activate(String yaml) {
+    TestHome system = homes.get(0);
+    Envelope signed = system.signed(TestPolicy.after(system.policy(), yaml, system.tools));
+    system.kernel().activate(signed);
+    follow(signed);
+  }
+
+  /** Another statement of the operator that every cell has. */
+  void change(Envelope signed) {
+    homes.get(0).kernel().change(signed);
+    follow(signed);
+  }
+
+  /** A cell's clock leaps while it stands still; the operator signs for it where it goes back. */
+  void leap(int cell, Duration by) {
+    TestHome home = homes.get(cell);
+    home.clock.leap(by);
+    try {
+      home.restart();
+    } catch (WritException e) {
+      home.correctClock();
+    }
+    in(cell);
   }
 
   TenantsMoved goOn(int cell) {
