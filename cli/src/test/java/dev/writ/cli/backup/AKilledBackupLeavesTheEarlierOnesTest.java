@@ -36,6 +36,8 @@ class AKilledBackupLeavesTheEarlierOnesTest {
   private void killed(String what, String part, int at, Path target, String key) throws Exception {
     List<String> command = new ArrayList<>(OwnProcess.writ());
     command.removeLast();
+    // It is killed, and leaves there what it had.
+    command.add(1, "-Djava.io.tmpdir=" + Files.createDirectories(dir.resolve("tmp")));
     command.addAll(
         List.of(
             KilledBackup.class.getName(),
