@@ -9,11 +9,14 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.TenantDeparted;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
+import dev.writ.guardian.Accounts;
 import dev.writ.guardian.document.Verdict;
+import dev.writ.ledger.Batch;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -348,5 +351,44 @@ class WhatChangesWhileATenantMovesTest {
         .anyMatch(problem -> problem.contains("budget hourly"))
         .anyMatch(problem -> problem.contains("rate quicl"))
         .anyMatch(problem -> problem.contains("rate quick"));
+  }
+
+  /** The row with which the accounts begin in the new cell says something else. */
+  private List<String> withAnotherRow(UnaryOperator<String> change) {
+    allowed(FIRST, "a", 3);
+    cells.move(FIRST, SECOND);
+    Ledger ledger = (Ledger) cells.home(SECOND).ledger();
+    String key = Accounts.ROW_PREFIX + departure().body().hex();
+    String row = new String(ledger.get(Tables.ACCOUNT, key).orElseThrow(), StandardCharsets.UTF_8);
+    byte[] other = change.apply(row).getBytes(StandardCharsets.UTF_8);
+    assertThat(other).isNotEqualTo(row.getBytes(StandardCharsets.UTF_8));
+    ledger.append(new Batch().put(Tables.ACCOUNT, key, other)).await();
+    return Audited.report(cells.home(SECOND)).problems().stream()
+        .filter(problem -> problem.place().contains(key))
+        .map(problem -> problem.code().code() + " " + problem.place())
+        .toList();
+  }
+
+  @Test
+  void aRowOfAnotherBudgetThanArrived() {
+    assertThat(withAnotherRow(row -> row.replace("\"hourly\"", "\"hourlz\"")))
+        .hasSize(2)
+        .allMatch(problem -> problem.startsWith(AuditError.ROW.code()))
+        .anyMatch(problem -> problem.contains("hourlz"))
+        .anyMatch(problem -> problem.contains("hourly"));
+  }
+
+  @Test
+  void aRowWithoutTheUsesThatArrived() {
+    assertThat(
+            withAnotherRow(row -> {
+              JsonValue.Obj all = (JsonValue.Obj) Jcs.parse(row.getBytes(StandardCharsets.UTF_8));
+              JsonValue.Obj less = Rewrite.with(all, "marks", JsonValue.of(List.of()));
+              return new String(Jcs.write(less), StandardCharsets.UTF_8);
+            }))
+        .singleElement()
+        .asString()
+        .startsWith(AuditError.ROW.code())
+        .endsWith("/marks");
   }
 }
