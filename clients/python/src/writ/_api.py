@@ -259,18 +259,6 @@ class Api:
         document["evidence"] = [*document["evidence"], digest(from_b64(brought["payload"]))]
         return Request(sign("request", document, key), (brought,))
 
-    def request(
-        self,
-        run: str,
-        effect: Effect,
-        key: Optional[str],
-        consumes: Sequence[str],
-        retention: str,
-        evidence: Sequence[str],
-    ) -> Flow[Request]:
-        prepared = yield from self.prepare(run, effect, key, consumes, retention, evidence)
-        return self.sign(prepared)
-
     def submit(self, request: Request) -> Flow[Outcome]:
         body = request.to_bytes()
         answer = yield from self._effect(lambda: self.post("/v1/effects", body, repeatable=True))
@@ -280,8 +268,8 @@ class Api:
         self, run: str, effect: Effect, key: Optional[str], consumes: Sequence[str], retention: str
     ) -> Flow[Outcome]:
         if isinstance(self.who, Agent):
-            request = yield from self.request(run, effect, key, consumes, retention, ())
-            return (yield from self.submit(request))
+            prepared = yield from self.prepare(run, effect, key, consumes, retention, ())
+            return (yield from self.submit(self.sign(prepared)))
         # A key of our own binds the answer to this call, and lets it be repeated.
         stated_key = key if key is not None else f"once-{secrets.token_hex(16)}"
         body = canonicalize(

@@ -109,7 +109,10 @@ class Client:
         evidence: Sequence[str] = (),
     ) -> Request:
         """Signs a request without sending it. Kept on disk, it can be sent by whoever comes after a crash, and runs once."""
-        return self._run(self._api.request(run, effect, key, consumes, retention, evidence))
+        prepared = self._run(
+            self._api.prepare(run, effect, key, consumes, retention, evidence)
+        )
+        return self.sign(prepared)
 
     def prepare(
         self,
@@ -289,7 +292,10 @@ class AsyncClient:
         evidence: Sequence[str] = (),
     ) -> Request:
         """As `Client.request`."""
-        return await self._run(self._api.request(run, effect, key, consumes, retention, evidence))
+        prepared = await self._run(
+            self._api.prepare(run, effect, key, consumes, retention, evidence)
+        )
+        return self.sign(prepared)
 
     async def prepare(
         self,
