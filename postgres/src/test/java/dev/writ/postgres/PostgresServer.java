@@ -205,7 +205,8 @@ public final class PostgresServer extends ServerProcess {
                 "shared_buffers=16MB",
                 "max_wal_size=128MB",
                 "min_wal_size=32MB",
-                // A standby that follows a new primary asks for the segment in which it left the old one.
+                // A standby that follows a new primary asks for the segment in which it left the
+                // old one.
                 "wal_keep_size=128MB"));
     settings.addAll(options);
     List<String> command = program("postgres", "-D", data().toString());

@@ -107,10 +107,11 @@ final class ErasureClients {
               ErasureHome.source(number, times), file.stream().map(this::input).toList());
       ErasureRecord.Unanswered asked =
           new ErasureRecord.Unanswered(
+              run,
               home.request(subject, run, effect).toBytes(),
               ErasureHome.output(number, times),
               file);
-      record.asks(subject, run, asked, keeping);
+      record.asks(subject, asked, keeping);
       if (!submit(subject, asked)) {
         return;
       }
@@ -169,13 +170,7 @@ final class ErasureClients {
   private void order(Optional<String> subject, Optional<String> run)
       throws IOException, InterruptedException {
     Envelope order = home.order(subject, run);
-    record.orders(
-        new ErasureRecord.Order(
-            order.id(),
-            subject,
-            run,
-            record.of(subject, run),
-            record.secrets(home.ledger(), subject, run)));
+    record.orders(record.order(order.id(), subject, run, home.ledger()));
     HttpResponse<byte[]> response = post("/v1/system-changes", order.toBytes());
     if (response.statusCode() == 200) {
       record.acknowledge(order.id());

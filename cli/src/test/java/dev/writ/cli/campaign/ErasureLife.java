@@ -115,12 +115,7 @@ final class ErasureLife {
     Optional<String> named = Optional.of(subject);
     Set<Digest> before = given();
     ErasureRecord.Order order =
-        new ErasureRecord.Order(
-            Digest.sha256(new byte[0]),
-            named,
-            Optional.empty(),
-            record.of(named, Optional.empty()),
-            record.secrets(home.ledger(), named, Optional.empty()));
+        record.order(Digest.sha256(new byte[0]), named, Optional.empty(), home.ledger());
     story.add("erase killed");
     int status = killed("erase", ErasureHome.TENANT, "--subject", subject);
     Set<Digest> added = given();
@@ -174,6 +169,7 @@ final class ErasureLife {
     String audit = require("audit").out();
     ByteSearch search = new ByteSearch();
     Set<ErasureRecord.Made> erased = new HashSet<>();
+    Set<ErasureRecord.Unanswered> open = new HashSet<>();
     try (LedgerView ledger = home.read()) {
       Set<Digest> given = SystemState.read(ledger).erasures().keySet();
       for (Digest order : given) {
@@ -184,6 +180,7 @@ final class ErasureLife {
       for (ErasureRecord.Order order : record.orders()) {
         if (given.contains(order.id())) {
           erased.addAll(order.covers());
+          open.addAll(order.mayCover());
           order.secrets().forEach(search::add);
         } else if (record.isAcknowledged(order.id())) {
           findings.add("acknowledged, and not there: " + order.id());
@@ -192,7 +189,7 @@ final class ErasureLife {
       if (!erased.isEmpty() && !audit.contains("contents: erased at ")) {
         findings.add("the audit tells of no erasure: " + audit);
       }
-      requireContents(ledger, erased, given, search);
+      requireContents(ledger, erased, open, given, search);
     }
     requireNoneRetired();
     search.below(work);
@@ -209,22 +206,41 @@ final class ErasureLife {
     }
   }
 
+  /**
+   * @param erased what an order covers
+   * @param open requests that an order may cover
+   */
   private void requireContents(
-      LedgerView ledger, Set<ErasureRecord.Made> erased, Set<Digest> orders, ByteSearch search) {
+      LedgerView ledger,
+      Set<ErasureRecord.Made> erased,
+      Set<ErasureRecord.Unanswered> open,
+      Set<Digest> orders,
+      ByteSearch search) {
     Set<Digest> needed = new HashSet<>();
+    Set<Digest> either = new HashSet<>();
     for (ErasureRecord.Made made : record.made()) {
-      if (!erased.contains(made)) {
+      if (erased.contains(made)) {
+        continue;
+      }
+      if (!open.contains(made.request())) {
         needed.add(made.content());
         requireThere(ledger, made);
+      } else if (ledger.hasBlob(made.content())) {
+        either.add(made.content());
+        requireThere(ledger, made);
+      } else {
+        requireErased(ledger, made, orders);
       }
     }
     for (ErasureRecord.Made made : record.made()) {
-      boolean gone = !needed.contains(made.content()) && !record.mayBeThere(made.content());
+      Digest content = made.content();
+      boolean gone =
+          !needed.contains(content) && !either.contains(content) && !record.mayBeThere(content);
       if (gone) {
         requireErased(ledger, made, orders);
       }
-      if (gone || !record.wasInTheClear(made.content())) {
-        search.add("content " + made.content() + " of " + made.run(), made.bytes());
+      if (gone || !record.wasInTheClear(content)) {
+        search.add("content " + content + " of " + made.run(), made.bytes());
       }
     }
   }

@@ -15,32 +15,31 @@ import java.util.TreeSet;
 /** What was made, and what was ordered to be erased, as far as it was acknowledged. */
 final class ErasureRecord {
   /** A content of an effect that has a receipt: its output, or a file that it took. */
-  record Made(String subject, String run, Digest content, byte[] bytes) {}
+  record Made(String subject, String run, Unanswered request, Digest content, byte[] bytes) {}
 
   /**
    * An order of erasure that was sent.
    *
    * @param covers what had been acknowledged by then
+   * @param mayCover requests that had no answer then: they may have a receipt, before the order or
+   *     after it
    * @param secrets of the keys that it destroys, with names
    */
   record Order(
-      Digest id,
-      Optional<String> subject,
-      Optional<String> run,
-      List<Made> covers,
-      TreeMap<String, byte[]> secrets) {
+      Digest id, List<Made> covers, List<Unanswered> mayCover, TreeMap<String, byte[]> secrets) {
     Order named(Digest other) {
-      return new Order(other, subject, run, covers, secrets);
+      return new Order(other, covers, mayCover, secrets);
     }
   }
 
   /**
    * A request without an answer.
    *
+   * @param run that it is of
    * @param output that it has to give
    * @param input that it takes
    */
-  record Unanswered(byte[] request, byte[] output, Optional<byte[]> input) {
+  record Unanswered(String run, byte[] request, byte[] output, Optional<byte[]> input) {
     List<byte[]> contents() {
       return input.map(file -> List.of(output, file)).orElseGet(() -> List.of(output));
     }
@@ -54,10 +53,9 @@ final class ErasureRecord {
   private final TreeMap<String, TreeSet<String>> runs = new TreeMap<>();
 
   /** Before it is sent for the first time. */
-  synchronized void asks(
-      String subject, String run, Unanswered request, ErasureHome.Keeping keeping) {
+  synchronized void asks(String subject, Unanswered request, ErasureHome.Keeping keeping) {
     unanswered.computeIfAbsent(subject, _ -> new ArrayList<>()).add(request);
-    runs.computeIfAbsent(subject, _ -> new TreeSet<>()).add(run);
+    runs.computeIfAbsent(subject, _ -> new TreeSet<>()).add(request.run());
     sends(request, keeping);
   }
 
@@ -72,7 +70,7 @@ final class ErasureRecord {
     unanswered.get(subject).remove(request);
     request
         .contents()
-        .forEach(bytes -> made.add(new Made(subject, run, Digest.sha256(bytes), bytes)));
+        .forEach(bytes -> made.add(new Made(subject, run, request, Digest.sha256(bytes), bytes)));
   }
 
   synchronized void orders(Order order) {
@@ -120,8 +118,14 @@ final class ErasureRecord {
     return List.copyOf(runs.getOrDefault(subject, new TreeSet<>()));
   }
 
+  /** An order about a subject or a run, before it is sent. */
+  Order order(Digest id, Optional<String> subject, Optional<String> run, Path ledger) {
+    return new Order(id, of(subject, run), unanswered(subject, run), secrets(ledger, subject, run));
+  }
+
   /** Of the keys that an order would destroy now. */
-  TreeMap<String, byte[]> secrets(Path ledger, Optional<String> subject, Optional<String> run) {
+  private TreeMap<String, byte[]> secrets(
+      Path ledger, Optional<String> subject, Optional<String> run) {
     List<ContentOwner> owners = new ArrayList<>();
     subject.ifPresent(name -> owners.add(ContentOwner.subject(ErasureHome.TENANT, name)));
     run.map(List::of)
@@ -137,6 +141,14 @@ final class ErasureRecord {
     return made.stream()
         .filter(content -> subject.filter(name -> !name.equals(content.subject())).isEmpty())
         .filter(content -> run.filter(name -> !name.equals(content.run())).isEmpty())
+        .toList();
+  }
+
+  private synchronized List<Unanswered> unanswered(Optional<String> subject, Optional<String> run) {
+    return unanswered.entrySet().stream()
+        .filter(of -> subject.filter(name -> !name.equals(of.getKey())).isEmpty())
+        .flatMap(of -> of.getValue().stream())
+        .filter(request -> run.filter(name -> !name.equals(request.run())).isEmpty())
         .toList();
   }
 }
