@@ -14,7 +14,7 @@ import org.flywaydb.core.api.FlywayException;
 /** Our tables and views, which Flyway makes and brings up to date. */
 final class DatabaseSchema {
   /** The number of the last script. */
-  static final int VERSION = 6;
+  static final int VERSION = 7;
 
   private static final String HISTORY = "schema_history";
 

@@ -24,7 +24,8 @@ final class SchemaScripts implements ResourceProvider {
           new Script("V3__cells.sql"),
           new Script("V4__write.sql"),
           new Script("V5__packed.sql"),
-          new Script("V6__region.sql"));
+          new Script("V6__region.sql"),
+          new Script("V7__no_samples_of_contents.sql"));
 
   private static final class Script extends LoadableResource {
     private final String name;

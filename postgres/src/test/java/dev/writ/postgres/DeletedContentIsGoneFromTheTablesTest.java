@@ -15,6 +15,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,6 +77,49 @@ class DeletedContentIsGoneFromTheTablesTest {
       assertThat(isInAFile(large)).isFalse();
       assertThat(isInAFile(kept)).isTrue();
       assertThat(storage.get(Family.BLOBS, new byte[] {3})).contains(kept);
+    }
+  }
+
+  /** What the planner has of the content of rows: most of all of one that many effects give. */
+  private static boolean isSampled(PostgresServer server, byte[] content) {
+    server.execute("writ", "ANALYZE writ.blob");
+    return server.query("SELECT most_common_vals FROM pg_stats WHERE tablename = 'blob'").stream()
+        .anyMatch(values -> values.contains(HexFormat.of().formatHex(content)));
+  }
+
+  @Test
+  void noneIsSampledForThePlansOfQueries() throws IOException {
+    byte[] content = content(500);
+    try (Storage storage = database.create()) {
+      for (byte i = 1; i < 100; i++) {
+        write(storage, new byte[] {i}, content);
+      }
+      assertThat(isSampled(server, content)).isFalse();
+      for (byte i = 1; i < 100; i++) {
+        write(storage, new byte[] {i}, null);
+      }
+      storage.forgetDeleted();
+      assertThat(isInAFile(content)).isFalse();
+    }
+  }
+
+  @Test
+  void anUpgradeDropsTheSamplesOfAReleaseBefore() {
+    byte[] content = content(400);
+    try (PostgresServer old = new PostgresServer()) {
+      PostgresSettings there = old.settings().withCell(1);
+      EarlierSchema.make(old, there, 6);
+      old.execute(
+          "writ",
+          "INSERT INTO writ.blob SELECT 1, int4send(n), decode('%s', 'hex') FROM generate_series(1, 99) n"
+              .formatted(HexFormat.of().formatHex(content)));
+      assertThat(isSampled(old, content)).isTrue();
+      List<String> file = old.query("SELECT pg_relation_filenode('writ.blob')");
+      try (Storage storage = new PostgresDatabase(there, "a test").open()) {
+        assertThat(storage.get(Family.BLOBS, new byte[] {0, 0, 0, 1})).contains(content);
+        assertThat(isSampled(old, content)).isFalse();
+      }
+      assertThat(old.query("SELECT pg_relation_filenode('writ.blob')")).isEqualTo(file);
     }
   }
 
