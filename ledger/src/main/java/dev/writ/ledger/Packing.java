@@ -51,6 +51,18 @@ final class Packing {
     static final int[][] OF_LONG = new int[BUCKETS][0];
     static final int[][] OF_SHORT = new int[BUCKETS][0];
 
+    /** A bit for each pair of bytes: whether a phrase begins with it. Few places of a text do. */
+    private static final long[] PAIRS = new long[1 << 10];
+
+    static boolean mayBegin(byte[] text, int at) {
+      int pair = pair(text, at);
+      return (PAIRS[pair >> 6] >> pair & 1) != 0;
+    }
+
+    private static int pair(byte[] text, int at) {
+      return (text[at] & 0xff) << 8 | text[at + 1] & 0xff;
+    }
+
     static {
       List<Integer> longestFirst = new ArrayList<>();
       for (int number = 0; number < Phrases.ALL.size(); number++) {
@@ -59,6 +71,8 @@ final class Packing {
       longestFirst.sort(Comparator.comparingInt(number -> -Phrases.ALL.get(number).length));
       for (int number : longestFirst) {
         byte[] phrase = Phrases.ALL.get(number);
+        int pair = pair(phrase, 0);
+        PAIRS[pair >> 6] |= 1L << pair;
         boolean isLong = phrase.length >= HASHED;
         int[][] buckets = isLong ? OF_LONG : OF_SHORT;
         int at = hash(phrase, 0, isLong ? HASHED : 2);
@@ -106,15 +120,16 @@ final class Packing {
   }
 
   private static int phrase(byte[] text, int at, PackedBytes out) {
+    if (at + 2 > text.length || !Beginnings.mayBegin(text, at)) {
+      return 0;
+    }
     if (at + HASHED <= text.length) {
       int taken = phrase(Beginnings.OF_LONG[hash(text, at, HASHED)], text, at, out);
       if (taken > 0) {
         return taken;
       }
     }
-    return at + 2 <= text.length
-        ? phrase(Beginnings.OF_SHORT[hash(text, at, 2)], text, at, out)
-        : 0;
+    return phrase(Beginnings.OF_SHORT[hash(text, at, 2)], text, at, out);
   }
 
   private static int phrase(int[] candidates, byte[] text, int at, PackedBytes out) {

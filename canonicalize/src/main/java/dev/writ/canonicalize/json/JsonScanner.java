@@ -2,9 +2,6 @@ package dev.writ.canonicalize.json;
 
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.WritException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -15,11 +12,6 @@ import java.util.Arrays;
  * <p>Duplicate keys are the subclass's to refuse, when an object closes.
  */
 abstract class JsonScanner {
-  private static final VarHandle LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long ONES = 0x0101010101010101L;
-  private static final long HIGHS = 0x8080808080808080L;
-
   final byte[] in;
   private final Limits limits;
   private final Decimal decimal;
@@ -277,7 +269,7 @@ abstract class JsonScanner {
     canonicalEscapes = true;
     int i = at + 1;
     while (true) {
-      i = plainRun(i);
+      i = PlainText.end(in, i, '"');
       if (i >= in.length) {
         throw refuse(CanonicalizeError.TRUNCATED, in.length);
       }
@@ -295,31 +287,6 @@ abstract class JsonScanner {
         throw refuse(CanonicalizeError.SYNTAX, i);
       }
     }
-  }
-
-  /** The first byte from {@code i} on that is a quote, a backslash, a control, or not ASCII. */
-  private int plainRun(int i) {
-    byte[] text = in;
-    // Eight bytes at once. A borrow can only mark bytes above one that is truly special, and the
-    // lowest mark is the one that counts.
-    for (int last = text.length - 8; i <= last; i += 8) {
-      long w = (long) LONG.get(text, i);
-      long quote = w ^ 0x22 * ONES;
-      long slash = w ^ 0x5C * ONES;
-      long special = (w - 0x20 * ONES | quote - ONES | slash - ONES | w) & HIGHS;
-      // A byte >= 0x80 is marked by itself; the XORs keep its high bit, so no ~w is needed.
-      if (special != 0) {
-        return i + (Long.numberOfTrailingZeros(special) >>> 3);
-      }
-    }
-    while (i < text.length) {
-      int b = text[i];
-      if (b < 0x20 || b == '"' || b == '\\') {
-        break;
-      }
-      i++;
-    }
-    return i;
   }
 
   /** Checks the escape at {@code i} and returns where it ends. */
