@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
@@ -72,7 +73,8 @@ public final class Batch {
   /** Adds an event and returns its id, which the next one names. */
   public Digest add(Event event) {
     byte[] canonical = event.toBytes();
-    RunId runId = event.runId();
+    Optional<Entry> before = lastOf(event);
+    RunId runId = before.map(Entry::runId).orElseGet(event::runId);
     Digest id = Digest.sha256(canonical);
     if (!stored) {
       entries.add(new Entry(event, runId, null, id, null, null));
@@ -84,10 +86,21 @@ public final class Batch {
             runId,
             StoredForm.event(event),
             id,
-            Keys.run(runId),
+            before.map(Entry::runKey).orElseGet(() -> Keys.run(runId)),
             Merkle.leafHash(canonical)));
     bytes += canonical.length + 256L;
     return id;
+  }
+
+  /** The entry before, if it is of the same run, as nearly always. */
+  private Optional<Entry> lastOf(Event event) {
+    if (entries.isEmpty()) {
+      return Optional.empty();
+    }
+    Entry last = entries.getLast();
+    return Optional.of(last)
+        .filter(entry -> entry.event().run().equals(event.run()))
+        .filter(entry -> entry.event().tenant().equals(event.tenant()));
   }
 
   /** Adds a document under its id. One that is there already stays as it is. */

@@ -137,7 +137,7 @@ public record Event(
 
   /** The canonical bytes, which are the leaf of the log. */
   public byte[] toBytes() {
-    return Jcs.write(toJson());
+    return EventText.write(this).orElseGet(() -> Jcs.write(toJson()));
   }
 
   /** The digest of the canonical bytes. */

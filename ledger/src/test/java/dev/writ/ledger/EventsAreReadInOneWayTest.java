@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -13,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Whether an event is read with a tree or without: the same event, or the same refusal. */
+/** Whether an event is read or written with a tree or without: it is the same, or refused so. */
 class EventsAreReadInOneWayTest {
   private static final Instant AT = Instant.parse("2026-01-31T12:00:00.001Z");
   private static final Digest BODY = Digest.sha256(new byte[] {1});
@@ -49,6 +50,23 @@ class EventsAreReadInOneWayTest {
     for (Event event : EVENTS) {
       assertEquals(event, Event.parse(event.toBytes()));
       assertEquals(event, Event.parseAny(event.toBytes()));
+    }
+  }
+
+  @Test
+  void eachIsWrittenAsItsTreeIs() {
+    for (Event event : EVENTS) {
+      assertArrayEquals(Jcs.write(event.toJson()), event.toBytes());
+    }
+    for (String name : List.of("plain", "\"", "\\", "é", "\u0080", "\uD83D\uDE00", "~ /?")) {
+      for (Event event :
+          List.of(
+              Event.first(name, "r", "k", BODY, AT, Optional.empty()),
+              Event.first("t", name, "k", BODY, AT, Optional.empty()),
+              Event.first("t", "r", "k", BODY, AT, Optional.empty())
+                  .next(name, BODY, AT, Optional.of("0f".repeat(32))))) {
+        assertArrayEquals(Jcs.write(event.toJson()), event.toBytes(), name);
+      }
     }
   }
 

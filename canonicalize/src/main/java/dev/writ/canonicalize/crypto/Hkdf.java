@@ -1,6 +1,5 @@
 package dev.writ.canonicalize.crypto;
 
-import org.bouncycastle.crypto.digests.SHA256Digest;
 import org.bouncycastle.crypto.generators.HKDFBytesGenerator;
 import org.bouncycastle.crypto.params.HKDFParameters;
 
@@ -26,7 +25,7 @@ public final class Hkdf {
     if (length < 1 || length > LENGTH_MAX) {
       throw new IllegalArgumentException("length " + length + " is not 1 to " + LENGTH_MAX);
     }
-    HKDFBytesGenerator generator = new HKDFBytesGenerator(SHA256Digest.newInstance());
+    HKDFBytesGenerator generator = new HKDFBytesGenerator(new JdkSha256());
     generator.init(new HKDFParameters(ikm, salt, info));
     byte[] derived = new byte[length];
     generator.generateBytes(derived, 0, length);
