@@ -134,7 +134,7 @@ public final class GrowthTask {
     }
   }
 
-  private static void fsck(Path folder) {
+  static void fsck(Path folder) {
     var report =
         Fsck.check(
             Fsck.Options.of(folder.resolve("ledger"))
@@ -191,7 +191,7 @@ public final class GrowthTask {
     }
   }
 
-  private static long sizeOf(Path folder) {
+  static long sizeOf(Path folder) {
     long[] bytes = {0};
     FileVisitor<Path> adding =
         new SimpleFileVisitor<>() {

@@ -48,8 +48,8 @@ import java.util.stream.Stream;
 
 /** A whole installation in a directory: keys, ledger, a policy with one rule, one tool. */
 final class Lab implements AutoCloseable {
-  private static final String TENANT = "acme";
-  private static final String AGENT = "agent";
+  static final String TENANT = "acme";
+  static final String AGENT = "agent";
   private static final InstantSource CLOCK = InstantSource.system();
 
   private static final int EFFECTS_TO_WEIGH = 64;
@@ -100,7 +100,14 @@ final class Lab implements AutoCloseable {
   }
 
   Lab(Path home, LabTool tool) {
-    this(home, false, Ledger::create, tool);
+    this(home, tool, "");
+  }
+
+  /**
+   * @param more sections of the policy
+   */
+  Lab(Path home, LabTool tool, String more) {
+    this(home, false, Ledger::create, tool, more);
   }
 
   /**
@@ -114,10 +121,15 @@ final class Lab implements AutoCloseable {
    * @param making opens the ledger, so that a test can look at what is written
    */
   Lab(Path home, boolean existing, Function<LedgerConfig, Ledger> making) {
-    this(home, existing, making, LabTool.noop());
+    this(home, existing, making, LabTool.noop(), "");
   }
 
-  private Lab(Path home, boolean existing, Function<LedgerConfig, Ledger> making, LabTool tool) {
+  private Lab(
+      Path home,
+      boolean existing,
+      Function<LedgerConfig, Ledger> making,
+      LabTool tool,
+      String more) {
     this.home = home;
     this.tool = tool;
     ledger = making.apply(config(home));
@@ -132,7 +144,7 @@ final class Lab implements AutoCloseable {
             System::nanoTime,
             random);
     if (!existing) {
-      parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy().toJson());
+      parts.found(ledger, SIGNERS.stream().map(Lab::trusted).toList(), policy(more).toJson());
     }
     kernel = parts.open(ledger);
   }
@@ -155,7 +167,7 @@ final class Lab implements AutoCloseable {
         Optional.empty());
   }
 
-  private Policy policy() {
+  private Policy policy(String more) {
     Resources most = tool.ceiling();
     String resources =
         String.format(
@@ -166,7 +178,7 @@ final class Lab implements AutoCloseable {
             most.outputBytes(),
             most.wallMs());
     String text =
-        POLICY
+        (POLICY + more)
             .replace("TOOL", tool.manifest().name())
             .replace("VERSION", tool.manifest().version())
             .replace("SANDBOX", tool.sandbox())

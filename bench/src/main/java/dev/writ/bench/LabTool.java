@@ -32,6 +32,15 @@ record LabTool(
 
   /** Pure, and does nothing. */
   static LabTool noop() {
+    return noop(new NoopDriver());
+  }
+
+  /** The same with an output of so many bytes, different for each effect. */
+  static LabTool letters(int bytes) {
+    return noop(new LettersDriver(bytes));
+  }
+
+  private static LabTool noop(Driver driver) {
     ToolManifest manifest =
         new ToolManifest(
             "noop",
@@ -50,7 +59,7 @@ record LabTool(
             List.of());
     return new LabTool(
         manifest,
-        new NoopDriver(),
+        driver,
         "run",
         number -> JsonValue.object().put("n", number).build(),
         NOOP_CEILING);

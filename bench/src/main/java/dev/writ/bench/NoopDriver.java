@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * A pure tool in memory that does nothing and, unlike the fixture's driver, remembers nothing, so
  * that what is measured is the kernel.
  */
-final class NoopDriver implements Driver {
+class NoopDriver implements Driver {
   static final String NAME = "noop";
 
   private static final byte[] OUTPUT = "{\"ok\":true}".getBytes(StandardCharsets.UTF_8);

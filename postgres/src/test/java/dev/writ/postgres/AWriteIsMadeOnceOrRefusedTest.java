@@ -411,23 +411,12 @@ class AWriteIsMadeOnceOrRefusedTest {
 
   // Standbys
 
-  private void standbys(String names) {
-    server.execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
-    server.execute("postgres", "SELECT pg_reload_conf()");
-    while (!server.query("SHOW synchronous_standby_names").equals(List.of(names))) {
-      Thread.onSpinWait();
-    }
-  }
-
   private String waitingForStandby() {
-    while (true) {
-      List<String> waiting =
-          server.query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-      if (!waiting.isEmpty()) {
-        return waiting.getFirst();
-      }
-      Thread.onSpinWait();
+    List<String> waiting = List.of();
+    while (waiting.isEmpty()) {
+      waiting = server.waitingForStandby();
     }
+    return waiting.getFirst();
   }
 
   @Test
@@ -435,14 +424,14 @@ class AWriteIsMadeOnceOrRefusedTest {
     try (Storage storage = database.create();
         ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
       append(storage, 0);
-      standbys("nobody");
+      server.requireStandbys("nobody");
       try {
         Future<?> write = other.submit(() -> append(storage, 1));
         server.query("SELECT pg_cancel_backend(" + waitingForStandby() + ")");
         assertThatThrownBy(write::get).hasMessageContaining("LED-070");
         assertThat(Refused.code(() -> append(storage, 2))).isEqualTo("LED-022");
       } finally {
-        standbys("");
+        server.requireStandbys("");
       }
     }
   }
@@ -454,20 +443,20 @@ class AWriteIsMadeOnceOrRefusedTest {
         Storage storage = through(proxy).create();
         ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
       append(storage, 0);
-      standbys("nobody");
+      server.requireStandbys("nobody");
       try {
         Future<?> write = other.submit(() -> append(storage, 1));
         waitingForStandby();
         proxy.cutAll();
         assertThat(Refused.code(database::open)).isEqualTo("LED-003");
         assertThat(write.isDone()).isFalse();
-        standbys("");
+        server.requireStandbys("");
         write.get();
         assertWritten(2);
         append(storage, 2);
         assertWritten(3);
       } finally {
-        standbys("");
+        server.requireStandbys("");
       }
     }
   }

@@ -17,6 +17,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -68,6 +71,39 @@ public final class PostgresServer extends ServerProcess {
     execute("postgres", "CREATE ROLE writ LOGIN");
     execute("postgres", "CREATE ROLE guarded LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
     execute("postgres", "CREATE DATABASE writ OWNER writ");
+  }
+
+  /**
+   * Which standbys have to have a commit, from the next one on; none of them may be there yet. A
+   * session knows the setting before the process that has commits wait does.
+   */
+  void requireStandbys(String names) {
+    execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
+    execute("postgres", "SELECT pg_reload_conf()");
+    while (commitWaits() == names.isEmpty()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Commits something; where that waits for a standby, it is cancelled. */
+  private boolean commitWaits() {
+    try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<?> commit =
+          other.submit(() -> execute("writ", "SELECT pg_logical_emit_message(true, 'a test', '')"));
+      while (!commit.isDone()) {
+        List<String> waiting = waitingForStandby();
+        if (!waiting.isEmpty()) {
+          query("SELECT pg_cancel_backend(" + waiting.getFirst() + ")");
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** Sessions whose commit waits for a standby. */
+  List<String> waitingForStandby() {
+    return query("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
   }
 
   /** A standby of a running server, before it is started. */
@@ -248,6 +284,9 @@ public final class PostgresServer extends ServerProcess {
   }
 
   private Connection connect(String database) throws SQLException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new IllegalStateException("the test takes too long"); // it may ask again and again
+    }
     return DriverManager.getConnection(
         "jdbc:postgresql://127.0.0.1:" + port() + "/" + database, "postgres", "");
   }
