@@ -856,7 +856,8 @@ public final class Ledger extends StoreView implements RunJournal {
   /**
    * The statement of a deletion, and how it is enqueued.
    *
-   * @param batch the events and documents that state the deletion; they are written with it
+   * @param batch the events and documents that state the deletion; they are written with it. Their
+   *     run has nothing but such statements, which need no content
    * @param ordered enqueues it, in whatever order to other work it has to keep
    */
   public record Deletion(Batch batch, Function<Supplier<Commit>, Commit> ordered) {}
@@ -907,11 +908,17 @@ public final class Ledger extends StoreView implements RunJournal {
       try {
         // Documents enqueued before the watch began are durable after this, so that they are read.
         appender.submit(Optional.of(new Batch())).await();
+        Optional<RunId> stating =
+            statement.batch().entries().stream().findFirst().map(Batch.Entry::runId);
         eventsByIndex(
             searchedTo,
             treeSize(),
-            (_, event) ->
-                deletion.look(event, document(event.body()).map(envelope -> envelope.payload())));
+            (_, event) -> {
+              // Of many steps each would read all that those before it stated.
+              if (stating.filter(event.runId()::equals).isEmpty()) {
+                deletion.look(event, document(event.body()).map(envelope -> envelope.payload()));
+              }
+            });
         statement.ordered().apply(() -> appender.submit(deletion)).await();
       } finally {
         uploads.watch(Optional.empty());
