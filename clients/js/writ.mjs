@@ -22,7 +22,7 @@ export class WritError extends Error {
 /** The server refused before a decision: `code` is its own, `problem` the whole of what it said. */
 export class Refused extends WritError {
   constructor(status, problem) {
-    super(problem.code ?? 'GWY-060', problem.detail ?? '');
+    super(problem.code ?? 'GWY-060', [problem.title, problem.detail].filter(Boolean).join(': '));
     this.status = status;
     this.problem = problem;
   }
@@ -52,23 +52,39 @@ const require = (holds, found) => {
 
 /** The canonical form of a JSON value (RFC 8785). */
 export function canonicalize(value) {
+  return write(value, '');
+}
+
+function write(value, path) {
+  const at = path && `${path}: `;
   if (value === null || typeof value === 'boolean') return JSON.stringify(value);
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(`JSON has no ${value}`);
+    if (!Number.isFinite(value)) refuse(`${at}JSON has no ${value}`);
     return JSON.stringify(value); // ECMAScript's own number form; minus zero is 0
   }
   if (typeof value === 'string') {
     if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value)) {
-      refuse('half of a surrogate pair');
+      refuse(`${at}half of a surrogate pair`);
     }
     return JSON.stringify(value);
   }
-  if (Array.isArray(value)) return `[${value.map(canonicalize).join(',')}]`;
-  if (typeof value === 'object') {
-    const keys = Object.keys(value).sort(); // by UTF-16 code units, as RFC 8785, 3.2.3 wants it
-    return `{${keys.map((k) => `${canonicalize(k)}:${canonicalize(value[k])}`).join(',')}}`;
+  if (Array.isArray(value)) {
+    const items = Array.from(value, (item, i) => {
+      if (!Object.hasOwn(value, i)) refuse(`${path}[${i}]: a hole in an array`);
+      return write(item, `${path}[${i}]`);
+    });
+    return `[${items.join(',')}]`;
   }
-  return refuse(`no JSON value: ${typeof value}`);
+  if (typeof value === 'object') {
+    const kind = Object.getPrototypeOf(value);
+    if (kind !== null && Object.getPrototypeOf(kind) !== null) { // Object.prototype of any realm passes
+      refuse(`${at}no JSON value: ${kind.constructor?.name || 'object'}`);
+    }
+    const keys = Object.keys(value).sort(); // by UTF-16 code units, as RFC 8785, 3.2.3 wants it
+    const member = (k) => `${write(k, path)}:${write(value[k], path ? `${path}.${k}` : k)}`;
+    return `{${keys.map(member).join(',')}}`;
+  }
+  return refuse(`${at}no JSON value: ${typeof value}`);
 }
 
 const toBase64 = (bytes) => {
@@ -360,6 +376,7 @@ export class WritClient {
   }
 
   async #complete(effect, run) {
+    write(effect, 'effect'); // refuses what is no JSON, with its place
     const whole = { params: {}, inputs: [], ...effect };
     whole.inputs = [...whole.inputs].sort((a, b) => (a.name < b.name ? -1 : 1));
     if (['operation', 'version', 'sandbox', 'resources'].every((name) => whole[name] !== undefined)) {
@@ -443,6 +460,7 @@ export class WritClient {
   async #vouched(run, effect, { idempotencyKey, consumes = [], retention = 'keep' }) {
     // A key of our own binds the answer to this call, and lets it be repeated.
     const key = idempotencyKey ?? `once-${hex(16)}`;
+    write(effect, 'effect'); // refuses what is no JSON, with its place
     const body = canonicalize({ run, effect, idempotency_key: key, consumes, retention });
     const answer = await this.#effect(() =>
       this.#json('/v1/vouched-effects', {

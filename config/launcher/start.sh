@@ -77,6 +77,15 @@ if [ -n "${terminals#in}" ] && [ -z "${COLUMNS:-}" ]; then
   size=$(stty size 2>/dev/null </dev/tty) && export COLUMNS="${size#* }"
 fi
 
+# The JVM reads words and names of files in the encoding of the locale. Without one (cron, systemd, a container),
+# and with one that this host does not have (such as LC_CTYPE=UTF-8 from another system), every byte that is not
+# ASCII would be another character, and that would be signed. C.UTF-8 is on each Linux.
+if [ -d /proc/self ]; then
+  case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
+    C | POSIX | *[Uu][Tt][Ff]8* | *[Uu][Tt][Ff]-8*) export LC_ALL=C.UTF-8 ;;
+  esac
+fi
+
 # RocksDB starts a shell to find out whose C library this is, unless it is told. Where there is no
 # musl it is told so; where there is one it may ask.
 if [ -z "${ROCKSDB_MUSL_LIBC:-}" ]; then

@@ -17,7 +17,8 @@ class Refused(WritError):
     """The server refused before a decision: `code` is its own, `problem` the whole of what it said."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
-        super().__init__(str(problem.get("code", "GWY-060")), str(problem.get("detail", "")))
+        said = [str(problem[name]) for name in ("title", "detail") if problem.get(name)]
+        super().__init__(str(problem.get("code", "GWY-060")), ": ".join(said))
         self.status = status
         self.problem = problem
 

@@ -22,6 +22,25 @@ def canonicalize(value: Any) -> bytes:
         raise NotBelieved("half of a surrogate pair in a text") from None
 
 
+def require_exact(value: Any, path: str, depth: int = 0) -> None:
+    """Refuses an integer that a double does not hold in what a program states."""
+    if depth > DEPTH_MAX:
+        return  # canonicalize refuses it
+    if isinstance(value, int):
+        try:
+            held = int(float(value)) == value
+        except OverflowError:
+            held = False
+        if not held:
+            raise NotBelieved(f"{path}: no double holds {value}; send it as a string")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            require_exact(item, f"{path}.{key}", depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            require_exact(item, f"{path}[{i}]", depth + 1)
+
+
 def parse(data: bytes) -> Any:
     """Reads strict JSON: UTF-8, no name twice, no number that a double cannot hold, 128 levels."""
     try:

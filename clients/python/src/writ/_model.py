@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from ._crypto import PathLike, SigningKey, b64url, digest, from_b64
 from ._errors import NotBelieved
-from ._json import canonicalize, parse
+from ._json import canonicalize, parse, require_exact
 
 Json = Union[None, bool, int, float, str, Sequence[Any], Mapping[str, Any]]
 
@@ -106,7 +106,7 @@ class Effect:
     workspace_before: Optional[str] = None
 
     def stated(self) -> dict[str, Any]:
-        """Its members that are not left out."""
+        """Its members that are not left out; GWY-062 for an integer that no double holds."""
         stated: dict[str, Any] = {"tool": self.tool, "params": dict(self.params)}
         for name in ("operation", "version", "sandbox", "workspace_before"):
             value = getattr(self, name)
@@ -116,6 +116,7 @@ class Effect:
             stated["inputs"] = [i.to_json() for i in sorted(self.inputs, key=lambda i: i.name)]
         if self.resources is not None:
             stated["resources"] = self.resources.to_json()
+        require_exact(stated, "effect")
         return stated
 
 

@@ -11,6 +11,33 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end -}}
 {{- end }}
 
+{{- define "claim" -}}
+{{- $values := (index . 0).Values -}}
+accessModes: [ReadWriteOnce]
+{{- with $values.storage.className }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ index . 1 }}
+{{- end }}
+
+{{- /* The configuration of one replica. "writ-start" puts its address in. */ -}}
+{{- define "gateway" -}}
+{{- $gateway := deepCopy .Values.gateway -}}
+{{- with .Values.cells -}}
+{{- if .join -}}
+{{- if contains "FIRST_TOKEN" (toYaml $gateway) -}}
+{{- fail "gateway.tokens: FIRST_TOKEN would be another token in each replica; name digests that `writ config token` printed" -}}
+{{- end -}}
+{{- $files := "/etc/writ/certificate" -}}
+{{- $own := dict "host" "0.0.0.0" "port" .port "address" "CELL_ADDRESS" "certificate" (print $files "/tls.crt") "key" (print $files "/tls.key") "ca" (print $files "/ca.crt") -}}
+{{- $gateway = mergeOverwrite $gateway (dict "cells" $own) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $gateway -}}
+{{- end }}
+
 {{- define "kubernetes-settings" -}}
 {{- $settings := deepCopy .Values.sandbox.kubernetes -}}
 {{- $_ := required "sandbox.kubernetes.helper: an image with a static BusyBox, by its digest" $settings.helper -}}

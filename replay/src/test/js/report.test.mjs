@@ -102,10 +102,47 @@ test('effects are found by how they ended and by what was needed on the way', ()
 }));
 
 test('what policy would refuse if it did more than observe is said', () => opened('observed.html', {}, async (page) => {
-  assert.match(await page.eval(`${$('#summary')}.innerText`), /which only observes/);
+  const summary = await page.eval(`${$('#summary')}.innerText`);
+  assert.match(summary, /which only observes/);
+  assert.match(summary, /Nothing was refused\.\s+Let pass by a policy that only observes, 1 request: 1 would have been refused, and 0 would have waited for an approval\.\s+No\. 1 mail \/ do by alice: prg\s+GRD-102/);
+  assert.match(await page.eval(`${$('.fx summary')}.innerText`), /Allowed\s+Denied, if policy did more than observe\s+GRD-102\s+Succeeded/, 'the closed card says so');
+  assert.match(await page.eval(`${$('#controls')}.innerText`), /0 denied, 0 escalated, 1 let pass by a policy that only observes/);
   await page.eval(`document.querySelectorAll('.fx > details').forEach((d) => { d.open = true; })`);
   await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
   assert.match(await page.eval(`${$('#timeline')}.innerText`), /would refuse, but policy only observes/);
+}));
+
+/** Opens every card with all that is in it, and gives its text. */
+async function openedCards(page) {
+  await page.eval(`document.querySelectorAll('.fx > details').forEach((d) => { d.open = true; })`);
+  await page.until(`${count('.fx-body')} === ${count('.fx > details')}`);
+  await page.eval(`document.querySelectorAll('.fx-body details').forEach((d) => { d.open = true; })`);
+  await page.until(`[...document.querySelectorAll('.fx-body details')].every((d) => d.childElementCount > 1)`);
+  return page.eval(`${$('#timeline')}.innerText`);
+}
+
+const times = (text, what) => [...text.matchAll(what)].length;
+
+test('of a content that is not there it is said which of all reasons it is', () => opened('gone.html', {}, async (page) => {
+  const text = await openedCards(page);
+  assert.equal(times(text, /Deleted at 2026-[-:.0-9TZ]+ by the rule letters of the policy in force\. Its digest is signed/g), 1);
+  assert.equal(times(text, /Erased at 2026-[-:.0-9TZ]+ by the order sha256:[0-9a-f]{64} of an operator\. Its digest is signed/g), 2, 'an input and an output');
+  assert.equal(times(text, /Not in this bundle: a request that was never executed brings no contents/g), 1);
+  assert.equal(times(text, /Not kept: the request asked for that/g), 1);
+  assert.equal(times(text, /Left out of this bundle|Moved to the archive/g), 0);
+  assert.equal(times(text, /Kept\s+at first\. (Deleted|Erased) at/g), 2, 'nor is it said of these that they are kept');
+  assert.equal(times(text, /Kept\s+yes/g), 1, 'only of what is still there');
+}));
+
+test('what was moved to the archive is said to be there', () => opened('archived.html', {}, async (page) => {
+  const text = await openedCards(page);
+  assert.ok(times(text, /Moved to the archive at 2026-[-:.0-9TZ]+, into the bundle sha256:[0-9a-f]{64}\. Its digest is signed/g) > 3);
+  assert.equal(times(text, /Not kept: the request asked for that/g), 1, 'of the output that was dropped');
+  assert.equal(times(text, /Deleted at|Erased at|Left out of this bundle/g), 0);
+}));
+
+test('nothing is said to be let pass where policy is in force', () => opened('good.html', { width: 1180 }, async (page) => {
+  assert.doesNotMatch(await page.eval(`${$('#summary')}.innerText + ${$('#timeline')}.innerText`), /Let pass|only observes|more than observe/);
 }));
 
 test('keys can be compared by other means: as many groups as a digest has, and the bytes of the id', () => opened('good.html', { width: 1130 }, async (page) => {
@@ -352,6 +389,20 @@ test('several runs are added up, each can be opened, and what is not verified is
   assert.match(await page.eval('window.paper'), /Report of 2 runs.*In run run-1 .*In run run-2 /s);
 }));
 
+test('runs of one name are told apart by their tenants, wherever a page of several names one', () => opened('tenants.html', {}, async (page) => {
+  const each = ['run-1 of tenant acme', 'run-1 of tenant other'];
+  const texts = (selector) => page.eval(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((e) => e.innerText)`);
+  assert.deepEqual(await texts('#runs details > summary'), each);
+  assert.deepEqual((await texts('#seal-more details:first-of-type li')).map((line) => line.split(':')[0].trim()), each.map((name) => `run ${name}`));
+  assert.deepEqual((await page.eval(`[...document.querySelectorAll('#sample tbody tr')].map((row) => row.querySelectorAll('td')[1].innerText)`)).sort(), each);
+  await page.eval(`addEventListener('beforeprint', () => { window.paper = [...document.querySelectorAll('#paper .p-fx h3')].map((e) => e.textContent); })`);
+  await page.send('Page.printToPDF', { preferCSSPageSize: true });
+  assert.deepEqual(await page.eval('window.paper'), each);
+  await opened('many.html', { width: 1170 }, async (one) => {
+    assert.deepEqual(await one.eval(`[...document.querySelectorAll('#runs details > summary')].map((e) => e.innerText)`), ['run-1', 'run-2']);
+  });
+}));
+
 test('of several runs one that does not verify, or is there twice, refuses all', async () => {
   const broken = flipped('many.html', (bundle) => {
     bundle[bundle.indexOf('effect.dispatched')] ^= 1;
@@ -407,3 +458,19 @@ test('what frameworks ask is answered from the run', () => opened('good.html', {
   const text = await page.eval(`${$('#controls')}.innerText`);
   for (const word of [/42 events .* 6 receipts/, /1 denied, 1 escalated/, /1 waited for a person, 1 approved, 0 rejected/, /Article 14/, /CC7\.2/, /A\.6\.2\.8/, /MANAGE 2\.4/]) assert.match(text, word);
 }));
+
+test('contents that are gone are counted by what let them go, and the rules are told though they judged nothing', async () => {
+  await opened('gone.html', { width: 1160 }, async (page) => {
+    const text = await page.eval(`${$('#controls')}.innerText`);
+    assert.match(text, /policy has rules that delete contents; 1 content deleted by rule, [1-9]\d* erased by order, 0 moved to the archive, each stated in the log/);
+  });
+  await opened('archived.html', { width: 1160 }, async (page) => {
+    const text = await page.eval(`${$('#controls')}.innerText`);
+    assert.match(text, /no rule of policy deletes contents; closed runs may be archived; 0 contents deleted by rule, 0 erased by order, [1-9]\d* moved to the archive/);
+  });
+  await opened('good.html', { width: 1160 }, async (page) => {
+    const text = await page.eval(`${$('#controls')}.innerText`);
+    assert.match(text, /no rule of policy deletes contents; 0 contents deleted by rule, 0 erased by order, 0 moved to the archive/);
+    assert.doesNotMatch(text, /may be archived/);
+  });
+});

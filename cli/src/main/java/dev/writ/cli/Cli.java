@@ -60,6 +60,7 @@ public final class Cli {
     session.json(Arrays.asList(args).contains("--json"));
     ExitCode end;
     try {
+      LostText.refuse(List.of(args), session);
       end = execute(List.of(args));
     } catch (WritException e) {
       end = failures.refused(e);

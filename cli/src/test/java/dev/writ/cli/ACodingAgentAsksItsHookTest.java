@@ -126,6 +126,10 @@ class ACodingAgentAsksItsHookTest {
     Run run =
         hook("claude-code", claude("Write", "{\"file_path\":\"out/new/x\",\"content\":\"c\"}"));
     assertThat(text(specific(run), "permissionDecision")).isEqualTo("deny");
+    Files.createSymbolicLink(project.resolve("dangling"), folder.resolve("not-yet"));
+    Run dangling =
+        hook("claude-code", claude("Write", "{\"file_path\":\"dangling\",\"content\":\"c\"}"));
+    assertThat(text(specific(dangling), "permissionDecision")).isEqualTo("deny");
     Run dots = hook("claude-code", claude("Write", "{\"file_path\":\"../x\",\"content\":\"c\"}"));
     assertThat(text(specific(dots), "permissionDecision")).isEqualTo("deny");
   }
@@ -155,6 +159,15 @@ class ACodingAgentAsksItsHookTest {
     Run run = hook("codex", claude("Read", "{\"file_path\":\"a.txt\"}"));
     assertThat(run.status()).isZero();
     assertThat(run.out()).isEmpty();
+  }
+
+  /** The name could be that of the tool {@code x} of a server that is named {@code writ__evil}. */
+  @Test
+  void aServerWhoseNameIsNotSureIsNotWrit() {
+    Run sure = hook("claude-code", claude("mcp__writ__x", "{}"));
+    assertThat(text(specific(sure), "permissionDecision")).isEqualTo("allow");
+    Run unsure = hook("claude-code", claude("mcp__writ__evil__x", "{}"));
+    assertThat(text(specific(unsure), "permissionDecision")).isEqualTo("deny");
   }
 
   @Test
@@ -257,6 +270,11 @@ class ACodingAgentAsksItsHookTest {
     assertThat(text(specific(asked), "permissionDecision")).isEqualTo("ask");
     Run codex = Run.withInput(input, "--home", nowhere, "hook", "codex", "--on-error", "ask");
     assertThat(codex.status()).isEqualTo(2);
+    Run unknown =
+        Run.withInput(input, "--home", nowhere, "hook", "claude-code", "--on-error", "allow");
+    assertThat(unknown.status()).as("a word that it does not know opens nothing").isEqualTo(2);
+    assertThat(unknown.out()).isEmpty();
+    assertThat(unknown.err()).contains("CLI-001", "\"allow\" is none of deny, ask");
   }
 
   @Test

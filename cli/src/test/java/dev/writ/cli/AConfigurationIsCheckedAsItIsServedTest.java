@@ -72,10 +72,12 @@ class AConfigurationIsCheckedAsItIsServedTest {
   void aKeyMayLieInAFileOfAnyName() throws IOException {
     Run checked = writ("--json", "config", "check", file(LOGLINE));
     assertThat(checked.status()).as(checked.err()).isZero();
-    assertThat(checked.out()).contains("\"keys_checked\":true", "\"surfaces\":[\"logline\"]");
+    assertThat(checked.out())
+        .contains("\"keys_checked\":true", "\"surfaces\":[\"logline\",\"mcp\"]");
     Run elsewhere = writ(dir.resolve("nowhere"), "config", "check", file(LOGLINE));
     assertThat(elsewhere.status()).as(elsewhere.err()).isZero();
-    assertThat(elsewhere.out()).contains("keys not checked");
+    assertThat(elsewhere.out())
+        .contains("surfaces: native logline; keys not checked"); // no start, so no key of MCP
   }
 
   @Test
@@ -168,6 +170,18 @@ class AConfigurationIsCheckedAsItIsServedTest {
             "check",
             file(token + "ab".repeat(32) + "\", tenant: acme, subject: agent, roles: [boss] }\n"));
     assertThat(role.err()).contains("warning: token ci", "[boss]");
+    Run over =
+        writ(
+            "config",
+            "check",
+            file(
+                token
+                    + "ab".repeat(32)
+                    + "\", tenant: acme, subject: agent, expires_at: \"2026-01-01T00:00:00.000Z\""
+                    + " }\n"));
+    assertThat(over.err())
+        .contains("warning: token ci: it expired at 2026-01-01T00:00:00.000Z")
+        .doesNotContain("acme/agent");
     // What init wrote is sound, and is what is checked where nothing is named.
     Files.writeString(
         dir.resolve("home/gateway.yaml"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
@@ -207,9 +208,7 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
       URI url = url(first);
       assertThat(send(url, signed)).contains("GWY-040");
       client.sendAsync(post(url, body), HttpResponse.BodyHandlers.ofString());
-      while (files("file-of-1").isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> !files("file-of-1").isEmpty());
     } finally {
       first.destroyForcibly().waitFor();
     }

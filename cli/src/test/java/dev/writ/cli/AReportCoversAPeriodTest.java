@@ -66,6 +66,9 @@ class AReportCoversAPeriodTest {
     String out = never.toString();
     assertThat(Run.of("report", first, "--sample", "3", "-o", out).status()).isEqualTo(2);
     assertThat(Run.of("report", first, "--seed", "s", "-o", out).status()).isEqualTo(2);
+    Run blank = Run.of("report", first, "--sample", "3", "--seed", " ", "-o", out);
+    assertThat(blank.status()).isEqualTo(2);
+    assertThat(blank.err()).contains("--seed", "blanks").doesNotContain("belong together");
     Path drawn = dir.resolve("drawn.html");
     Run sampled = Run.of("report", first, "--sample", "3", "--seed", "a 7", "-o", drawn.toString());
     assertThat(sampled.status()).as(sampled.err()).isZero();

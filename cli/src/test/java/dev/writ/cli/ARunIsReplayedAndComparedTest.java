@@ -88,6 +88,10 @@ class ARunIsReplayedAndComparedTest {
     Run none = Run.of("replay", file, "--against", same.toString());
     assertThat(none.status()).as(none.out() + none.err()).isZero();
     assertThat(none.out()).contains("2 decisions, 0 would change, 0 unknown");
+    String home = dir.resolve("one").toString();
+    Run named = Run.of("--home", home, "replay", "main", "--against", same.toString());
+    assertThat(named.status()).as("a run of the data directory: " + named.err()).isZero();
+    assertThat(named.out()).contains("2 decisions, 0 would change, 0 unknown");
 
     Path strict =
         Files.writeString(

@@ -58,7 +58,7 @@ class AServerEndsWithItsLedgerTest {
         new ArrayList<>(
             List.of("bash", "-c", "umask 0; ulimit -n " + descriptors + " && exec \"$@\"", "bash"));
     command.addAll(
-        OwnProcess.writ(
+        OwnProcess.writWithoutCache(
             "--home", dir.resolve("home").toString(), "serve", "--json", "--port", "0"));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("WRIT_SANDBOX_ENGINE", "none");

@@ -180,7 +180,11 @@ class AServerFromNpmIsPinnedTest {
     assertThat(added("python3", "-c", "pass", project.toString()).err())
         .contains("TOL-299", "--read " + project);
     assertThat(added("node", script.toString()).err())
-        .contains("TOL-296", "--code " + project.getParent() + ",");
+        .contains("TOL-296", "writ mcp add NAME --code " + project.getParent() + " -- ");
+    Path named = Path.of("").toAbsolutePath().relativize(script);
+    assertThat(added("node", named.toString()).err())
+        .as("a name in this folder means nothing where the server starts")
+        .contains("TOL-296", script.toString());
     Run added =
         writ(
             "mcp",
@@ -193,7 +197,18 @@ class AServerFromNpmIsPinnedTest {
             script.toString());
     assertThat(added.status()).as(added.err()).isZero();
     activate();
+    Path entries = dir.resolve("mcp.json");
+    Files.writeString(
+        entries,
+        "{\"mcpServers\":{\"other\":{\"command\":\"node\",\"args\":[\"" + script + "\"]}}}");
+    assertThat(writ("mcp", "import", entries.toString()).out())
+        .as("the server that was added with its folder")
+        .containsPattern("other +greeter +there");
     Files.writeString(script, NpmStandIn.server("Changed"));
     assertThat(call().out()).as("the code that was added").contains("Hello, Ann");
+    assertThat(writ("mcp", "import", entries.toString()).out())
+        .as("its files are others now")
+        .contains("TOL-296")
+        .doesNotContain(" there");
   }
 }

@@ -139,6 +139,38 @@ class ASlipOfTheHandIsToldTest {
     assertThat(writ("policy", "check", policy().toString()).out()).doesNotContain("warning");
   }
 
+  /** Such a rule covers nothing, and the next one about the tool decides in its place. */
+  @Test
+  void anOperationThatNoToolHasIsNotCalledGood() throws IOException {
+    Path changed = dir.resolve("changed.yaml");
+    Files.writeString(
+        changed,
+        Files.readString(policy())
+            .replace("requirements:\n", "requirements:\n" + rule("evall") + rule("eval"))
+            .replace("tools: [code_ephemeral,", "tools: [js/evall, code_ephemeral,"));
+    Run run = writ("policy", "check", changed.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains("good", "requirement 1 (js/evall): js has no operation evall", "it has eval")
+        .contains("roles/analyst (js/evall): js has no operation evall")
+        .doesNotContain("requirement 2 ");
+  }
+
+  private static String rule(String operation) {
+    return "  - effect: { tool: js, operation: "
+        + operation
+        + " }\n    require: { cel: \"true\" }\n";
+  }
+
+  @Test
+  void aFolderIsNoInput() {
+    for (String folder : List.of(dir.toString(), "/", "")) {
+      Run run = writ("run", "js", "--param", "source=1", "--input", "text=" + folder);
+      assertThat(run.status()).as(run.err()).isEqualTo(4);
+      assertThat(run.err()).contains("CLI-002", "is a folder");
+    }
+  }
+
   @Test
   void whoApprovesAReceiptIsToldWhereRequestsAre() {
     Run run = writ("approve", receipt(), "--yes");

@@ -132,7 +132,7 @@ class AStoppedCommandLeavesNothingInTmpTest {
       while (sandbox.isEmpty()) {
         assertThat(test.isAlive()).as(Files.readString(out)).isTrue();
         sandbox = test.descendants().filter(AStoppedCommandLeavesNothingInTmpTest::isTool).toList();
-        Thread.onSpinWait();
+        Thread.sleep(1);
       }
       assertThat(left()).contains("writ");
       signal("INT", test);

@@ -3,6 +3,7 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,12 @@ class ATeamGetsToItsFirstCallTest {
   @TempDir Path dir;
 
   private Process serve(String... more) throws Exception {
-    List<String> line = new ArrayList<>(List.of("serve", "--init", "--port", "0"));
+    return serve(0, more);
+  }
+
+  private Process serve(int port, String... more) throws Exception {
+    List<String> line =
+        new ArrayList<>(List.of("serve", "--init", "--port", Integer.toString(port)));
     line.addAll(List.of(more));
     ProcessBuilder builder =
         new ProcessBuilder(OwnProcess.writ(line.toArray(String[]::new)))
@@ -70,6 +76,26 @@ class ATeamGetsToItsFirstCallTest {
     }
     assertThat(server.waitFor()).isEqualTo(143);
     again();
+  }
+
+  /** Else the address that a client was given would be nobody's from the next start on. */
+  @Test
+  void aPortThatIsNamedIsThatOfLaterStartsToo() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    Process server = serve(port);
+    try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
+      assertThat(said(out, "The console:").getFirst())
+          .isEqualTo("listening on http://127.0.0.1:" + port);
+    } finally {
+      server.destroy();
+    }
+    server.waitFor();
+    assertThat(Files.readString(dir.resolve("writ-data/gateway.yaml")))
+        .contains("listen: { host: 127.0.0.1, port: " + port + " }");
+    assertThat(writ("config", "check").out()).contains(Integer.toString(port));
   }
 
   /** The line that is typed again makes nothing anew, and shows no token. */

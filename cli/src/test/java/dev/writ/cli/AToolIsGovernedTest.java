@@ -120,7 +120,10 @@ class AToolIsGovernedTest {
         .contains("beside version 1.0.0, which is active", "file src/tool.py: changed");
     assertThat(run().out()).contains("\"version\":\"1.0.0\"");
     done("tool", "reject", "word-stats", "1.1.0", "--as", "ben");
-    done("tool", "revoke", "word-stats", "1.0.0");
+    assertThat(done("tool", "revoke", "word-stats", "1.0.0").err()).doesNotContain("warning");
+    Run mistyped = done("--json", "tool", "revoke", "word-stat", "1.0.0");
+    assertThat(mistyped.out())
+        .contains("\"kind\":\"tool.revoked\"", "nobody submitted word-stat 1.0.0");
     refused("GRD-416", "run", "word-stats@1.0.0", "--param", "text=one two");
     refused("CLI-016", "run", "word-stats", "--param", "text=one two"); // none is a default now
     assertThat(done("tool", "status").out()).contains("revoked", "mend the package");
@@ -209,7 +212,12 @@ class AToolIsGovernedTest {
   void runtimesAreApprovedAndWithdrawn() {
     assertThat(done("runtime", "approve", "python", "3.13.5").err()).contains("next: ");
     refused("EXE-914", "runtime", "approve", "python", "3.13.5");
-    done("runtime", "withdraw", "python", "3.13.5");
+    assertThat(done("runtime", "withdraw", "python", "3.13.5", "--json").out())
+        .isEqualTo(
+            "{\"detail\":{\"language\":\"python\",\"version\":\"3.13.5\"},"
+                + "\"kind\":\"runtime.withdrawn\",\"warnings\":[]}\n");
+    assertThat(done("runtime", "approve", "pyhton", "3.13.5").err())
+        .contains("no tool can be of the language pyhton");
     assertThat(done("tool", "status").out()).contains("runtime python 3.13.5: withdrawn");
   }
 }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code writ stamp ask} and {@code writ verify --stamp}, with an authority of OpenSSL. */
 class CheckpointsAreStampedTest {
+  private static final String WITNESS =
+      "witness.example/w1+3a7c4813+BCCCi/XFvcrLaEhjM2wgL7VZnaSL5VlmFXQhcHBb7Kn3";
+
   @TempDir Path dir;
   private OneHome home;
 
@@ -74,6 +77,10 @@ class CheckpointsAreStampedTest {
           home.writ("stamp", "ask", file("a.txt"), server.url(), "--tsa-ca", authority),
           6,
           "CLI-023");
+    }
+    for (String url : new String[] {"http://[", "http://a:b/", "http://:80/"}) {
+      refused(home.writ("stamp", "ask", file("a.txt"), url, "--tsa-ca", authority), 2, "CLI-001");
+      refused(home.writ("witness", "ask", url, "--key", WITNESS), 2, "CLI-001");
     }
     String[] stamp = {"--stamp", file("a.txt.tsr"), "--tsa-ca", authority};
     Run verified = verify("a.txt", stamp);

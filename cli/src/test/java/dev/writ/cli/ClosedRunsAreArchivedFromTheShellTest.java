@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.fixture.Await;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.s3.S3Server;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,6 +183,32 @@ class ClosedRunsAreArchivedFromTheShellTest {
   }
 
   @Test
+  void what_two_bundles_have_is_read_from_the_one_that_is_there() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    effect("other");
+    done("close", "main");
+    done("close", "other");
+    done("archive", "run", "main", "other", "--to", archive.toString());
+    assertThat(isInTheLedger()).isFalse();
+    String output = done("output", receipt);
+    List<Path> bundles = filesWithTheContent(archive);
+    assertThat(bundles).hasSize(2);
+    for (Path bundle : bundles) {
+      byte[] whole = Files.readAllBytes(bundle);
+      Files.delete(bundle);
+      assertThat(done("output", receipt)).as("without " + bundle).isEqualTo(output);
+      Files.write(bundle, Arrays.copyOf(whole, whole.length / 2));
+      assertThat(done("output", receipt)).as("with half of " + bundle).isEqualTo(output);
+      Files.write(bundle, whole);
+    }
+    for (Path bundle : bundles) {
+      Files.delete(bundle);
+    }
+    refused(ExitCode.BROKEN_INPUT, "EXE-947", "output", receipt);
+  }
+
+  @Test
   void a_run_of_which_others_use_every_content_stays_and_loses_nothing() throws Exception {
     activate(ALLOWED);
     String receipt = effect("main");
@@ -261,6 +289,10 @@ class ClosedRunsAreArchivedFromTheShellTest {
     refused(ExitCode.UNAVAILABLE, "LED-093", "archive", "run", "main", "--to", archive.toString());
     Files.delete(dir.resolve("home/archive.address"));
     refused(ExitCode.REFUSED, "EXE-944", "output", receipt);
+    assertThat(writ("output", receipt).err())
+        .containsPattern(
+            "archive of closed runs: sha256:\\w+ at \\S+Z, into the bundle sha256:\\w+")
+        .doesNotContain("Z moved");
     assertThat(writ("output", receipt).err()).contains(bundle);
   }
 
@@ -297,14 +329,114 @@ class ClosedRunsAreArchivedFromTheShellTest {
     done("archive", "run", "main", "--to", archive.toString());
     String bundle = text(first(json("runs"), "runs"), "bundle");
     assertThat(done("erase", "acme", "--run", "main"))
-        .contains(
-            "carried out at", "not erased: the archive has contents of it in the bundle " + bundle);
+        .containsSubsequence(
+            "not erased: the archive has contents of it in the bundle " + bundle, "carried out at")
+        .doesNotContain("covers nothing");
     refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
     assertThat(done("archive", "list")).contains("erased: remove it");
     Files.delete(file(bundle));
     assertThat(done("archive", "list")).contains("missing").doesNotContain("remove it");
     refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
     done("audit");
+  }
+
+  /** A run that stays has left its bundle in the archive, and so has one that was interrupted. */
+  @Test
+  void an_erasure_names_a_bundle_that_no_statement_names() throws Exception {
+    activate(ALLOWED);
+    String observations = done("output", effect("main"), "--observations");
+    done("close", "main");
+    effect("other");
+    done("run", "js", "--run", "other", "--param", "source=(" + observations + ")");
+    refused(ExitCode.REFUSED, "EXE-946", "archive", "run", "main", "--to", archive.toString());
+    List<Path> left = filesWithTheContent(archive);
+    assertThat(left).hasSize(1);
+    String bundle = "sha256:" + left.getFirst().getFileName().toString().replace(".writ", "");
+    assertThat(done("erase", "acme", "--subject", "agent"))
+        .containsSubsequence("perhaps not erased", bundle, "carried out at");
+    JsonValue.Obj again = json("erase", "acme", "--run", "main");
+    assertThat(again.get("unnamed").toString()).contains(bundle);
+    Files.delete(left.getFirst());
+    assertThat(done("erase", "acme", "--run", "main")).doesNotContain("perhaps not erased");
+    Files.delete(archive.resolve("writ-archive"));
+    assertThat(done("erase", "acme", "--run", "main")).contains("the archive cannot be looked at");
+  }
+
+  /** A page has its bundles in base64, at any of three alignments. */
+  private static boolean isInPage(Path page) throws Exception {
+    String text = Files.readString(page, StandardCharsets.ISO_8859_1);
+    return Stream.of(0, 1, 2)
+        .map(from -> CONTENT.substring(from, from + 30).getBytes(StandardCharsets.UTF_8))
+        .anyMatch(part -> text.contains(Base64.getEncoder().encodeToString(part)));
+  }
+
+  @Test
+  void contents_that_were_erased_are_in_no_bundle_that_a_name_gives() throws Exception {
+    activate(ALLOWED);
+    String receipt = effect("main");
+    done("run", "js", "--run", "other", "--param", "source='another'");
+    done("close", "main");
+    done("close", "other");
+    done("archive", "run", "--older-than", "0s", "--to", archive.toString());
+    String bundle = text(first(json("runs"), "runs"), "bundle");
+    Path whole = dir.resolve("whole.writ");
+    done("export", "main", "-o", whole.toString());
+    assertThat(Files.readAllBytes(whole)).isEqualTo(Files.readAllBytes(file(bundle)));
+    assertThat(filesWithTheContent(whole)).hasSize(1);
+    Path before = dir.resolve("before.html");
+    done("report", "main", "-o", before.toString());
+    assertThat(isInPage(before)).isTrue();
+    String order = text(json("erase", "acme", "--run", "main"), "order");
+    String pins = dir.resolve("home/trust.jwks").toString();
+    for (boolean isThere : new boolean[] {true, false}) {
+      if (!isThere) {
+        Files.delete(file(bundle));
+      }
+      Path left = dir.resolve(isThere + ".writ");
+      Run export = writ("export", "main", "-o", left.toString());
+      assertThat(export.status()).as(export.err()).isZero();
+      assertThat(export.err()).contains(order, "remove the bundle " + bundle);
+      assertThat(filesWithTheContent(left)).isEmpty();
+      assertThat(done("verify", left.toString(), "--trust", pins))
+          .contains("contents: moved to the archive, into the bundle " + bundle);
+      assertThat(done("verify", "main", "--trust", pins)).contains("moved to the archive");
+      assertThat(done("replay", "main", "--trust", pins)).doesNotContain(CONTENT);
+      assertThat(done("diff", "main", whole.toString())).doesNotContain(CONTENT);
+      Path page = dir.resolve(isThere + ".html");
+      Run report = writ("report", "main", "--trust", pins, "-o", page.toString());
+      assertThat(report.err()).contains(order);
+      Path month = dir.resolve(isThere + "-month.html");
+      assertThat(writ("report", "--from", "1d", "-o", month.toString()).err()).contains(order);
+      assertThat(isInPage(page) || isInPage(month)).isFalse();
+    }
+    refused(ExitCode.REFUSED, "EXE-949", "output", receipt);
+    Run other = writ("export", "other", "-o", dir.resolve("other.writ").toString());
+    assertThat(other.err()).as("no order covers it").doesNotContain("order");
+    assertThat(Files.readAllBytes(dir.resolve("other.writ")))
+        .isEqualTo(Files.readAllBytes(file(archived("other"))));
+  }
+
+  @Test
+  void an_order_before_a_run_says_nothing_about_its_bundle() throws Exception {
+    activate(ALLOWED);
+    String first = effect("first");
+    done(
+        "erase",
+        "acme",
+        "--subject",
+        done("--json", "show", first).split("\"subject\":\"")[1].split("\"")[0]);
+    refused(ExitCode.REFUSED, "EXE-960", "output", first);
+    effect("main");
+    done("run", "js", "--run", "main", "--param", "source='of this run alone'");
+    done("close", "main");
+    String bundle =
+        text(
+            first(json("archive", "run", "main", "--to", archive.toString()), "archived"),
+            "bundle");
+    assertThat(done("archive", "list")).doesNotContain("erased");
+    Path whole = dir.resolve("whole.writ");
+    done("export", "main", "-o", whole.toString());
+    assertThat(Files.readAllBytes(whole)).isEqualTo(Files.readAllBytes(file(bundle)));
   }
 
   @Test
@@ -403,9 +535,8 @@ class ClosedRunsAreArchivedFromTheShellTest {
       for (String line = log.readLine(); !line.contains("\"listening\""); line = log.readLine()) {
         assertThat(line).isNotNull();
       }
-      while (Files.size(dir.resolve("out")) == 0) {
-        Thread.onSpinWait(); // what it prints comes when commands find it
-      }
+      Await.until(
+          () -> Files.size(dir.resolve("out")) != 0); // what it prints comes when commands find it
       assertThat(done("archive", "run", "main", "--to", archive.toString()))
           .contains("archived acme/main: bundle sha256:", "by 1 signed statements");
       refused(ExitCode.REFUSED, "EXE-945", "archive", "verify", "another");

@@ -159,7 +159,7 @@ class CommandsFindTheServerTest {
     assertThat(done("policy", "explain", request).out()).contains("approvals");
     Run approved = done("approve", request.substring(7, 19), "--yes");
     assertThat(approved.err())
-        .contains("APPROVED", "nothing has run yet", "writ submit " + request.substring(7, 19));
+        .contains("APPROVED", "nothing has run yet", " submit " + request.substring(7, 19));
     assertThat(done("submit", request.substring(7, 19)).out()).isEqualTo("42");
   }
 

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.fixture.Await;
 import java.io.BufferedReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,14 +79,15 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
   @Test
   void what_a_rule_covers_is_planned_deleted_told_and_verified() throws Exception {
     String receipt = receipt(1);
-    assertThat(done("retention", "plan")).contains("no section retention: everything is kept");
+    assertThat(done("retention", "plan")).contains("no rules of retention: everything is kept");
     assertThat(done("retention", "status")).contains("nothing was deleted so far");
     activate(RULE);
     assertThat(done("retention", "plan")).containsPattern("at-once +1 +10 +1 +10");
     assertThat(done("output", receipt)).isEqualTo("\"output 1\"");
-    done("hold", "place", "case 7", "acme", "--run", "main");
+    Run placed = writ("hold", "place", "case 7", "acme", "--run", "main");
+    assertThat(placed.err()).isEqualTo("hold case 7: run main of acme\n");
     refused(ExitCode.REFUSED, "EXE-004", "hold", "place", "case 7", "acme");
-    assertThat(done("retention", "status")).contains("hold: case 7");
+    assertThat(done("retention", "status")).contains("hold: case 7, run main of acme");
     JsonValue.Obj held = json("retention", "plan");
     assertThat(number(held, "contents")).isZero();
     assertThat(number(held, "needed")).isEqualTo(1);
@@ -99,8 +102,9 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
         .doesNotContain("hold", "may still be on disk");
     refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
     assertThat(writ("output", receipt).err()).contains("at-once");
-    assertThat(done("audit")).contains("1 contents: deleted, by rules of the policies in force");
-    done("fsck");
+    String audit = done("audit");
+    assertThat(audit).contains("1 contents: deleted, by rules of the policies in force");
+    assertThat(runs(audit)).as("also writ/retention").isEqualTo(3).isEqualTo(runs(done("fsck")));
     Path bundle = dir.resolve("main.writ");
     done("export", "main", "-o", bundle.toString());
     String pins = dir.resolve("home/trust.jwks").toString();
@@ -109,6 +113,26 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
         .contains("only the receipt was made again, their contents were deleted by rule at-once")
         .containsPattern(
             "outputs sha256:[0-9a-f]{64} of event \\d+: deleted at .* by rule at-once");
+  }
+
+  private static long runs(String report) {
+    Matcher runs = Pattern.compile("events of (\\d+) runs").matcher(report);
+    assertThat(runs.find()).as(report).isTrue();
+    return Long.parseLong(runs.group(1));
+  }
+
+  @Test
+  void a_content_of_several_runs_counts_once_for_each_time_that_it_is_deleted() throws Exception {
+    activate(RULE);
+    for (String run : List.of("one", "two", "three")) {
+      done("run", "js", "--param", "source='same'", "--run", run);
+    }
+    assertThat(done("retention", "run"))
+        .contains("deleted 1 contents, 6 bytes, by 3 signed statements");
+    assertThat(done("retention", "status")).containsPattern("at-once +1 +6 +20");
+    done("run", "js", "--param", "source='same'", "--run", "four");
+    assertThat(done("retention", "run")).contains("deleted 1 contents, 6 bytes, by 1 signed");
+    assertThat(done("retention", "status")).containsPattern("at-once +2 +12 +20");
   }
 
   private static final String SEALED =
@@ -154,7 +178,9 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
     done("hold", "place", "case 9", "acme", "--run", "main");
     refused(ExitCode.REFUSED, "EXE-962", "erase", "acme", "--run", "main");
     done("hold", "release", "case 9");
-    assertThat(done("erase", "acme", "--run", "main")).contains("order sha256:", "carried out at");
+    assertThat(done("erase", "acme", "--run", "main"))
+        .contains("order sha256:", "carried out at", "contents removed: 2, kept")
+        .contains("keys destroyed: 0");
     assertThat(done("retention", "status"))
         .contains("erasure of run main of acme: carried out at", "order sha256:");
     refused(ExitCode.REFUSED, "EXE-960", "output", receipt);
@@ -174,7 +200,9 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
             .findFirst()
             .orElseThrow()
             .group(1);
-    assertThat(done("erase", "acme", "--subject", subject)).contains("carried out at");
+    assertThat(done("erase", "acme", "--subject", subject))
+        .contains("carried out at", "contents removed: 0", "keys destroyed: 1")
+        .doesNotContain("covers nothing");
     Path restored = dir.resolve("restored");
     Run restore =
         Run.of(
@@ -189,6 +217,45 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
     assertThat(Run.of("--home", restored.toString(), "output", receipt).err()).contains("LED-096");
     assertThat(Run.of("--home", restored.toString(), "audit").status()).isZero();
     assertThat(filesWithTheSecret()).isEmpty();
+  }
+
+  @Test
+  void a_hold_of_a_name_that_nothing_has_is_placed_and_told() {
+    receipt(1);
+    assertThat(writ("hold", "place", "a", "acme").err()).doesNotContain("warning");
+    for (String[] wrong : new String[][] {{"acne"}, {"acme", "--run", "mian"}}) {
+      List<String> words = new ArrayList<>(List.of("hold", "place", "of " + wrong[0]));
+      words.addAll(List.of(wrong));
+      Run placed = writ(words.toArray(String[]::new));
+      assertThat(placed.status()).isZero();
+      assertThat(placed.err()).contains("warning: it keeps nothing so far", wrong[0]);
+    }
+    JsonValue.Obj json = json("hold", "place", "b", "acne");
+    assertThat(json.toString()).contains("hold.placed", "keeps nothing so far");
+    assertThat(done("retention", "status")).contains("hold: of acne, each run of acne");
+    assertThat(done("hold", "release", "a", "--json")).contains("\"kind\":\"hold.released\"");
+  }
+
+  @Test
+  void an_erasure_says_what_is_so() {
+    done("run", "js", "--run", "main", "--param", "source='of both'");
+    done("run", "js", "--run", "other", "--param", "source='of both'");
+    done("run", "js", "--run", "main", "--param", "source='of one'");
+    String none = done("erase", "acme", "--run", "nosuchrun");
+    assertThat(none)
+        .contains("order sha256:", "covers nothing so far", "run nosuchrun of acme")
+        .doesNotContain("removed", "destroyed");
+    JsonValue.Obj nobody = json("erase", "acme", "--subject", "nobody");
+    assertThat(number(nobody, "removed")).isZero();
+    assertThat(number(nobody, "kept")).isZero();
+    JsonValue.Obj main = json("erase", "acme", "--run", "main");
+    assertThat(number(main, "removed")).isPositive();
+    assertThat(number(main, "kept")).as("'of both', which the other run made, too").isPositive();
+    assertThat(number(main, "keys_destroyed")).as("it lay in the clear").isZero();
+    assertThat(done("erase", "acme", "--run", "other"))
+        .contains("keys destroyed: 0")
+        .doesNotContain("covers nothing");
+    done("audit");
   }
 
   @Test
@@ -217,9 +284,8 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
             .start();
     try (BufferedReader log = server.errorReader(StandardCharsets.UTF_8)) {
       await(log, "\"listening\"");
-      while (Files.size(dir.resolve("out")) == 0) {
-        Thread.onSpinWait(); // what it prints comes when commands find it
-      }
+      Await.until(
+          () -> Files.size(dir.resolve("out")) != 0); // what it prints comes when commands find it
       assertThat(done("retention", "plan")).contains("at-once");
       done("hold", "place", "case 8", "acme", "--run", "another");
       assertThat(done("retention", "status")).contains("hold: case 8");

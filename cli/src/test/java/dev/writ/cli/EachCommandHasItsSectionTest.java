@@ -54,7 +54,8 @@ class EachCommandHasItsSectionTest {
     String more = arg.isMultiValue() ? "…" : "";
     if (arg instanceof OptionSpec option) {
       String value = option.arity().max() == 0 ? "" : " " + option.paramLabel();
-      return "[" + option.longestName() + value + "]" + more;
+      String whole = option.longestName() + value;
+      return option.required() ? whole : "[" + whole + "]" + more;
     }
     return arg.required() ? arg.paramLabel() : "[" + arg.paramLabel() + "]" + more;
   }

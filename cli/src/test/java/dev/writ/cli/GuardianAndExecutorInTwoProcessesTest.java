@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.fixture.Await;
 import dev.writ.sandbox.host.Trees;
 import dev.writ.sandbox.testing.TestTls;
 import io.modelcontextprotocol.client.McpClient;
@@ -21,6 +22,10 @@ import io.modelcontextprotocol.spec.McpSchema.TextContent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +67,7 @@ class GuardianAndExecutorInTwoProcessesTest {
   private volatile CountDownLatch arrived = new CountDownLatch(0);
   private volatile CountDownLatch answers = new CountDownLatch(0);
   private int port;
+  private String address;
 
   @BeforeEach
   void installation() throws IOException {
@@ -221,8 +227,37 @@ class GuardianAndExecutorInTwoProcessesTest {
   private Process serveGuardian() throws IOException {
     Process process =
         start("guardian", "--home", guardian.toString(), "serve", "--json", "--port", "0");
-    url(process, "guardian");
+    address = url(process, "guardian");
     return process;
+  }
+
+  /** What the guardian's server says of whether it is ready. */
+  private String ready() {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(URI.create(address + "/ready")).build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void theGuardianIsReadyAsLongAsItsExecutorAnswers() throws Exception {
+    serveGuardian();
+    Await.until(() -> ready().endsWith("\"ready\":true}"));
+    assertThat(ready())
+        .as("no tool runs here, so nothing is confined here")
+        .contains("{\"name\":\"executor\",\"ok\":true}")
+        .doesNotContain("sandbox");
+    processes.getFirst().destroyForcibly().waitFor();
+    Await.until(() -> ready().endsWith("\"ready\":false}"));
+    assertThat(ready()).contains("{\"name\":\"executor\",\"ok\":false,\"why\":\"EXE-930\"}");
+    assertThat(Files.readString(dir.resolve("guardian.log")))
+        .contains("\"event\":\"executor\"")
+        .doesNotContain("TOL-031");
   }
 
   private static String[] post(String name) {

@@ -23,6 +23,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,6 +61,12 @@ class LauncherTest {
   }
 
   private static Ended run(Path folder, String input, List<String> command) throws Exception {
+    return run(folder, input, Map.of(), command);
+  }
+
+  private static Ended run(
+      Path folder, String input, Map<String, String> environment, List<String> command)
+      throws Exception {
     Path in = Files.writeString(Files.createTempFile("writ", ".in"), input);
     Path out = Files.createTempFile("writ", ".out");
     Path err = Files.createTempFile("writ", ".err");
@@ -70,6 +78,7 @@ class LauncherTest {
               .redirectOutput(out.toFile())
               .redirectError(err.toFile());
       builder.environment().remove("WRIT_HOME");
+      builder.environment().putAll(environment);
       Process process = builder.start();
       assertThat(process.waitFor(5, TimeUnit.MINUTES)).as("ended: " + command).isTrue();
       return new Ended(process.exitValue(), Files.readString(out), Files.readString(err));
@@ -113,6 +122,59 @@ class LauncherTest {
     }
   }
 
+  /** Else a request would be signed that nobody made: each byte would be another character. */
+  @ParameterizedTest
+  @CsvSource({"LC_ALL,C", "LC_ALL,POSIX", "LC_ALL,xx_XX.UTF-8", "LC_CTYPE,UTF-8", "LANG,''"})
+  void whatIsTypedArrivesAsItIsWithoutALocaleToo(String variable, String value) throws Exception {
+    Path home = Files.createDirectory(folder.resolve("hö 日"));
+    Files.writeString(home.resolve("é.json"), "{\"é\":1}");
+    Map<String, String> locale = new TreeMap<>(Map.of("LC_ALL", "", "LC_CTYPE", "", "LANG", ""));
+    locale.put(variable, value);
+    locale.put("WRIT_HOME", home.toString());
+    String writ = TOP.resolve("writ").toString();
+    Ended read = run(home, "", locale, List.of(writ, "canon", "é.json"));
+    assertThat(read.out()).as(read.err()).isEqualTo("{\"é\":1}");
+    assertThat(said(read)).isEmpty();
+    Ended looked = run(home, "", locale, List.of(writ, "runs"));
+    assertThat(said(looked)).startsWith("writ: CLI-010 ").contains(home.toString());
+  }
+
+  /** Without what bash itself says of a locale that is not here. */
+  private static String said(Ended ended) {
+    return ended.err().replaceAll("(?m)^bash: warning: setlocale: .*\n", "");
+  }
+
+  /** What waits for something to print is not kept by a reader that has gone meanwhile. */
+  @Test
+  void whatFollowsEndsWithItsReaderAlsoWhereNothingHappens() throws Exception {
+    String home = folder.resolve("followed").toString();
+    String writ = TOP.resolve("writ") + " --home " + home;
+    assertThat(run(folder, "", List.of("bash", "-c", writ + " init")).status()).isZero();
+    for (String follows : List.of(" approvals --watch", " log -f")) {
+      String line = "timeout 60 " + writ + follows + " | head -1; echo ${PIPESTATUS[0]}";
+      assertThat(run(folder, "", List.of("bash", "-c", line)).out()).as(follows).endsWith("\n0\n");
+    }
+  }
+
+  /** In bash, since Java has no words of a command line that are no text. */
+  @Test
+  void bytesThatAreNoTextAreRefusedRatherThanSignedAsSomethingElse() throws Exception {
+    String typed = TOP.resolve("writ") + " run js --param source=$'\"\\xe4\"'";
+    Ended refused = run(folder, "", Map.of("LC_ALL", "C.UTF-8"), List.of("bash", "-c", typed));
+    assertThat(refused.err())
+        .startsWith("writ: CLI-001 ")
+        .contains("argument 4 has bytes that are no text in UTF-8");
+    assertThat(refused.status()).isEqualTo(2);
+    Ended named =
+        run(
+            folder,
+            "",
+            Map.of("LC_ALL", "xx_XX.ISO-8859-1", "WRIT_HOME", "hö"),
+            List.of(TOP.resolve("writ").toString(), "runs"));
+    assertThat(said(named)).startsWith("writ: CLI-001 ").contains("WRIT_HOME has bytes");
+    assertThat(named.status()).isEqualTo(2);
+  }
+
   @Test
   void endsWithTheStatusOfTheCommandAndNeverWithAStackTrace() throws Exception {
     List<List<String>> wrong =
@@ -151,7 +213,7 @@ class LauncherTest {
     // It waits for its input, which never comes; java has taken the place of the shell by then.
     while (process.info().command().filter(c -> c.endsWith("/java")).isEmpty()) {
       assertThat(process.isAlive()).isTrue();
-      Thread.onSpinWait();
+      Thread.sleep(1);
     }
     process.getOutputStream().write('[');
     process.getOutputStream().flush();

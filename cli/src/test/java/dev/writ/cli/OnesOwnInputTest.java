@@ -191,13 +191,25 @@ class OnesOwnInputTest {
         writ("run", "js", "--param", "source=1", "--save-request", nowhere + "/x"),
         ExitCode.UNAVAILABLE,
         "CLI-003");
+    Run unwritten = writ("report", "--verifier", "-o", nowhere + "/verify.mjs");
+    refused(unwritten, ExitCode.UNAVAILABLE, "CLI-003");
+    assertThat(unwritten.err()).contains(": " + nowhere + ": not there");
     Path garbage = Files.writeString(folder.resolve("garbage"), "{\"a\":1}");
+    Run noFolder = on(garbage.toString(), "receipts");
+    refused(noFolder, ExitCode.BROKEN_INPUT, "CLI-002");
+    assertThat(noFolder.err()).contains(garbage + " is no folder");
     refused(writ("submit", garbage.toString()), ExitCode.BROKEN_INPUT, "CAN-020");
     assertThat(writ("receipts", "--json").out().strip()).isEqualTo("{\"receipts\":[]}");
     Files.writeString(
         Path.of(home, "writ.json"),
         Files.readString(Path.of(home, "writ.json")).replace("\"format\":1", "\"format\":9"));
     refused(writ("receipts"), ExitCode.UNAVAILABLE, "CLI-012");
+    Files.delete(Path.of(home, "writ.json"));
+    Run lost = writ("receipts");
+    refused(lost, ExitCode.BROKEN_INPUT, "CLI-002");
+    assertThat(lost.err())
+        .contains("writ.json is missing: put it back")
+        .doesNotContain("writ init");
   }
 
   @Test

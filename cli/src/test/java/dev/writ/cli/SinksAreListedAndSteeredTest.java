@@ -106,9 +106,13 @@ class SinksAreListedAndSteeredTest {
       assertThat(checked.status()).as(wrong).isEqualTo(4);
       assertThat(checked.err()).contains("GWY-002", "sinks/lines").doesNotContain("secret@");
     }
-    configure("sinks: { a: { kind: file, path: x }, b: { kind: file, path: x } }", "t");
-    assertThat(writ("config", "check", dir.resolve("home/gateway.yaml").toString()).err())
-        .contains("GWY-002", "sinks/b has the target of sinks/a");
+    for (String same : List.of("x", "./x", "y/../x")) {
+      configure(
+          "sinks: { a: { kind: file, path: x }, b: { kind: file, path: " + same + " } }", "t");
+      assertThat(writ("config", "check", dir.resolve("home/gateway.yaml").toString()).err())
+          .as(same)
+          .contains("GWY-002", "sinks/b has the target of sinks/a");
+    }
     configure("sinks: { lines: { kind: neo4j, url: \"bolt://127.0.0.1:7687\", secret: no } }", "t");
     assertThat(writ("config", "check", dir.resolve("home/gateway.yaml").toString()).err())
         .contains("GWY-005");

@@ -48,6 +48,9 @@ class TheServersOfAClientAreImportedTest {
     all.addAll(List.of("--home", home.toString()));
     TreeMap<String, String> environment = new TreeMap<>(npm.environment(dir));
     environment.put("GREETER_SECRET", "a secret of the shell");
+    environment.put("REGION", "eu-west");
+    environment.put("SCRAMBLED", "Zq81mNc03TfYw6LkXp2sVb7HgRd5JaEu");
+    environment.put("WRIT_OTHER", "of Writ alone");
     return Run.in(environment, all.toArray(String[]::new));
   }
 
@@ -214,6 +217,90 @@ class TheServersOfAClientAreImportedTest {
     assertThat(writ("secret", "list").out()).as("nothing half done").doesNotContain("crm");
   }
 
+  /** Two accounts at one server are two servers, each with its own token. */
+  @Test
+  void entriesOfOneServerWithDifferentSecretsAreServersOfTheirOwn() throws IOException {
+    String other = TOKEN.replace("ghp_0", "ghp_9");
+    write(
+        """
+        {"mcpServers": {
+          "work": {"command": "npx", "args": ["@acme/greeter"], "env": {"API_TOKEN": "%s"}},
+          "private": {"command": "npx", "args": ["@acme/greeter"], "env": {"API_TOKEN": "%s"}},
+          "zwork": {"command": "npx", "args": ["@acme/greeter"], "env": {"API_TOKEN": "%s"}}}}
+        """
+            .formatted(TOKEN, other, TOKEN));
+    assertThat(imported("--only", "private").status()).isZero();
+    Run done = imported("--rewrite", "--command", "/w");
+    assertThat(done.status()).as(done.out()).isZero();
+    assertThat(done.out())
+        .containsPattern("work +work +added.*\\[work-api-token]")
+        .containsPattern("private +private +there.*\\[private-api-token]")
+        .containsPattern("zwork +work +there.*\\[work-api-token]");
+    assertThat(Files.readString(home.resolve("secrets/work-api-token"))).isEqualTo(TOKEN);
+    assertThat(Files.readString(home.resolve("secrets/private-api-token"))).isEqualTo(other);
+    assertThat(writ("secret", "list").out()).doesNotContain("zwork");
+    assertThat(Files.readString(file))
+        .containsPattern("\"work\": [^}]*\"--server\", \"work\"")
+        .containsPattern("\"private\": [^}]*\"--server\", \"private\"")
+        .containsPattern("\"zwork\": [^}]*\"--server\", \"work\"")
+        .doesNotContain(TOKEN, other);
+  }
+
+  @Test
+  void anEntryWithAnotherTokenThanTheServerOfItsAddressIsNotThatServer() throws IOException {
+    String other = TOKEN.replace("ghp_0", "ghp_9");
+    String entries =
+        """
+        {"mcpServers": {
+          "work": {"url": "http://127.0.0.1:PORT/mcp", "headers": {"Authorization": "Bearer WORK"}},
+          "private": {"url": "http://127.0.0.1:PORT/mcp", "headers": {"Authorization": "Bearer OTHER"}}}}
+        """
+            .replace("WORK", TOKEN)
+            .replace("OTHER", other);
+    try (McpStandIn crm = McpStandIn.start()) {
+      write(entries.replace("PORT", String.valueOf(crm.port())));
+      assertThat(imported("--only", "private").status()).isZero();
+      Run done = imported("--rewrite", "--command", "/w");
+      assertThat(done.status()).as(done.out()).isZero();
+      assertThat(done.out())
+          .containsPattern("private +private +there.*\\[private-authorization]")
+          .containsPattern("work +work +added.*\\[work-authorization]");
+      assertThat(Files.readString(file))
+          .containsPattern("\"work\": [^}]*\"--server\", \"work\"")
+          .containsPattern("\"private\": [^}]*\"--server\", \"private\"");
+      assertThat(imported("--undo").status()).isZero();
+      write(entries.replace("PORT", String.valueOf(crm.port())).replace(other, TOKEN + "x"));
+      Run changed = imported("--only", "private", "--rewrite", "--command", "/w");
+      assertThat(changed.status()).isEqualTo(1);
+      assertThat(changed.out()).contains("the secret private-authorization has another value");
+      assertThat(Files.readString(file)).as("nothing was taken").contains(TOKEN + "x");
+    }
+  }
+
+  /** {@code crm} and {@code x-api-key} make the same name as {@code crm-x} and {@code api-key}. */
+  @Test
+  void theSecretOfAnotherServerIsNotGivenToOneWhoseNamesAreJoinedToIt() throws IOException {
+    try (McpStandIn crm = McpStandIn.start()) {
+      write(
+          """
+          {"mcpServers": {"crm-x": {"url": "http://127.0.0.1:%d/mcp", "headers": {"Api-Key": "%s"}}}}
+          """
+              .formatted(crm.port(), TOKEN));
+      assertThat(imported().out()).contains("added", "[crm-x-api-key]");
+      write(
+          """
+          {"name": "io.example/crm", "version": "1.0.0", "remotes": [{"type": "streamable-http",
+            "url": "http://127.0.0.1:%d/mcp",
+            "headers": [{"name": "X-Api-Key", "isRequired": true, "isSecret": true}]}]}
+          """
+              .formatted(crm.port()));
+      Run done = imported();
+      assertThat(done.status()).isEqualTo(1);
+      assertThat(done.out()).contains("CLI-079", "crm-x-api-key is that of another server");
+      assertThat(writ("mcp", "list", "--json").out()).doesNotContain("\"crm\"");
+    }
+  }
+
   @Test
   void anEntryOfTheRegistryIsTaken() throws IOException {
     write(
@@ -232,6 +319,142 @@ class TheServersOfAClientAreImportedTest {
     assertThat(writ("mcp", "list", "--json").out())
         .contains("\"environment\":{\"MODE\":\"plain\"}", "@acme/greeter@1.0.0")
         .contains("\"secrets\":{\"GREETER_SECRET\":\"greeter-greeter-secret\"}");
+  }
+
+  /** A stranger wrote it: nothing of this machine's environment is named by it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "X-Client-Region | ${REGION}",
+        "X-Client-Region | ${env:REGION}",
+        "X-Client-Region | ${REGION:-eu}",
+        "X-Client-Region | a${RE-GION}b",
+        "X-Client-Region | ${WRIT_OTHER:-eu}",
+        "X-Client-Region | ${userHome}",
+        "X-Client-Region | {region}",
+        "X-Client-Region | ${",
+      })
+  void aHeaderOfTheRegistryTakesNothingFromTheEnvironment(String header, String value)
+      throws IOException {
+    for (String member : List.of("value", "default")) {
+      write(
+          """
+          {"name": "io.example/helpful", "version": "1.0.0", "remotes": [{"type": "streamable-http",
+            "url": "http://127.0.0.1:1/mcp", "headers": [{"name": "%s", "%s": "%s"}]}]}
+          """
+              .formatted(header, member, value));
+      for (Run done : List.of(imported("--dry-run"), imported())) {
+        assertThat(done.status()).isEqualTo(1);
+        assertThat(done.out())
+            .contains("CLI-079", "placeholders in [" + header + "]")
+            .doesNotContain("eu-west", "of Writ alone");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'identifier': '@acme/${REGION}'                                       | identifier",
+        "'identifier': '@acme/greeter', 'version': '${env:REGION}'             | version",
+        "'identifier': 'g', 'packageArguments': [{'value': '${REGION}'}]       | an argument",
+        "'identifier': 'g', 'packageArguments': [{'name': '-x${REGION}', 'value': '1'}] | an"
+            + " argument's name",
+        "'identifier': 'g', 'packageArguments': [{'name': '--at', 'default': '${REGION:-eu}'}] |"
+            + " --at",
+        "'identifier': 'g', 'environmentVariables': [{'name': 'AT', 'default': '${REGION}'}] | AT",
+        "'identifier': 'g', 'environmentVariables': [{'name': 'A}${REGION', 'isRequired': true,"
+            + " 'isSecret': true}] | environmentVariables",
+      })
+  void aPackageOfTheRegistryTakesNothingFromTheEnvironment(String words, String field)
+      throws IOException {
+    write(
+        ("{'name': 'io.example/helpful', 'version': '1.0.0', 'packages': [{'registryType': 'npm', "
+                + words
+                + "}]}")
+            .replace('\'', '"'));
+    Run done = imported();
+    assertThat(done.status()).isEqualTo(1);
+    assertThat(done.out())
+        .contains("CLI-079", "placeholders in [" + field + "]")
+        .doesNotContain("eu-west");
+  }
+
+  @Test
+  void anAddressOfTheRegistryTakesNothingFromTheEnvironment() throws IOException {
+    write(
+        """
+        {"name": "io.example/helpful", "version": "1.0.0", "remotes": [
+          {"type": "streamable-http", "url": "http://127.0.0.1:1/${REGION}"}]}
+        """);
+    assertThat(imported().out()).contains("CLI-079", "[url]").doesNotContain("eu-west");
+  }
+
+  /** What is sent to a stranger at once is put by hand; a header may be called as a variable is. */
+  @Test
+  void aSecretHeaderOfTheRegistryIsNoVariableOfTheEnvironment() throws IOException {
+    write(
+        """
+        {"name": "io.example/helpful", "version": "1.0.0", "remotes": [{"type": "streamable-http",
+          "url": "http://127.0.0.1:1/mcp",
+          "headers": [{"name": "home", "isRequired": true, "isSecret": true}]}]}
+        """);
+    assertThat(imported().out()).contains("CLI-079", "writ secret put helpful-home");
+  }
+
+  @Test
+  void aVariableOfWritItselfGoesToNoServer() throws IOException {
+    write(
+        """
+        {"mcpServers": {
+          "a": {"url": "http://127.0.0.1:1/a", "headers": {"X-At": "${env:WRIT_OTHER}"}},
+          "b": {"url": "http://127.0.0.1:1/b", "headers": {"X-At": "${WRIT_UNSET:-eu}"}},
+          "c": {"url": "http://127.0.0.1:1/${WRIT_OTHER}"},
+          "d": {"command": "npx", "args": ["@acme/greeter", "${WRIT_OTHER}"]},
+          "e": {"command": "npx", "args": ["@acme/greeter"], "env": {"AT": "x ${writ_other}"}},
+          "f": {"command": "npx", "args": ["@acme/greeter"], "env": {"WRIT_OTHER": "${input:x}"}},
+          "g": {"url": "http://127.0.0.1:1/g", "bearer_token_env_var": "WRIT_OTHER"},
+          "h": {"command": "npx", "args": ["@acme/greeter"], "env_vars": ["WRIT_OTHER"]}}}
+        """);
+    Run done = imported();
+    assertThat(done.status()).isEqualTo(1);
+    assertThat(done.out().lines().filter(line -> line.contains("a variable of Writ itself")))
+        .hasSize(8);
+    assertThat(done.out()).doesNotContain("of Writ alone", "added");
+    assertThat(writ("secret", "list").out()).doesNotContain("writ-other");
+    assertThat(isKnownOutsideOfTheStore("of Writ alone")).isFalse();
+  }
+
+  /** The name of the variable says that it is a secret, whatever the name of its place says. */
+  @Test
+  void aPlaceholderOfASecretIsOneWhereverItStands() throws IOException {
+    write(
+        """
+        {"mcpServers": {
+          "greeter": {"command": "npx", "args": ["@acme/greeter", "${REGION}"],
+            "env": {"MODE": "${GREETER_SECRET}", "OTHER": "in ${SCRAMBLED}", "AT": "${REGION}"}},
+          "arg": {"command": "npx", "args": ["@acme/greeter", "${GREETER_SECRET}"]},
+          "url": {"url": "http://127.0.0.1:1/${GREETER_SECRET}"}}}
+        """);
+    Run dry = imported("--dry-run", "--json");
+    assertThat(dry.out())
+        .contains("\"environment\":[\"GREETER_SECRET\",\"REGION\",\"SCRAMBLED\"]")
+        .contains("\"secrets\":[\"greeter-mode\",\"greeter-other\"]")
+        .doesNotContain("a secret of the shell", "eu-west");
+    assertThat(imported("--dry-run").out()).contains("from the environment:");
+    Run done = imported();
+    assertThat(done.out())
+        .contains("argument 2 looks like a secret", "its address looks like a secret")
+        .doesNotContain("a secret of the shell");
+    assertThat(writ("mcp", "list", "--json").out())
+        .contains("\"environment\":{\"AT\":\"eu-west\"}")
+        .contains("\"MODE\":\"greeter-mode\",\"OTHER\":\"greeter-other\"");
+    assertThat(isKnownOutsideOfTheStore("a secret of the shell")).isFalse();
+    assertThat(isKnownOutsideOfTheStore("Zq81mNc03TfYw6LkXp2sVb7HgRd5JaEu")).isFalse();
   }
 
   @ParameterizedTest

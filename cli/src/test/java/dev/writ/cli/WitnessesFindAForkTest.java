@@ -180,6 +180,8 @@ class WitnessesFindAForkTest {
           "RPL-042",
           "a.txt was seen by one.example/w at ",
           "b.txt was seen by two.example/w at ");
+      refused(
+          Run.of("witness", "compare", file("a.txt"), file("b.txt")), ExitCode.USAGE, "--log=VKEY");
       compare[3] = compare[2];
       assertThat(ok(compare)).contains("one history");
       work(home, "more", "3+3");

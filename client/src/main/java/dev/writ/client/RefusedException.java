@@ -2,6 +2,8 @@ package dev.writ.client;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.client.error.ClientError;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The server refused before a decision ({@code GWY-060}), with a code of its own. */
 public final class RefusedException extends WritException {
@@ -10,8 +12,18 @@ public final class RefusedException extends WritException {
   private final String serverCode;
   private final int status;
 
-  RefusedException(int status, String serverCode, String detail) {
-    super(ClientError.REFUSED, serverCode + " " + detail);
+  /**
+   * @param meaning what the code says of every refusal that has it
+   * @param detail what was found this time, perhaps nothing
+   */
+  RefusedException(int status, String serverCode, String meaning, String detail) {
+    super(
+        ClientError.REFUSED,
+        serverCode
+            + " "
+            + Stream.of(meaning, detail)
+                .filter(said -> !said.isEmpty())
+                .collect(Collectors.joining(": ")));
     this.status = status;
     this.serverCode = serverCode;
   }

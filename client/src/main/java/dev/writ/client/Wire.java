@@ -202,7 +202,8 @@ final class Wire implements AutoCloseable {
 
   static RefusedException refusal(int status, byte[] body) {
     JsonValue.Obj problem = new Reply(status, body).object();
-    return new RefusedException(status, text(problem, "code"), text(problem, "detail"));
+    return new RefusedException(
+        status, text(problem, "code"), text(problem, "title"), text(problem, "detail"));
   }
 
   private static String text(JsonValue.Obj object, String key) {

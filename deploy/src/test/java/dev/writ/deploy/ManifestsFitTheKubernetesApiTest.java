@@ -10,10 +10,13 @@ import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1NetworkPolicy;
 import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1Role;
 import io.kubernetes.client.openapi.models.V1RoleBinding;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,21 +41,46 @@ class ManifestsFitTheKubernetesApiTest {
   private static final Map<String, Object> PODS =
       Map.of("sandbox.engine", "kubernetes", "sandbox.kubernetes.helper", HELPER);
 
+  /** Replicas that share the load. */
+  private static final Map<String, Object> SHARED =
+      Map.of(
+          "cells.join",
+          "gateways",
+          "cells.certificate",
+          "gateways-tls",
+          "gateway.cells.lease_ms",
+          9000,
+          "gateway.tokens[0].name",
+          "dev",
+          "gateway.tokens[0].digest",
+          "sha256:" + "d".repeat(64));
+
+  private static Map<String, Object> scaled(int most) {
+    Map<String, Object> values = new TreeMap<>(SHARED);
+    values.put("cells.most", most);
+    return values;
+  }
+
   /** Refuses what the schema of a kind does not know, and what it requires and is not there. */
   private interface Schema {
     void check(JsonElement object) throws IOException;
   }
 
   private static final Map<String, Schema> SCHEMAS =
-      Map.of(
-          "apps/v1 Deployment", V1Deployment::validateJsonElement,
-          "networking.k8s.io/v1 NetworkPolicy", V1NetworkPolicy::validateJsonElement,
-          "rbac.authorization.k8s.io/v1 Role", V1Role::validateJsonElement,
-          "rbac.authorization.k8s.io/v1 RoleBinding", V1RoleBinding::validateJsonElement,
-          "v1 ConfigMap", V1ConfigMap::validateJsonElement,
-          "v1 PersistentVolumeClaim", V1PersistentVolumeClaim::validateJsonElement,
-          "v1 Service", V1Service::validateJsonElement,
-          "v1 ServiceAccount", V1ServiceAccount::validateJsonElement);
+      Map.ofEntries(
+          Map.entry("apps/v1 Deployment", V1Deployment::validateJsonElement),
+          Map.entry("apps/v1 StatefulSet", V1StatefulSet::validateJsonElement),
+          Map.entry(
+              "autoscaling/v2 HorizontalPodAutoscaler",
+              V2HorizontalPodAutoscaler::validateJsonElement),
+          Map.entry("networking.k8s.io/v1 NetworkPolicy", V1NetworkPolicy::validateJsonElement),
+          Map.entry("policy/v1 PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement),
+          Map.entry("rbac.authorization.k8s.io/v1 Role", V1Role::validateJsonElement),
+          Map.entry("rbac.authorization.k8s.io/v1 RoleBinding", V1RoleBinding::validateJsonElement),
+          Map.entry("v1 ConfigMap", V1ConfigMap::validateJsonElement),
+          Map.entry("v1 PersistentVolumeClaim", V1PersistentVolumeClaim::validateJsonElement),
+          Map.entry("v1 Service", V1Service::validateJsonElement),
+          Map.entry("v1 ServiceAccount", V1ServiceAccount::validateJsonElement));
 
   private static void check(Map<?, ?> object) throws IOException {
     String kind = object.get("apiVersion") + " " + object.get("kind");
@@ -97,6 +125,8 @@ class ManifestsFitTheKubernetesApiTest {
         List.of(
             Map.<String, Object>of(),
             PODS,
+            SHARED,
+            scaled(7),
             Map.<String, Object>of(
                 "sandbox.engine",
                 "kubernetes",
@@ -305,6 +335,106 @@ class ManifestsFitTheKubernetesApiTest {
   void withoutAHelperThereIsNoChartOfPods() {
     assertThatThrownBy(() -> Chart.text(Map.of("sandbox.engine", "kubernetes")))
         .hasMessageContaining("sandbox.kubernetes.helper");
+  }
+
+  @Test
+  void replicasThatShareTheLoadEachHaveAVolumeAndAName() {
+    Map<?, ?> set = object(SHARED, "StatefulSet");
+    Object pod = at(set, "spec", "template", "spec");
+
+    assertThat(Chart.objects(SHARED))
+        .noneMatch(object -> object.get("kind").equals("Deployment"))
+        .noneMatch(object -> object.get("kind").equals("PersistentVolumeClaim"));
+    assertThat(at(set, "spec", "replicas")).isEqualTo(3);
+    assertThat(at(set, "spec", "serviceName")).isEqualTo("tool-gateway-cells");
+    assertThat(maps(at(set, "spec", "volumeClaimTemplates")))
+        .extracting(claim -> at(claim, "metadata", "name"))
+        .containsExactly("data", "workspaces");
+    assertThat(at(pod, "affinity")).as("on one node").isNull();
+    assertThat(at(pod, "containers", 0, "securityContext", "readOnlyRootFilesystem"))
+        .isEqualTo(true);
+    assertThat(maps(at(pod, "containers", 0, "env")))
+        .contains(
+            Map.of("name", "WRIT_JOIN", "value", "/etc/writ/join"),
+            Map.of(
+                "name",
+                "WRIT_CELL_ADDRESS",
+                "value",
+                "$(POD_NAME).tool-gateway-cells.default.svc:8182"));
+    assertThat(maps(at(pod, "volumes")))
+        .contains(
+            Map.of("name", "join", "secret", Map.of("secretName", "gateways", "defaultMode", 288)));
+    List<Map<String, Object>> services =
+        maps(Chart.objects(SHARED)).stream()
+            .filter(object -> object.get("kind").equals("Service"))
+            .toList();
+    assertThat(services)
+        .extracting(service -> at(service, "metadata", "name"))
+        .containsExactlyInAnyOrder("tool-gateway", "tool-gateway-cells");
+    assertThat(services)
+        .filteredOn(service -> "None".equals(at(service, "spec", "clusterIP")))
+        .singleElement()
+        .satisfies(
+            service -> assertThat(at(service, "spec", "publishNotReadyAddresses")).isEqualTo(true));
+    assertThat(maps(at(object(SHARED, "NetworkPolicy"), "spec", "ingress")))
+        .contains(
+            Map.of(
+                "from",
+                List.of(
+                    Map.of("podSelector", Map.of("matchLabels", Map.of("app", "tool-gateway")))),
+                "ports",
+                List.of(Map.of("port", 8182))));
+    assertThat(at(object(SHARED, "PodDisruptionBudget"), "spec", "maxUnavailable")).isEqualTo(1);
+  }
+
+  @Test
+  void theConfigurationOfReplicasIsTheOperatorsWithTheirOwnAddress() {
+    String text = (String) at(object(SHARED, "ConfigMap"), "data", "gateway.yaml");
+    Object gateway = Project.documents(text).getFirst();
+
+    assertThat(at(gateway, "cells"))
+        .isEqualTo(
+            Map.of(
+                "address",
+                "CELL_ADDRESS",
+                "ca",
+                "/etc/writ/certificate/ca.crt",
+                "certificate",
+                "/etc/writ/certificate/tls.crt",
+                "host",
+                "0.0.0.0",
+                "key",
+                "/etc/writ/certificate/tls.key",
+                "lease_ms",
+                9000,
+                "port",
+                8182));
+    assertThat(at(gateway, "listen", "port")).isEqualTo(8088);
+  }
+
+  @Test
+  void replicasAreAsManyAsTheLoadAsksForWhereAMostIsSaid() {
+    Object scaler = at(object(scaled(7), "HorizontalPodAutoscaler"), "spec");
+
+    assertThat(at(scaler, "scaleTargetRef", "kind")).isEqualTo("StatefulSet");
+    assertThat(at(scaler, "minReplicas")).isEqualTo(3);
+    assertThat(at(scaler, "maxReplicas")).isEqualTo(7);
+    assertThat(at(object(scaled(7), "StatefulSet"), "spec", "replicas"))
+        .as("who upgrades the chart does not undo it")
+        .isNull();
+    assertThat(Chart.objects(SHARED))
+        .noneMatch(object -> object.get("kind").equals("HorizontalPodAutoscaler"));
+  }
+
+  @Test
+  void replicasWithoutACertificateOrWithATokenOfEachAreRefused() {
+    assertThatThrownBy(() -> Chart.text(Map.of("cells.join", "gateways", "cells.certificate", "c")))
+        .hasMessageContaining("FIRST_TOKEN");
+    Map<String, Object> bare = new TreeMap<>(SHARED);
+    bare.remove("cells.certificate");
+    assertThatThrownBy(() -> Chart.text(bare)).hasMessageContaining("cells.certificate");
+    assertThatThrownBy(() -> Chart.text(Map.of("cells.replicas", 3)))
+        .hasMessageContaining("replicas");
   }
 
   /** The page's role is what the engine asks for, by a test of module kube. */

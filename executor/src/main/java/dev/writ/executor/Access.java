@@ -174,19 +174,7 @@ public final class Access {
    * uploaded for everybody in the tenant.
    */
   public boolean holds(String tenant, String subject, Digest content) {
-    return isHeldBy(tenant, content, Tables.EVERYBODY) || isHeldBy(tenant, content, subject);
-  }
-
-  private boolean isHeldBy(String tenant, Digest content, String subject) {
-    boolean[] found = {false};
-    ledger.scan(
-        Tables.HELD,
-        Tables.prefix(tenant, content.hex(), subject),
-        (_, _) -> {
-          found[0] = true;
-          return false;
-        });
-    return found[0];
+    return TenantContents.holds(ledger, tenant, subject, content);
   }
 
   /**

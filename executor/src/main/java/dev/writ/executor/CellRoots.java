@@ -1,5 +1,6 @@
 package dev.writ.executor;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -18,6 +19,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.merkle.MerkleProof;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -146,9 +148,11 @@ final class CellRoots {
               + " incarnation "
               + log.incarnation());
     }
+    // A log that cannot be read just now is no fork, and has its own code.
+    Digest root = log.root(size);
+    MerkleProof proof = log.consistencyProof(then.size(), size);
     try {
-      Merkle.verifyConsistency(
-          then.size(), then.root(), size, log.root(size), log.consistencyProof(then.size(), size));
+      Merkle.verifyConsistency(then.size(), then.root(), size, root, proof);
     } catch (WritException e) {
       throw new WritException(
           ExecutorError.CELL_FORKED,

@@ -139,6 +139,7 @@ public final class Kernel {
   private final Optional<ApartGuardian> apart;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
+  private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
   private volatile CellRules cell = CellRules.ALONE;
 
   private Kernel(
@@ -228,9 +229,24 @@ public final class Kernel {
     }
   }
 
+  /**
+   * Requires that the keys are in force with which decisions, intents and receipts are signed:
+   * without them nothing is judged or executed.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  public void requireKeys() {
+    ownKeys.require(system().trust(), time.latest());
+  }
+
   /** Registers what is told of each change of the system run, after it is in force and durable. */
   public void whenChanged(Runnable listener) {
     changed = listener;
+  }
+
+  /** Registers what is told of each application of the rules of retention, whoever had it. */
+  public void whenRulesApplied(Consumer<ContentRetention.Deleted> listener) {
+    rulesApplied = listener;
   }
 
   /** Has the log be one of several in its installation, before any work is given to the kernel. */
@@ -1241,10 +1257,25 @@ public final class Kernel {
    *     {@code EXE-990} where another cell has the tenant
    */
   public Content put(String tenant, String subject, InputStream content, String mediaType) {
+    return put(tenant, subject, content, mediaType, Optional.empty());
+  }
+
+  /**
+   * The same of a content whose digest the caller knows: sent again, as after an answer that was
+   * lost, it is taken also where the quota is full.
+   *
+   * @param known the stream throws before its end where it has another digest
+   */
+  public Content put(
+      String tenant,
+      String subject,
+      InputStream content,
+      String mediaType,
+      Optional<Digest> known) {
     cell.requireTenant(tenant);
     StorageLimits limits = system().policyInForce().storage();
     Optional<ContentOwner> owner = Sealing.ownerOfUpload(system().policyInForce(), tenant, subject);
-    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax(), owner)) {
+    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax(), owner, known)) {
       content.transferTo((OutputStream) sink);
       BlobRef blob = sink.finish();
       Instant at = time.now(KernelTime.Reading.OUTSIDE);
@@ -1289,6 +1320,7 @@ public final class Kernel {
     }
     cell.requireCurrent(); // a hold may have been placed
     ContentRetention.Run done = retention.run(() -> deletingUnder(now), now);
+    rulesApplied.accept(done.deleted());
     coverDeletions();
     return done;
   }
@@ -1512,7 +1544,7 @@ public final class Kernel {
   }
 
   private void requireLogKey(Instant at) {
-    OwnKeys.requireLog(system().trust(), ledger.logKid(), at);
+    ownKeys.requireOwnLog(system().trust(), ledger.logKid(), at);
   }
 
   /** Keys, policy and prohibited tools in force. */

@@ -44,9 +44,10 @@ final class OwnKeys {
    * @throws WritException {@code EXE-912}
    */
   void require(Trust trust, Instant now) {
-    boolean apart = guardian.kid().equals(executor.kid()); // an executor that has no guardian
     for (KeyRole role :
-        apart ? List.of(KeyRole.EXECUTOR) : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
+        isWithoutGuardian()
+            ? List.of(KeyRole.EXECUTOR)
+            : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
       require(trust, role, key(role).kid(), now);
     }
   }
@@ -72,16 +73,36 @@ final class OwnKeys {
   }
 
   /**
-   * A log key that is enrolled must be in force. One that is not enrolled is not checked here: no
-   * verifier accepts its signatures anyway.
+   * A log key that is enrolled must be in force. Of one that is not, this says nothing: no verifier
+   * accepts its signatures anyway.
    *
    * @throws WritException {@code EXE-912}
    */
   static void requireLog(Trust trust, String kid, Instant at) {
-    Optional<TrustedKey> key = trust.key(kid);
-    if (key.filter(k -> !k.isValidAt(at) || k.revokedAt().isPresent()).isPresent()) {
-      throw refused(kid, at);
+    if (trust.key(kid).isPresent()) {
+      require(trust, KeyRole.LOG, kid, at);
     }
+  }
+
+  /**
+   * What this kernel's log is signed with now will be believed, where log keys are enrolled at all:
+   * what another key closes never verifies. The log keys that an executor without a guardian knows
+   * are its guardian's, and not its own.
+   *
+   * @throws WritException {@code EXE-912}
+   */
+  void requireOwnLog(Trust trust, String kid, Instant at) {
+    boolean isAnyEnrolled =
+        trust.keys().values().stream().anyMatch(key -> key.role() == KeyRole.LOG);
+    if (isAnyEnrolled && !isWithoutGuardian()) {
+      require(trust, KeyRole.LOG, kid, at);
+    } else {
+      requireLog(trust, kid, at);
+    }
+  }
+
+  private boolean isWithoutGuardian() {
+    return guardian.kid().equals(executor.kid());
   }
 
   /** Whether verifiers will accept what the executor signs now. */

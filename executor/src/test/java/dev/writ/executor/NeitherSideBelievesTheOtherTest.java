@@ -386,7 +386,7 @@ class NeitherSideBelievesTheOtherTest {
             receipt.request(),
             receipt.decision(),
             receipt.intent(),
-            "dispatch",
+            "prepare",
             "EXE-308",
             "it was never done",
             Optional.empty(),

@@ -20,10 +20,12 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.error.LedgerError;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -212,6 +214,34 @@ class TheSystemCellStatesAllCellsTest {
     cells.remove(1);
     assertThat(state().isNew()).isFalse();
     assertThat(stated().toJson()).isEqualTo(before);
+  }
+
+  /** Of a database that answers no more in the middle of a round. */
+  private static LedgerView failing(LedgerView log, String method) {
+    return (LedgerView)
+        Proxy.newProxyInstance(
+            LedgerView.class.getClassLoader(),
+            new Class<?>[] {LedgerView.class},
+            (_, called, arguments) -> {
+              if (called.getName().equals(method)) {
+                throw new WritException(LedgerError.STORAGE, "reading");
+              }
+              return called.invoke(log, arguments);
+            });
+  }
+
+  @Test
+  void a_log_that_cannot_be_read_just_now_is_not_called_a_fork() {
+    state();
+    JsonValue before = stated().toJson();
+    for (String method : List.of("root", "consistencyProof")) {
+      TreeMap<Integer, LedgerView> logs = new TreeMap<>(cells);
+      logs.put(1, failing(cells.get(1), method));
+      assertThat(codes(system.kernel().stateCells(logs)))
+          .as(method)
+          .containsExactly(entry(1, LedgerError.STORAGE.code()));
+      assertThat(stated().toJson()).isEqualTo(before);
+    }
   }
 
   /** As readers of a shared database do: checkpoints are read now, the tree as it was. */

@@ -336,6 +336,7 @@ public final class Gateway implements AutoCloseable {
     confining.ifPresent(c -> probes.add(new Probe("sandbox", c::seen)));
     Readiness readiness =
         new Readiness(kernel, pipeline, installation.disk(), probes, kernel.passed());
+    readiness.measure(metrics);
     List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
     all.add(new OpsSurface(readiness::checks, metrics, config.listen().isUnreachable()));
     effects.named(all);
@@ -395,7 +396,7 @@ public final class Gateway implements AutoCloseable {
         housekeeping(pipeline, kernel, log),
         confining.map(c -> looking(c, log)),
         collecting(kernel, metrics, log),
-        new Housekeeping(HOUSEKEEPING_EVERY, retention, log::failed),
+        new Housekeeping(HOUSEKEEPING_EVERY, retention, failing(log)),
         retention,
         ledgerStopped,
         changes,
@@ -529,23 +530,28 @@ public final class Gateway implements AutoCloseable {
       throw e;
     }
     sessions.ifPresent(open -> open.signInBy(provider));
+    changes.happened(); // wakes streams, which end where their callers are others now
   }
 
   private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
-    return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, log::failed);
+    return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, failing(log));
+  }
+
+  /** What fails now may succeed the next time: a database that does not answer, for example. */
+  private static Consumer<RuntimeException> failing(JsonLog log) {
+    return e -> log.failed("housekeeping", e);
   }
 
   private static Housekeeping housekeeping(KernelPipeline pipeline, Kernel kernel, JsonLog log) {
-    return new Housekeeping(
-        HOUSEKEEPING_EVERY,
+    Runnable closing =
         () -> {
-          int closed = pipeline.closeOverRuns();
+          int closed = pipeline.closeOverRuns(failing(log));
           if (closed > 0) {
             log.event("runs-closed", String.valueOf(closed));
           }
-          kernel.settleAwaited();
-        },
-        log::failed);
+        };
+    return new Housekeeping(
+        HOUSEKEEPING_EVERY, List.of(closing, kernel::settleAwaited), failing(log));
   }
 
   /** Removes uploads that no document names; it reads the whole ledger where there are any. */
@@ -573,7 +579,7 @@ public final class Gateway implements AutoCloseable {
                     + " bytes");
           }
         },
-        log::failed);
+        failing(log));
   }
 
   private static List<Authenticator> authenticators(
@@ -611,15 +617,15 @@ public final class Gateway implements AutoCloseable {
       log.event(
           "reloaded",
           "tokens: "
-              + next.tokens().size()
+              + next.tokens().stream()
+                  .filter(token -> !token.name().equals(GatewayConfig.OWN_TOKEN))
+                  .count()
               + ", certificates: "
               + next.extras().certificates().size()
               + ", origins: "
               + next.extras().origins().size());
-    } catch (WritException e) {
-      log.refused("reload", e);
     } catch (RuntimeException e) {
-      log.failed(e);
+      log.failed("reload", e);
     }
   }
 

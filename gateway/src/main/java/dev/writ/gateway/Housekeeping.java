@@ -1,6 +1,7 @@
 package dev.writ.gateway;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** Repeats work in a thread of its own, until it is closed. */
@@ -16,22 +17,38 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /**
+   * @param parts done one after the other; where one fails the others are done all the same
+   */
+  Housekeeping(Duration every, List<Runnable> parts, Consumer<RuntimeException> failures) {
+    this(every, every, parts, failures);
+  }
+
+  /**
    * @param first the delay before the first run
    */
   Housekeeping(Duration first, Duration every, Runnable work, Consumer<RuntimeException> failures) {
+    this(first, every, List.of(work), failures);
+  }
+
+  private Housekeeping(
+      Duration first, Duration every, List<Runnable> parts, Consumer<RuntimeException> failures) {
     thread =
         Thread.ofPlatform()
             .name("writ-housekeeping")
             .daemon()
             .start(() -> {
               for (Duration next = first; waited(next); next = every) {
-                try {
-                  work.run();
-                } catch (RuntimeException e) {
-                  failures.accept(e);
-                }
+                parts.forEach(part -> attempt(part, failures));
               }
             });
+  }
+
+  private static void attempt(Runnable part, Consumer<RuntimeException> failures) {
+    try {
+      part.run();
+    } catch (RuntimeException e) {
+      failures.accept(e);
+    }
   }
 
   private synchronized boolean waited(Duration every) {

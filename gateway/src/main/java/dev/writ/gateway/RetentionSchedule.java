@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Carries out orders of erasure, and as often as policy's section {@code retention} says applies
  * its rules and archives closed runs, the first time soon after the start. Each time reads the
- * whole ledger. For one thread.
+ * whole ledger. For one thread, but for what it tells.
  */
 final class RetentionSchedule implements Runnable {
   /**
@@ -42,6 +42,7 @@ final class RetentionSchedule implements Runnable {
   RetentionSchedule(Kernel kernel, Metrics metrics, JsonLog log) {
     this.kernel = kernel;
     this.log = log;
+    kernel.whenRulesApplied(this::tell);
     kernel.erasures().forEach((order, done) -> done.ifPresent(_ -> told.add(order)));
     metrics.gauge(
         "writ.erasure.pending",
@@ -79,7 +80,7 @@ final class RetentionSchedule implements Runnable {
     if (isTime) {
       last = Optional.of(now);
       hasFailed = true;
-      applyRules(now);
+      kernel.retain(now);
     }
     if (isTime || isMoreToArchive) {
       isMoreToArchive = false;
@@ -89,8 +90,8 @@ final class RetentionSchedule implements Runnable {
     }
   }
 
-  private void applyRules(Instant now) {
-    ContentRetention.Deleted deleted = kernel.retain(now).deleted();
+  /** Rules are told whoever had them applied. */
+  private void tell(ContentRetention.Deleted deleted) {
     contents.add(deleted.contents());
     bytes.add(deleted.bytes());
     if (deleted.contents() > 0) {

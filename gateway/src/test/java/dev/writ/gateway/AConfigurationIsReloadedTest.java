@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Tokens;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -309,5 +310,21 @@ class AConfigurationIsReloadedTest {
       assertThatThrownBy(() -> open.send(runs, HttpResponse.BodyHandlers.ofString()))
           .isInstanceOf(IOException.class);
     }
+  }
+
+  @Test
+  void theTokenThatTheServerMadeForItselfIsNoneThatSomebodyConfigured() {
+    start(PLAIN);
+    Tokens.Entry own =
+        new Tokens.Entry(
+            GatewayConfig.OWN_TOKEN,
+            Tokens.digest("a token of this test"),
+            "acme",
+            "alice",
+            List.of(),
+            Optional.empty());
+    server.gateway.reload(() -> read(PLAIN + tokens("one", "two")).withToken(own));
+    assertThat(word(server.logged().getLast(), "detail"))
+        .isEqualTo("tokens: 2, certificates: 0, origins: 0");
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.ops.JsonLog;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -88,9 +89,7 @@ class OnlyItsOwnNamesCallTheServerTest {
 
   /** A line is written a moment after its answer is out. */
   private void await(int calls) {
-    while (calls() < calls) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> calls() >= calls);
     assertThat(calls()).isBetween((long) calls, calls + 1L); // one may be of the next second
   }
 

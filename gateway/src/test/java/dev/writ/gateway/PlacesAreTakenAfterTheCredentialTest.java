@@ -2,6 +2,7 @@ package dev.writ.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpLimits;
@@ -13,6 +14,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PlacesAreTakenAfterTheCredentialTest {
   private static final String POST =
       "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
+  private static final String DOCUMENT = "/v1/openapi.json";
 
   @TempDir Path dir;
   private TestGateway gateway;
@@ -39,14 +43,18 @@ class PlacesAreTakenAfterTheCredentialTest {
 
   /** Eight places in all, four of a tenant, two of a credential; two for who is not known. */
   private void start(long memoryMax) {
+    start(memoryMax, HttpLimits.DEFAULT.connectionsMax(), HttpLimits.DEFAULT.writeWithin());
+  }
+
+  private void start(long memoryMax, int connectionsMax, Duration writeWithin) {
     HttpLimits d = HttpLimits.DEFAULT;
     HttpLimits limits =
         new HttpLimits(
             d.uriBytesMax(),
             d.headBytesMax(),
             d.headFieldsMax(),
-            d.connectionsMax(),
-            d.connectionsPerAddressMax(),
+            connectionsMax,
+            Math.min(connectionsMax, d.connectionsPerAddressMax()),
             8,
             4,
             2,
@@ -57,7 +65,7 @@ class PlacesAreTakenAfterTheCredentialTest {
             memoryMax,
             d.headWithin(),
             d.bodyWithin(),
-            d.writeWithin());
+            writeWithin);
     gateway =
         TestGateway.start(
             dir,
@@ -132,9 +140,7 @@ class PlacesAreTakenAfterTheCredentialTest {
 
   /** What a call held is free a moment after its answer is out. */
   private void nothingIsHeld() {
-    while (gateway.places.atWork() > 0 || gateway.places.memoryUsed() > 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> gateway.places.atWork() <= 0 && gateway.places.memoryUsed() <= 0);
   }
 
   @Test
@@ -208,9 +214,7 @@ class PlacesAreTakenAfterTheCredentialTest {
     String half = POST.formatted("/echo") + bearer("bob") + "Content-Length: 9\r\n\r\nx";
     send(half);
     send(half);
-    while (gateway.places.atWork() < 2) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> gateway.places.atWork() >= 2);
     Reply busy = gateway.get("bob", "/v1/runs");
     assertThat(busy.status()).isEqualTo(429);
     assertThat(busy.string("code")).isEqualTo("GWY-035");
@@ -238,9 +242,7 @@ class PlacesAreTakenAfterTheCredentialTest {
     assertThat(head(send(stream("eve")))).as("another tenant").startsWith("HTTP/1.1 200");
     assertThat(gateway.places.streams()).isEqualTo(5);
     first.close();
-    while (gateway.places.streams() > 4) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> gateway.places.streams() <= 4);
     assertThat(head(send(deputys))).startsWith("HTTP/1.1 200");
   }
 
@@ -262,9 +264,7 @@ class PlacesAreTakenAfterTheCredentialTest {
                 + bearer("bob")
                 + "Content-Length: 2600000\r\n\r\n"
                 + "x".repeat(2_400_000));
-    while (gateway.places.memoryUsed() < 2_400_000) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> gateway.places.memoryUsed() >= 2_400_000);
     String same =
         gateway.raw(
             POST.formatted("/echo")
@@ -317,9 +317,64 @@ class PlacesAreTakenAfterTheCredentialTest {
   }
 
   @Test
+  void idleConnectionsOfAKnownClientKeepNobodyOut() throws Exception {
+    start(64 << 20, 16, HttpLimits.DEFAULT.writeWithin());
+    String bobs = get("bob");
+    Socket bob = send(bobs);
+    assertThat(head(bob)).startsWith("HTTP/1.1 200");
+    for (int i = 0; i < 15; i++) {
+      assertThat(head(send(get("alice")))).startsWith("HTTP/1.1 200");
+    }
+    for (int i = 0; i < 8; i++) {
+      assertThat(head(send(get("eve")))).as("another tenant").startsWith("HTTP/1.1 200");
+    }
+    assertThat(gateway.server.connections().evicted()).isEqualTo(8);
+    bob.getOutputStream().write(bobs.getBytes(StandardCharsets.US_ASCII));
+    assertThat(head(bob)).as("who has few keeps them").contains("HTTP/1.1 200");
+  }
+
+  @Test
+  void strangersWhoDoNotReadKeepNobodyOut() throws Exception {
+    start(64 << 20, 16, Duration.ofHours(1)); // so that none is closed for its slowness
+    int length = gateway.get("alice", DOCUMENT).text().length();
+    assertThat(length).as("more than is sent in one piece").isGreaterThan(1 << 16);
+    String many = "GET " + DOCUMENT + " HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(200);
+    for (int i = 0; i < 15; i++) { // beside the connection of the client above
+      send(many);
+    }
+    Await.until(() -> gateway.places.memoryUsed() >= 15 * length);
+    for (int i = 0; i < 4; i++) {
+      assertThat(head(send(get("eve")))).startsWith("HTTP/1.1 200");
+    }
+  }
+
+  private static String get(String name) {
+    return "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\n" + bearer(name) + "\r\n";
+  }
+
+  @Test
+  void unfinishedHeadsOfAKnownClientKeepNobodyOut() throws Exception {
+    start(4 << 20); // of which unfinished heads may take 64 KiB
+    String whole = get("alice");
+    String half = "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nX: " + "a".repeat(12_000);
+    List<Socket> hostile = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      Socket known = send(whole);
+      assertThat(head(known)).startsWith("HTTP/1.1 200");
+      hostile.add(known);
+    }
+    for (Socket known : hostile) {
+      known.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+      assertThat(head(send(whole))).as("somebody who comes anew").startsWith("HTTP/1.1 200");
+    }
+    Await.until(() -> gateway.server.connections().evicted() >= 3);
+  }
+
+  @Test
   void whatTheServerCannotReadIsAnsweredBeforeTheConnectionEnds() {
     start(64 << 20);
-    for (String version : List.of("HTTP/9.9", "HTTP/2.0", "HTTP/1.2", "HTTP/0.9")) {
+    for (String version :
+        List.of("HTTP/9.9", "HTTP/2.0", "HTTP/1.2", "HTTP/0.9", "http/1.1", "Http/1.0")) {
       assertThat(gateway.raw("GET /v1/runs " + version + "\r\nHost: localhost\r\n\r\n"))
           .as(version)
           .startsWith("HTTP/1.1 505")
@@ -336,5 +391,16 @@ class PlacesAreTakenAfterTheCredentialTest {
           .startsWith("HTTP/1.1 400")
           .contains("GWY-010");
     }
+  }
+
+  @Test
+  void theRefusalOfALaterRequestIsNotTheAnswerToAnEarlierOne() throws Exception {
+    start(64 << 20);
+    String post = POST.formatted("/echo") + bearer("alice");
+    Socket socket = send(post + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    assertThat(head(socket)).startsWith("HTTP/1.1 100");
+    String both = "ab" + post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
+    socket.getOutputStream().write(both.getBytes(StandardCharsets.US_ASCII));
+    assertThat(head(socket)).isEqualTo("(closed)");
   }
 }

@@ -8,6 +8,8 @@ import dev.writ.gateway.pipeline.KernelPipeline;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,7 @@ class PolicySaysWhenVouchedRunsCloseTest {
 
   @TempDir Path dir;
   private TestHome home;
+  private final List<RuntimeException> failures = new ArrayList<>();
   private WholeGateway server;
 
   @BeforeEach
@@ -37,6 +40,7 @@ class PolicySaysWhenVouchedRunsCloseTest {
   @AfterEach
   void stop() throws IOException {
     server.close();
+    assertThat(failures).isEmpty();
   }
 
   private int use(String run, String tool) throws Exception {
@@ -45,7 +49,7 @@ class PolicySaysWhenVouchedRunsCloseTest {
 
   /** The server does it too, every few seconds: what counts is what is closed then. */
   private void sweep() {
-    ((KernelPipeline) server.pipeline()).closeOverRuns();
+    ((KernelPipeline) server.pipeline()).closeOverRuns(failures::add);
   }
 
   private boolean closed(String run) {
@@ -121,5 +125,24 @@ class PolicySaysWhenVouchedRunsCloseTest {
     home.activate(CLOSING);
     sweep();
     assertThat(closed("s")).isTrue();
+  }
+
+  @Test
+  void oneThatIsUsedWhileTheServerLooksIsNotIdleAndTheOthersCloseAllTheSame() throws Exception {
+    home.activate(CLOSING);
+    use("idle", "calc");
+    home.clock.forward(Duration.ofSeconds(3600));
+    home.clock.forward(Duration.ofSeconds(1));
+    use("used", "calc");
+    home.clock.back(Duration.ofSeconds(1)); // as for a look that began before
+    sweep();
+    assertThat(closed("used")).isFalse();
+    home.clock.forward(Duration.ofSeconds(1));
+    sweep();
+    assertThat(closed("idle")).isTrue();
+    assertThat(closed("used")).isFalse();
+    home.clock.forward(Duration.ofSeconds(600));
+    sweep();
+    assertThat(closed("used")).isTrue();
   }
 }

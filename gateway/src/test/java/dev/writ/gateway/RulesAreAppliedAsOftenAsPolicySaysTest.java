@@ -97,4 +97,19 @@ class RulesAreAppliedAsOftenAsPolicySaysTest {
     home.clock.forward(Duration.ofSeconds(600));
     assertThatThrownBy(schedule::run).isInstanceOf(WritException.class);
   }
+
+  @Test
+  void what_a_command_has_deleted_counts_as_well() {
+    deletedOfOneMore();
+    said.reset();
+    home.submit(home.ask("alice").tool("mail").operation("text"));
+    home.kernel().retain(home.kernel().now());
+    assertThat(deleted()).isEqualTo(2);
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .containsOnlyOnce("contents-deleted")
+        .contains("1 contents, ", "1 statements");
+    home.kernel().retain(home.kernel().now());
+    assertThat(deleted()).as("nothing was left").isEqualTo(2);
+    assertThat(said.toString(StandardCharsets.UTF_8)).containsOnlyOnce("contents-deleted");
+  }
 }

@@ -14,6 +14,7 @@ import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,36 @@ class WhatIsProhibitedDoesNotRunOnTest {
         .isFalse();
     assertThat(done.getCount()).isZero();
     assertThatThrownBy(() -> running.cancel(request("mail"), "acme", "alice"))
+        .hasMessageContaining("GWY-041");
+  }
+
+  /** Somebody who names the request is there before the one whom the kernel lets execute it. */
+  private boolean isInterruptedBehind(String subject, Runnable meanwhile) {
+    return running.during(
+        request("mail"),
+        "acme",
+        subject,
+        ToolObserver.NONE,
+        () -> isInterrupted("mail", meanwhile));
+  }
+
+  @Test
+  void whatRunsForARequestThatWasSentTwiceIsInterrupted() {
+    for (String other : List.of("alice", "bob")) {
+      assertThat(isInterruptedBehind(other, () -> running.cancel(request("mail"), "acme", "alice")))
+          .as(other)
+          .isTrue();
+      assertThat(
+              isInterruptedBehind(
+                  other,
+                  () ->
+                      assertThatThrownBy(() -> running.cancel(request("mail"), "acme", "eve"))
+                          .hasMessageContaining("GWY-041")))
+          .as(other)
+          .isFalse();
+    }
+    assertThat(isInterruptedBehind("bob", () -> running.prohibit((_, _) -> true))).isTrue();
+    assertThatThrownBy(() -> running.cancel(request("mail"), "acme", "bob"))
         .hasMessageContaining("GWY-041");
   }
 }

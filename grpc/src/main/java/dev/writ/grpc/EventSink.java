@@ -21,7 +21,7 @@ final class EventSink implements ExecStream.Receiver {
   /**
    * To be made before the service's method returns.
    *
-   * @param ends whether the server drains or closes
+   * @param ends whether the server drains or closes, or the caller would not be let in any more
    */
   EventSink(ServerCallStreamObserver<ExecEvent> out, BooleanSupplier ends) {
     this.out = out;

@@ -3,6 +3,7 @@ package dev.writ.grpc;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Ingress;
+import dev.writ.gateway.http.IngressCall;
 import dev.writ.grpc.proto.ToolGatewayGrpc;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -12,7 +13,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.TreeMap;
 
 /** {@code grpc.health.v1}: serving while {@code GET /ready} answers 200. */
 final class HealthService extends HealthGrpc.HealthImplBase {
@@ -21,11 +22,16 @@ final class HealthService extends HealthGrpc.HealthImplBase {
   /** Watches need no credential, so there are few. */
   private static final int WATCHES_MAX = 64;
 
+  /** Nobody takes all of them with one host. */
+  private static final int WATCHES_OF_HOST_MAX = 16;
+
   /** The whole server, and its service. */
   private static final List<String> KNOWN = List.of("", ToolGatewayGrpc.SERVICE_NAME);
 
   private final Ingress ingress;
-  private final AtomicInteger watches = new AtomicInteger();
+
+  /** How many each host has. */
+  private final TreeMap<String, Integer> watches = new TreeMap<>();
 
   /** Notified where a watch should look before its time. */
   private final Object look = new Object();
@@ -49,12 +55,12 @@ final class HealthService extends HealthGrpc.HealthImplBase {
   @Override
   public void watch(HealthCheckRequest request, StreamObserver<HealthCheckResponse> observer) {
     var out = (ServerCallStreamObserver<HealthCheckResponse>) observer;
-    if (watches.incrementAndGet() > WATCHES_MAX) {
-      watches.decrementAndGet();
-      out.onError(
-          GrpcStatuses.refusal(
-              new WritException(GatewayError.ALL_STREAMS_BUSY, WATCHES_MAX + " watches"),
-              HeldCall.KEY.get().call().trace()));
+    IngressCall call = HeldCall.KEY.get().call();
+    String host = call.remote();
+    try {
+      take(host);
+    } catch (WritException e) {
+      out.onError(GrpcStatuses.refusal(e, call.trace()));
       return;
     }
     out.setOnCancelHandler(this::lookNow);
@@ -65,9 +71,27 @@ final class HealthService extends HealthGrpc.HealthImplBase {
           try {
             watch(known, out);
           } finally {
-            watches.decrementAndGet();
+            giveBack(host);
           }
         });
+  }
+
+  private void take(String host) {
+    synchronized (watches) {
+      int ofHost = watches.getOrDefault(host, 0);
+      int all = watches.values().stream().mapToInt(Integer::intValue).sum();
+      if (ofHost >= WATCHES_OF_HOST_MAX || all >= WATCHES_MAX) {
+        throw new WritException(
+            GatewayError.ALL_STREAMS_BUSY, all + " watches, " + ofHost + " of this host");
+      }
+      watches.put(host, ofHost + 1);
+    }
+  }
+
+  private void giveBack(String host) {
+    synchronized (watches) {
+      watches.computeIfPresent(host, (_, count) -> count == 1 ? null : count - 1);
+    }
   }
 
   private void watch(boolean known, ServerCallStreamObserver<HealthCheckResponse> out) {

@@ -17,6 +17,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Seed 002's calls. The work is done on threads of its own, since gRPC tells of a cancelled call
@@ -57,7 +58,7 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
   public void events(EventsRequest request, StreamObserver<ExecEvent> observer) {
     ServerCallStreamObserver<ExecEvent> out = (ServerCallStreamObserver<ExecEvent>) observer;
     HeldCall held = HeldCall.KEY.get().hold();
-    EventSink sink = new EventSink(out, this::ends);
+    EventSink sink = new EventSink(out, () -> ends() || !held.call().isLetIn());
     Thread.ofVirtual()
         .name("writ-grpc")
         .start(() -> work(held, out, () -> events(request, held.call(), sink, out)));
@@ -96,6 +97,8 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
     try {
       call.answered();
       outcome.send().run();
+    } catch (RejectedExecutionException e) {
+      // The server has stopped: nobody is left to be told.
     } finally {
       call.finished(
           outcome.status(), outcome.code(), outcome.bytes(), outcome.request(), outcome.receipt());
@@ -152,7 +155,8 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
   private Outcome events(
       EventsRequest request, IngressCall call, EventSink sink, StreamObserver<ExecEvent> out)
       throws IOException {
-    if (request.hasLastEventId() && request.getLastEventId() < 0) {
+    if (request.hasLastEventId()
+        && (request.getLastEventId() < 0 || request.getLastEventId() == Long.MAX_VALUE)) {
       throw new WritException(GatewayError.PARAMETER, "last_event_id is no place in the log");
     }
     long from = request.hasLastEventId() ? request.getLastEventId() + 1 : 0;
@@ -161,6 +165,9 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
     tools.stream().follow(call.caller(), from, follows, sink);
     if (ends()) {
       throw new WritException(GatewayError.DRAINING, "");
+    }
+    if (!call.isLetIn()) {
+      throw new WritException(GatewayError.NOT_AUTHENTICATED, "as it was when the stream began");
     }
     return new Outcome(
         200, Optional.empty(), -1, Optional.empty(), Optional.empty(), out::onCompleted);

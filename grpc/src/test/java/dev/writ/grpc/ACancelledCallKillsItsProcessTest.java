@@ -2,6 +2,7 @@ package dev.writ.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import dev.writ.grpc.proto.ToolGatewayGrpc;
 import dev.writ.grpc.proto.ToolGatewayProto.EventsRequest;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecEvent;
@@ -122,10 +123,10 @@ class ACancelledCallKillsItsProcessTest {
       String run, String seconds, Context context, ToolGatewayGrpc.ToolGatewayBlockingStub stub) {
     CompletableFuture<Status.Code> ended =
         CompletableFuture.supplyAsync(() -> status(context, stub, run, seconds));
-    while (sleeping(seconds).isEmpty()) {
+    Await.until(() -> {
       assertThat(ended).as("the call, before its process was seen").isNotDone();
-      Thread.onSpinWait();
-    }
+      return !sleeping(seconds).isEmpty();
+    });
     return ended;
   }
 

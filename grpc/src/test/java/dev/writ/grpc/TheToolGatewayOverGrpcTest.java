@@ -18,12 +18,14 @@ import dev.writ.grpc.proto.ToolGatewayProto.ExecEvent;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecRequest;
 import dev.writ.grpc.proto.ToolGatewayProto.ExecResponse;
 import dev.writ.guardian.document.Request;
+import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.ForwardingClientCall;
 import io.grpc.ForwardingClientCallListener;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -38,6 +40,8 @@ import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.reflection.v1.ServiceResponse;
 import io.grpc.stub.StreamObserver;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -315,9 +319,12 @@ class TheToolGatewayOverGrpcTest {
     assertThat(events("alice", Optional.of(before))).containsExactly(events.getLast());
     assertThat(events("bob", Optional.empty())).as("another subject").isEmpty();
     assertThat(events("eve", Optional.empty())).as("another tenant").isEmpty();
-    StatusRuntimeException e =
-        catchThrowableOfType(StatusRuntimeException.class, () -> events("alice", Optional.of(-1L)));
-    assertThat(GrpcToolServer.code(e)).isEqualTo("GWY-018");
+    for (long none : List.of(-1L, Long.MAX_VALUE)) {
+      StatusRuntimeException e =
+          catchThrowableOfType(
+              StatusRuntimeException.class, () -> events("alice", Optional.of(none)));
+      assertThat(GrpcToolServer.code(e)).as("" + none).isEqualTo("GWY-018");
+    }
   }
 
   private static List<String> http() {
@@ -355,6 +362,44 @@ class TheToolGatewayOverGrpcTest {
     StatusRuntimeException e =
         catchThrowableOfType(StatusRuntimeException.class, () -> health.check(other));
     assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND);
+  }
+
+  /** A connection from this address of the host. */
+  private static ManagedChannel from(String address) {
+    return NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+        .localSocketPicker(
+            new NettyChannelBuilder.LocalSocketPicker() {
+              @Override
+              public SocketAddress createSocketAddress(SocketAddress to, Attributes of) {
+                return new InetSocketAddress(address, 0);
+              }
+            })
+        .usePlaintext()
+        .build();
+  }
+
+  /** Health needs no credential: one host must not keep the others from watching it. */
+  @Test
+  void noHostHasAllWatches() {
+    HealthCheckRequest request = HealthCheckRequest.getDefaultInstance();
+    ManagedChannel one = from("127.0.0.3");
+    ManagedChannel other = from("127.0.0.2");
+    try {
+      for (int i = 0; i < 16; i++) {
+        assertThat(HealthGrpc.newBlockingStub(one).watch(request).next().getStatus())
+            .isEqualTo(ServingStatus.SERVING);
+      }
+      StatusRuntimeException refused =
+          catchThrowableOfType(
+              StatusRuntimeException.class,
+              () -> HealthGrpc.newBlockingStub(one).watch(request).next());
+      assertThat(GrpcToolServer.code(refused)).isEqualTo("GWY-042");
+      assertThat(HealthGrpc.newBlockingStub(other).watch(request).next().getStatus())
+          .isEqualTo(ServingStatus.SERVING);
+    } finally {
+      one.shutdownNow();
+      other.shutdownNow();
+    }
   }
 
   @Test

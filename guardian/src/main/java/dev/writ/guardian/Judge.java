@@ -7,6 +7,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -92,6 +93,47 @@ public final class Judge {
     return policy.observes() && outcome.code().filter(observed::contains).isPresent();
   }
 
+  /** How the last check, which alone reads the tool's manifest, can come out. */
+  private static final List<Outcome> OF_THE_TOOL =
+      List.of(Outcome.PASS, Outcome.REFUSE, Outcome.WOULD_REFUSE);
+
+  /**
+   * The decision as it is where the last check came out as recorded, as with a tool's manifest that
+   * is not at hand; empty where it was not reached, or cannot have come out so.
+   *
+   * @param recorded the checks, of which the last counts
+   */
+  public static Optional<Decision> concluded(Decision judged, List<CheckOutcome> recorded) {
+    List<CheckOutcome> outcomes = new ArrayList<>(judged.checks());
+    CheckOutcome ours = outcomes.removeLast();
+    Optional<CheckOutcome> last =
+        recorded.stream()
+            .skip(outcomes.size())
+            .findFirst()
+            .filter(theirs -> theirs.check().equals(ours.check()))
+            .filter(theirs -> OF_THE_TOOL.contains(theirs.outcome()))
+            .filter(theirs -> theirs.code().isPresent() != (theirs.outcome() == Outcome.PASS));
+    if (last.isEmpty() || ours.outcome() == Outcome.NOT_REACHED) {
+      return Optional.empty();
+    }
+    outcomes.add(last.get());
+    return Optional.of(
+        new Decision(
+            judged.request(),
+            judged.scope(),
+            judged.holder(),
+            judged.effect(),
+            verdict(outcomes),
+            code(outcomes),
+            outcomes,
+            judged.inputs(),
+            judged.policy(),
+            judged.snapshot(),
+            judged.supersedes(),
+            judged.decidedAt(),
+            judged.observed().map(_ -> observed(outcomes))));
+  }
+
   private static CheckOutcome deciding(List<CheckOutcome> outcomes) {
     for (CheckOutcome outcome : outcomes) {
       if (!passes(outcome)) {
@@ -107,6 +149,10 @@ public final class Judge {
       case ESCALATE -> Verdict.ESCALATE;
       case REFUSE, NOT_REACHED -> Verdict.DENY;
     };
+  }
+
+  private static Optional<String> code(List<CheckOutcome> outcomes) {
+    return Optional.of(deciding(outcomes)).filter(o -> !passes(o)).flatMap(CheckOutcome::code);
   }
 
   /** What the verdict would be if nothing were let through for being observed only. */
@@ -132,7 +178,7 @@ public final class Judge {
         matter.admitted().holder().kid(),
         matter.effect().digest(),
         verdict(outcomes),
-        Optional.of(deciding(outcomes)).filter(o -> !passes(o)).flatMap(CheckOutcome::code),
+        code(outcomes),
         outcomes,
         matter.inputs().toJson(),
         matter.policy().digest(),

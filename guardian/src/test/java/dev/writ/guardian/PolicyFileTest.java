@@ -10,6 +10,8 @@ import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The file is for people; its meaning has one canonical form. */
 class PolicyFileTest {
@@ -93,6 +95,31 @@ class PolicyFileTest {
             WritException.class, e -> assertThat(e.code()).isEqualTo(GuardianError.POLICY_TYPE))
         .hasMessageContaining(
             "policy.yaml line 12, column 89, field /roles/analyst/resources/wall_ms");
+  }
+
+  /** The form that a value has to have is told with it: the page is not where one types. */
+  @ParameterizedTest
+  @CsvSource({
+    "network: [\"https://api.example.org\"], like api.example.org:443",
+    "network: [api.example.org], like api.example.org:443",
+    "network: [\"API.example.org:443\"], small letters",
+    "paths: [/srv], relative",
+    "paths: [../up], relative",
+    "commands: [/bin/git], without a folder",
+  })
+  void aPlaceThatIsNoneIsToldHowItIsWritten(String member, String told) {
+    String role = "sandboxes: [wasm]";
+    assertThat(World.POLICY).contains(role);
+    String name = member.substring(0, member.indexOf(':'));
+    String policy =
+        World.POLICY
+            .replaceAll("(?m)^    " + name + ": .*\n", "")
+            .replaceFirst("sandboxes: \\[wasm]", "$0\n    " + member);
+    assertThatThrownBy(() -> World.policy(policy))
+        .isInstanceOfSatisfying(
+            WritException.class, e -> assertThat(e.code()).isEqualTo(GuardianError.POLICY_VALUE))
+        .hasMessageContaining("/roles/analyst/" + name)
+        .hasMessageContaining(told);
   }
 
   @Test

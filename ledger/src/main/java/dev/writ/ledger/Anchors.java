@@ -1,10 +1,12 @@
 package dev.writ.ledger;
 
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.SharedAnchor;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -12,6 +14,9 @@ import java.util.function.Consumer;
 final class Anchors {
   /** How often a lost race is looked at again; each time somebody else has won one. */
   private static final int ATTEMPTS = 5;
+
+  private static final List<ErrorCode> LEADS_ELSEWHERE =
+      List.of(LedgerError.ANCHOR_BEHIND, LedgerError.ANCHOR_OTHER);
 
   private final DurableFiles files;
   private final Path file;
@@ -70,7 +75,10 @@ final class Anchors {
       try {
         requireContinued.accept(there);
       } catch (WritException e) {
-        throw new WritException(LedgerError.ANCHOR_MOVED, e.found(), e);
+        // A log that cannot be read just now says nothing of the anchor.
+        throw LEADS_ELSEWHERE.contains(e.code())
+            ? new WritException(LedgerError.ANCHOR_MOVED, e.found(), e)
+            : e;
       }
     }
     throw new WritException(LedgerError.ANCHOR_MOVED, "again and again");

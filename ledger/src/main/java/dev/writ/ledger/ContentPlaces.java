@@ -33,6 +33,11 @@ final class ContentPlaces {
 
   private ContentPlaces() {}
 
+  /** The file of a ledger's directory that has the address. */
+  static Path file(Path dir) {
+    return dir.resolve(FILE);
+  }
+
   /** The folder of contents in a ledger's directory. */
   static Path home(Path dir) {
     return dir.resolve("blobs");
@@ -67,12 +72,12 @@ final class ContentPlaces {
 
   /** Says in the directory of a ledger where its large contents are. */
   static void write(DurableFiles files, Path dir, URI address) throws IOException {
-    files.write(dir.resolve(FILE), (address + "\n").getBytes(StandardCharsets.UTF_8));
+    files.write(file(dir), (address + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /** Says that they are in the directory itself. */
   static void writeHome(DurableFiles files, Path dir) throws IOException {
-    Files.deleteIfExists(dir.resolve(FILE));
+    Files.deleteIfExists(file(dir));
     files.syncDirectory(dir);
   }
 
@@ -82,7 +87,7 @@ final class ContentPlaces {
    * @throws WritException {@code LED-006}
    */
   static Optional<URI> address(Path dir) {
-    Path file = dir.resolve(FILE);
+    Path file = file(dir);
     if (!Files.exists(file)) {
       return Optional.empty();
     }

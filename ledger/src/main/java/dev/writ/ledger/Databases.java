@@ -27,6 +27,11 @@ final class Databases {
 
   private Databases() {}
 
+  /** The file of a ledger's directory that has the address. */
+  static Path file(Path dir) {
+    return dir.resolve(FILE);
+  }
+
   /**
    * @throws WritException {@code LED-006} for a file that holds no address, {@code LED-075} where
    *     nobody knows its kind, and what its provider refuses
@@ -63,7 +68,7 @@ final class Databases {
 
   /** Says in the directory of a ledger where its database is. */
   static void write(DurableFiles files, Path dir, URI address) throws IOException {
-    files.write(dir.resolve(FILE), (address + "\n").getBytes(StandardCharsets.UTF_8));
+    files.write(file(dir), (address + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /**
@@ -72,7 +77,7 @@ final class Databases {
    * @throws WritException {@code LED-006}
    */
   static URI address(Path dir) {
-    Path file = dir.resolve(FILE);
+    Path file = file(dir);
     if (!Files.exists(file)) {
       return ROCKSDB;
     }

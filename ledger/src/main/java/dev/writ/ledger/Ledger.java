@@ -38,6 +38,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * The journal, the content-addressed store and the Merkle log, embedded: the one writer of a data
@@ -239,6 +240,11 @@ public final class Ledger extends StoreView implements RunJournal {
 
   private static LargeContents contentsOf(Path dir) {
     return ContentPlaces.of(DurableFiles.REAL, new FailStop(), dir.toAbsolutePath().normalize());
+  }
+
+  /** The files of this directory that say where the ledger is that it is about. */
+  public static List<Path> addressFiles(Path dir) {
+    return Stream.of(Databases.file(dir), ContentPlaces.file(dir)).filter(Files::exists).toList();
   }
 
   /** The address of the large contents of the ledger in this directory, if they are elsewhere. */
@@ -757,16 +763,19 @@ public final class Ledger extends StoreView implements RunJournal {
    * @throws WritException {@code LED-080} here and from every write that would exceed the quota
    */
   public BlobSink newUpload(String tenant, long quota) {
-    return newUpload(tenant, quota, Optional.empty());
+    return newUpload(tenant, quota, Optional.empty(), Optional.empty());
   }
 
   /**
    * The same, sealed.
    *
    * @param owner under whose key; absent: in the clear
+   * @param content what comes, where the caller knows it and lets nothing else be finished: what
+   *     the tenant has put before counts once, also while it comes again
    */
-  public BlobSink newUpload(String tenant, long quota, Optional<ContentOwner> owner) {
-    return new BlobSink(blobs, Optional.of(uploads.reserve(tenant, quota)), owner);
+  public BlobSink newUpload(
+      String tenant, long quota, Optional<ContentOwner> owner, Optional<Digest> content) {
+    return new BlobSink(blobs, Optional.of(uploads.reserve(tenant, quota, content)), owner);
   }
 
   /** The sealed copies of a content, whether their keys are here or not. */

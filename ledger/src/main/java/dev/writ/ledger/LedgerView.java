@@ -143,6 +143,9 @@ public interface LedgerView extends LedgerState, AutoCloseable {
   /** Whether a tenant put that content at that time or later, and it was not collected since. */
   boolean isUploadedSince(Digest content, Instant time);
 
+  /** Whether that tenant put that content at any time, and it was not collected since. */
+  boolean isUploaded(Digest content, String tenant);
+
   /**
    * Whether bytes of deleted contents may still lie in the database's files, because {@link
    * Ledger#purge} has not run to its end since.

@@ -373,6 +373,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
   }
 
   @Override
+  public boolean isUploaded(Digest content, String tenant) {
+    return get(Uploads.TABLE, Uploads.key(content, tenant)).isPresent();
+  }
+
+  @Override
   public boolean isPurgePending() {
     return store.has(Family.DEFAULT, META_PURGE);
   }

@@ -132,11 +132,13 @@ final class Uploads {
   final class Reservation implements AutoCloseable {
     private final String tenant;
     private final long quota;
+    private final Optional<Digest> content;
     private long bytes;
 
-    private Reservation(String tenant, long quota) {
+    private Reservation(String tenant, long quota, Optional<Digest> content) {
       this.tenant = tenant;
       this.quota = quota;
+      this.content = content;
     }
 
     /**
@@ -149,7 +151,7 @@ final class Uploads {
       }
       lock.lock();
       try {
-        long stored = used.getOrDefault(tenant, StorageUse.NONE).bytes();
+        long stored = used.getOrDefault(tenant, StorageUse.NONE).bytes() - replaced();
         long coming = reserved.getOrDefault(tenant, 0L);
         if (stored + coming + more > quota) {
           throw new WritException(
@@ -161,6 +163,11 @@ final class Uploads {
       } finally {
         lock.unlock();
       }
+    }
+
+    /** What the same content counts for already, if it is there: it counts once. */
+    private long replaced() {
+      return content.map(digest -> claims.get(key(digest, tenant))).map(Claim::counted).orElse(0L);
     }
 
     @Override
@@ -176,8 +183,11 @@ final class Uploads {
     }
   }
 
-  Reservation reserve(String tenant, long quota) {
-    return new Reservation(tenant, quota);
+  /**
+   * @param content what comes, where that is known, and compared before it is stored
+   */
+  Reservation reserve(String tenant, long quota, Optional<Digest> content) {
+    return new Reservation(tenant, quota, content);
   }
 
   /** Keeps these from being collected until it is closed. */

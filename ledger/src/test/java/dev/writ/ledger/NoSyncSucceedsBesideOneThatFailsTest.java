@@ -111,7 +111,7 @@ class NoSyncSucceedsBesideOneThatFailsTest {
       disk.failed.await();
       Thread beside = blob(ledger, 2, ends);
       while (!isAtRest(beside)) {
-        Thread.onSpinWait();
+        Thread.sleep(1);
       }
       disk.told.countDown();
       fails.join();
@@ -133,7 +133,7 @@ class NoSyncSucceedsBesideOneThatFailsTest {
     ledger.append(opening("a")).await();
     while (disk.anchorNamed.getCount() > 0
         && (disk.anchorSynced.get() == null || !isAtRest(disk.anchorSynced.get()))) {
-      Thread.onSpinWait();
+      Thread.sleep(1);
     }
     disk.told.countDown();
     fails.join();

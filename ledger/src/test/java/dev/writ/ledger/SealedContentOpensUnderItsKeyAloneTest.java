@@ -258,7 +258,7 @@ class SealedContentOpensUnderItsKeyAloneTest {
         .isEmpty();
     assertThat(ledger.hasBlob(id)).isFalse();
     assertThat(forms).hasSize(2).noneMatch(ledger::hasBlob);
-    try (BlobSink sink = ledger.newUpload("acme", MAX, Optional.of(ALICE))) {
+    try (BlobSink sink = ledger.newUpload("acme", MAX, Optional.of(ALICE), Optional.empty())) {
       sink.write(content);
       ledger.append(new Batch().upload("acme", sink.finish(), AT)).await();
     }

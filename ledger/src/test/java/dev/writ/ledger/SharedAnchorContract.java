@@ -2,18 +2,18 @@ package dev.writ.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.MemoryStorage;
 import dev.writ.ledger.storage.SharedAnchor;
-import java.io.IOException;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
 /** What ledgers do with the anchor of a store that has one. */
 abstract class SharedAnchorContract extends LargeContentsContract {
   @Test
-  void aTailThatAFailoverLostIsToldInAHomeThatNeverSawIt() throws IOException {
+  void aTailThatAFailoverLostIsToldInAHomeThatNeverSawIt() throws Exception {
     MemoryStorage before;
     try (Ledger one = create("one")) {
       one.append(Fixture.opening("run-1")).await();
@@ -29,7 +29,7 @@ abstract class SharedAnchorContract extends LargeContentsContract {
   }
 
   @Test
-  void ofTwoThatBelieveToBeTheOwnerTheFormerOneStops() throws IOException {
+  void ofTwoThatBelieveToBeTheOwnerTheFormerOneStops() throws Exception {
     Ledger one = create("one");
     one.append(Fixture.opening("run-1")).await();
     awaitAnchor(1);
@@ -44,8 +44,31 @@ abstract class SharedAnchorContract extends LargeContentsContract {
     closeFenced(one);
   }
 
+  /** It would send its operator after another writer, and to give up what the log has. */
   @Test
-  void theLastMoveOfAFormerOwnerDoesNotStopItsSuccessor() throws IOException {
+  void aLogThatCannotBeReadJustNowIsNotTakenForAnotherWriters() throws Exception {
+    Ledger one = create("one");
+    one.append(Fixture.opening("run-1")).await();
+    awaitAnchor(1);
+    try (Ledger two = takeOver("two")) {
+      two.append(Fixture.opening("run-2")).await();
+      awaitAnchor(2);
+      Anchor old = Anchor.read(config("one").anchor()).orElseThrow();
+      Refused.with(
+          LedgerError.STORAGE,
+          () ->
+              one.anchors()
+                  .moveShared(
+                      old,
+                      _ -> {
+                        throw new WritException(LedgerError.STORAGE, "reading");
+                      }));
+    }
+    closeFenced(one);
+  }
+
+  @Test
+  void theLastMoveOfAFormerOwnerDoesNotStopItsSuccessor() throws Exception {
     Ledger one = create("one");
     one.append(Fixture.opening("run-1")).await();
     awaitAnchor(1);
@@ -71,17 +94,17 @@ abstract class SharedAnchorContract extends LargeContentsContract {
   }
 
   /** The keeper writes it a moment after each commit. */
-  private void awaitAnchor(long size) {
+  private void awaitAnchor(long size) throws InterruptedException {
     try (LargeContents store = ContentPlaces.at(address)) {
       SharedAnchor anchor = store.anchor().orElseThrow();
       while (Anchor.parse(anchor.read().orElseThrow(), "").treeSize() < size) {
-        Thread.onSpinWait();
+        Thread.sleep(1);
       }
     }
   }
 
   @Test
-  void aLostAnchorIsNotMadeAnewInSilence() throws IOException {
+  void aLostAnchorIsNotMadeAnewInSilence() throws Exception {
     create("one").close();
     removeAnchor(address);
     Refused.with(LedgerError.ANCHOR_MISSING, () -> Ledger.open(config("one"), database));

@@ -16,8 +16,6 @@ final class CellLease {
   /** A transaction's own time would be that of its begin, before it waited for locks. */
   private static final String NOW = "clock_timestamp()";
 
-  private static final String LOCK_NOT_AVAILABLE = "55P03";
-
   private CellLease() {}
 
   /** How long a takeover may take where no lease says so. */
@@ -54,7 +52,7 @@ final class CellLease {
         }
       }
     } catch (SQLException e) {
-      if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+      if (SqlFailures.isLockNotAvailable(e)) {
         session.rollback();
         throw new WritException(LedgerError.LEASE_HELD, "another gateway takes it over", e);
       }

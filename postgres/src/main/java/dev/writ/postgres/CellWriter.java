@@ -194,7 +194,7 @@ final class CellWriter implements AutoCloseable {
       statement.execute("SET lock_timeout = 0");
       return true;
     } catch (SQLException e) {
-      if ("55P03".equals(e.getSQLState())) { // lock_not_available
+      if (SqlFailures.isLockNotAvailable(e)) {
         session.rollback();
         return false;
       }

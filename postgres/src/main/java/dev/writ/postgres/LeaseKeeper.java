@@ -61,14 +61,16 @@ final class LeaseKeeper implements AutoCloseable {
     long sentAt = terms.elapsed().getAsLong();
     try {
       if (connection.isEmpty()) {
-        connection = Optional.of(connections.open(every()));
+        connection = Optional.of(connections.openForLeases(every()));
       }
       if (!CellLease.renew(connection.get(), settings.cell(), lease.epoch(), terms.length())) {
         lease.end();
       } else {
         lease.renewed(sentAt);
       }
-    } catch (SQLException e) {
+    } catch (SQLException | RuntimeException e) {
+      // Also where its password cannot be read just now: whoever owns the lease has to be told of
+      // its end in any case.
       drop(); // and again, until the lease is over
     }
   }

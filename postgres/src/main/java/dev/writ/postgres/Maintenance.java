@@ -9,6 +9,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /** Work on whole tables, over a connection that may take its time. */
 final class Maintenance implements AutoCloseable {
@@ -24,6 +26,17 @@ final class Maintenance implements AutoCloseable {
       UNION ALL SELECT 'replication slot ' || slot_name FROM pg_replication_slots
         WHERE age(xmin) > age('NOW'::xid)
       """;
+
+  private static final String USERS =
+      """
+      SELECT coalesce('session ' || pid, 'a prepared transaction') FROM pg_locks
+        WHERE granted AND relation = 'TABLE'::regclass
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND pid IS DISTINCT FROM pg_backend_pid()
+      """;
+
+  /** How long everybody else is kept waiting for somebody who does not leave a table. */
+  private static final Duration FREE_WITHIN = Duration.ofSeconds(1);
 
   private final PostgresSettings settings;
   private final Connection connection;
@@ -78,12 +91,48 @@ final class Maintenance implements AutoCloseable {
     }
   }
 
-  /** Writes a table into new files, so that what was deleted is in none. */
-  void rewrite(FamilyTable table) {
+  /**
+   * Writes a table into new files, so that what was deleted is in none. Who waits for the table
+   * keeps everybody else from it, in all cells, so it waits for others only shortly, and tries
+   * again.
+   *
+   * @param alone runs an attempt while this process does not use the table
+   * @throws WritException {@code PGS-014} where others do not leave the table
+   */
+  void rewrite(FamilyTable table, Consumer<Runnable> alone) {
+    Deadline deadline = Deadline.in(settings.patience());
+    AtomicBoolean isRewritten = new AtomicBoolean();
+    while (true) {
+      alone.accept(() -> isRewritten.set(rewriteIfFree(table)));
+      if (isRewritten.get()) {
+        return;
+      }
+      if (deadline.isOver()) {
+        throw new WritException(PostgresError.STILL_SEEN, String.join(", ", users(table)));
+      }
+      deadline.pause();
+    }
+  }
+
+  private boolean rewriteIfFree(FamilyTable table) {
     try {
+      execute("SET lock_timeout = " + FREE_WITHIN.toMillis());
       execute("VACUUM (FULL) " + table.table());
+      return true;
     } catch (SQLException e) {
+      if (SqlFailures.isLockNotAvailable(e)) {
+        return false;
+      }
       throw SqlFailures.of("rewriting " + table.table(), e);
+    }
+  }
+
+  /** Who has the table open, each by a name. */
+  private List<String> users(FamilyTable table) {
+    try {
+      return texts(USERS.replace("TABLE", table.table()));
+    } catch (SQLException e) {
+      throw SqlFailures.of("looking who uses " + table.table(), e);
     }
   }
 

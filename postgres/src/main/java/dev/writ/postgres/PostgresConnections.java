@@ -73,6 +73,23 @@ final class PostgresConnections {
     return connection;
   }
 
+  /**
+   * A connection that says and asks who owns a cell. What an administrator has set for the user's
+   * sessions, such as that they only read, does not end a lease.
+   *
+   * @param silence as in {@link #open}
+   */
+  Connection openForLeases(Duration silence) throws SQLException {
+    Connection connection = open(silence);
+    try {
+      ServerSettings.fixShort(connection);
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
+    return connection;
+  }
+
   /** Rounded up, since zero is for ever. */
   private static String seconds(Duration time) {
     return String.valueOf((time.toMillis() + 999) / 1000);

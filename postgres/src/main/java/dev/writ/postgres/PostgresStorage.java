@@ -457,15 +457,18 @@ final class PostgresStorage implements Storage {
     gate.readLock().lock();
     try (Maintenance maintenance = maintenance()) {
       maintenance.awaitNobodySeesDeleted();
-      requireWriter()
-          .exclusively(() -> {
-            contents.writeLock().lock();
-            try {
-              maintenance.rewrite(FamilyTable.BLOB);
-            } finally {
-              contents.writeLock().unlock();
-            }
-          });
+      maintenance.rewrite(
+          FamilyTable.BLOB,
+          attempt ->
+              requireWriter()
+                  .exclusively(() -> {
+                    contents.writeLock().lock();
+                    try {
+                      attempt.run();
+                    } finally {
+                      contents.writeLock().unlock();
+                    }
+                  }));
     } finally {
       gate.readLock().unlock();
     }

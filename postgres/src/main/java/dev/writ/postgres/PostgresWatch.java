@@ -134,7 +134,7 @@ final class PostgresWatch implements LeaseWatch {
   private synchronized <T> T using(Question<T> question) {
     try {
       if (connection.isEmpty()) {
-        Connection opened = connections.open(SILENCE);
+        Connection opened = connections.openForLeases(SILENCE);
         connection = Optional.of(opened);
         DatabaseSchema.migrate(settings, connections, opened, false);
       }

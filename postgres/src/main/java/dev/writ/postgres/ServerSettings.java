@@ -27,6 +27,11 @@ final class ServerSettings {
       SET tcp_user_timeout = '11s';
       """;
 
+  /** For statements of their own, each of which ends by the connection's silence. */
+  private static final String SHORT =
+      "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0;"
+          + " SET default_transaction_read_only = off";
+
   private ServerSettings() {}
 
   /**
@@ -82,5 +87,12 @@ final class ServerSettings {
               + " 'transaction_timeout'");
     }
     session.setAutoCommit(false);
+  }
+
+  /** For a session that renews leases, or asks for them, and leaves it with autocommit. */
+  static void fixShort(Connection session) throws SQLException {
+    try (Statement statement = session.createStatement()) {
+      statement.execute(SHORT);
+    }
   }
 }

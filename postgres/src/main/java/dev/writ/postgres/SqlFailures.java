@@ -20,6 +20,8 @@ final class SqlFailures {
   private static final Set<String> SESSION =
       Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "53300", "25006");
 
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
   /** Classes whose messages name settings and objects, never values of rows. */
   private static final Set<String> SPEAKING =
       Set.of("08", "28", "3D", "3F", "42", "53", "55", "57", "58", "XX");
@@ -28,6 +30,11 @@ final class SqlFailures {
 
   static boolean isSerialization(SQLException e) {
     return SERIALIZATION.contains(state(e));
+  }
+
+  /** Whether a lock was not to be had within {@code lock_timeout}. */
+  static boolean isLockNotAvailable(SQLException e) {
+    return LOCK_NOT_AVAILABLE.equals(state(e));
   }
 
   /** Whether another session may succeed where this one did not. */

@@ -3,6 +3,7 @@ package dev.writ.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Refused;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
@@ -257,9 +258,7 @@ class ADatabaseThatCannotBeUsedIsRefusedTest {
 
   private void reload(String setting, String value) {
     server.execute("postgres", "SELECT pg_reload_conf()");
-    while (!server.query("SHOW " + setting).equals(List.of(value))) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> server.query("SHOW " + setting).equals(List.of(value)));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static dev.writ.postgres.NumberedWrites.append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.fixture.Await;
 import dev.writ.ledger.storage.Storage;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,11 +50,10 @@ class AFailoverLosesNothingAcknowledgedTest {
    * Both follow closely; one that does not would need more of the log than its next primary has.
    */
   private void awaitStandbys() {
-    while (!primary
-        .query("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
-        .equals(List.of("2"))) {
-      Thread.onSpinWait();
-    }
+    Await.until(() ->
+        primary
+            .query("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")
+            .equals(List.of("2")));
   }
 
   private List<PostgresServer> standbys() {
@@ -84,9 +84,7 @@ class AFailoverLosesNothingAcknowledgedTest {
   }
 
   private static void awaitAllReceived(PostgresServer standby) {
-    while (!standby.query("SELECT 1 FROM pg_stat_wal_receiver").isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> standby.query("SELECT 1 FROM pg_stat_wal_receiver").isEmpty());
   }
 
   /** What an operator, or Patroni, does: the standby that has most becomes the primary. */
@@ -119,12 +117,7 @@ class AFailoverLosesNothingAcknowledgedTest {
   }
 
   private static void await(AtomicLong written, long count) {
-    while (written.get() < count) {
-      if (Thread.currentThread().isInterrupted()) {
-        throw new IllegalStateException("the test takes too long");
-      }
-      Thread.onSpinWait();
-    }
+    Await.until(() -> written.get() >= count);
   }
 
   @Test
@@ -169,9 +162,8 @@ class AFailoverLosesNothingAcknowledgedTest {
     try (Storage storage = database().create();
         ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
       append(storage, written.getAndIncrement());
-      while (lagging.query("SELECT size FROM writ.cell WHERE cell = " + CELL).isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(
+          () -> !lagging.query("SELECT size FROM writ.cell WHERE cell = " + CELL).isEmpty());
       lagging.kill();
       for (int i = 0; i < 10; i++) {
         append(storage, written.getAndIncrement());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
+import dev.writ.fixture.Await;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.LeaseTerms;
@@ -11,6 +12,9 @@ import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.LeaseWatch.LivingGateway;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Who may write a cell, and until when: against a real server. */
 class ALeaseIsHeldByOneTest {
@@ -201,6 +206,48 @@ class ALeaseIsHeldByOneTest {
       refused(LedgerError.LEASE_HELD, () -> database().open(terms("gw-2", 10)));
       try (Storage next = database().open(terms("gw-2", 600_000))) {
         write(next, 1, 0);
+      }
+    }
+  }
+
+  private static void endSessions() {
+    SERVER.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'writ' AND pid <>"
+            + " pg_backend_pid()");
+  }
+
+  /** Somebody is just about to change it, for example: the owner must not act on for that. */
+  @Test
+  void whoCannotReadItsPasswordWhenItRenewsIsToldThatItsLeaseIsOver(@TempDir Path dir)
+      throws Exception {
+    Path password = Files.writeString(dir.resolve("password"), PostgresServer.PASSWORD);
+    Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
+    CompletableFuture<String> over = new CompletableFuture<>();
+    try (Storage owner =
+        new PostgresDatabase(settings.withPasswordFile(password), "gw-1")
+            .open(terms("gw-1", 1_000, System::nanoTime, () -> over.complete("over")))) {
+      Files.delete(password);
+      endSessions();
+      assertThat(over.get(1, TimeUnit.MINUTES)).isEqualTo("over");
+      refused(LedgerError.LEASE_OVER, () -> owner.lease().orElseThrow().require());
+    }
+  }
+
+  /** As of a user for whom sessions only read unless they say otherwise, and end soon. */
+  @Test
+  void whatIsSetForTheUsersSessionsEndsNoLease() {
+    try (PostgresServer server = new PostgresServer()) {
+      PostgresSettings there = server.settings().withCell(0);
+      new PostgresDatabase(there, "the maker").create().close();
+      server.execute("postgres", "ALTER ROLE writ SET default_transaction_read_only = on");
+      server.execute("postgres", "ALTER ROLE writ SET idle_session_timeout = 200");
+      try (LeaseWatch watch = new PostgresDatabase(there, "a gateway").watch();
+          Storage owner = new PostgresDatabase(there, "gw-1").open(terms("gw-1", 4_000))) {
+        String until = "SELECT until FROM writ.lease";
+        List<String> before = server.query(until);
+        Await.until(() -> !server.query(until).equals(before));
+        owner.lease().orElseThrow().require();
+        assertThat(present(watch, "gw-1:1")).containsExactly("gw-1:1");
       }
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Refused;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
@@ -350,11 +351,8 @@ class AWriteIsMadeOnceOrRefusedTest {
       proxy.add(new Fault(COMMIT, Cut.BEFORE_ITS_ANSWER));
       try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
         Future<?> write = other.submit(() -> append(first, 1));
-        while (!server
-            .query("SELECT writes FROM writ.cell WHERE cell = " + cell)
-            .equals(List.of("2"))) {
-          Thread.onSpinWait();
-        }
+        Await.until(() ->
+            server.query("SELECT writes FROM writ.cell WHERE cell = " + cell).equals(List.of("2")));
         try (Statement statement = blocking.createStatement()) {
           statement.execute("UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + cell);
         }
@@ -384,11 +382,8 @@ class AWriteIsMadeOnceOrRefusedTest {
       append(first, 0);
       statement.execute("UPDATE writ.cell SET epoch = epoch + 1 WHERE cell = " + cell);
       Future<?> write = other.submit(() -> append(first, 1));
-      while (server
-          .query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-          .isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Await.until(() ->
+          !server.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'").isEmpty());
       blocking.commit();
       assertThatThrownBy(write::get).hasMessageContaining("LED-074");
       assertWritten(1);

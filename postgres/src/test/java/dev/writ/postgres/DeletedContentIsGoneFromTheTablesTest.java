@@ -18,6 +18,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +72,7 @@ class DeletedContentIsGoneFromTheTablesTest {
       assertThat(isInAFile(large)).isTrue();
       write(storage, new byte[] {1}, null);
       write(storage, new byte[] {2}, null);
-      assertThat(isInAFile(small)).isTrue();
+      // Perhaps it is still there: the server removes what is deleted when it likes.
       storage.forgetDeleted();
       assertThat(isInAFile(small)).isFalse();
       assertThat(isInAFile(large)).isFalse();
@@ -143,6 +144,41 @@ class DeletedContentIsGoneFromTheTablesTest {
       }
       storage.forgetDeleted();
       assertThat(isInAFile(content)).isFalse();
+    }
+  }
+
+  /** It would wait for it for ever, and everybody else, in all cells, behind it. */
+  @Test
+  void whoDoesNotLeaveTheTableIsNamedAndKeepsNobodyElseWaiting() throws Exception {
+    byte[] content = content(750);
+    Duration patience = Duration.ofSeconds(5);
+    PostgresSettings settings = server.settings().withPatience(patience);
+    PostgresDatabase deleting =
+        new PostgresDatabase(
+            settings.withCell(server.newCell()).withPatience(Duration.ofMillis(300)), "deleting");
+    PostgresDatabase elsewhere =
+        new PostgresDatabase(settings.withCell(server.newCell()), "another cell");
+    try (Storage storage = deleting.create();
+        Storage other = elsewhere.create()) {
+      write(storage, new byte[] {1}, content);
+      write(storage, new byte[] {1}, null);
+      try (Connection idle = new PostgresConnections(server.settings()).open(Duration.ZERO);
+          Statement statement = idle.createStatement()) {
+        statement.execute("BEGIN");
+        // As after a SELECT in psql, which keeps this lock, and no snapshot.
+        statement.execute("LOCK TABLE blob IN ACCESS SHARE MODE");
+        CompletableFuture<Void> removal = CompletableFuture.runAsync(storage::forgetDeleted);
+        for (byte i = 0; !removal.isDone(); i++) {
+          write(other, new byte[] {i}, content);
+        }
+        assertThatThrownBy(removal::join)
+            .hasMessageContaining("PGS-014")
+            .hasMessageContaining("session ");
+        write(storage, new byte[] {2}, content(400));
+      }
+      storage.forgetDeleted();
+      assertThat(storage.get(Family.BLOBS, new byte[] {1})).isEmpty();
+      assertThat(other.get(Family.BLOBS, new byte[] {0})).contains(content);
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.writ.postgres;
 
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.ScratchDirectory;
+import dev.writ.fixture.Await;
 import dev.writ.sinks.testing.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -80,9 +81,7 @@ public final class PostgresServer extends ServerProcess {
   void requireStandbys(String names) {
     execute("postgres", "ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
     execute("postgres", "SELECT pg_reload_conf()");
-    while (commitWaits() == names.isEmpty()) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> commitWaits() != names.isEmpty());
   }
 
   /** Commits something; where that waits for a standby, it is cancelled. */
@@ -298,7 +297,7 @@ public final class PostgresServer extends ServerProcess {
   }
 
   /** As the superuser. */
-  void execute(String database, String sql) {
+  public void execute(String database, String sql) {
     try (Connection connection = connect(database);
         Statement statement = connection.createStatement()) {
       statement.execute(sql);

@@ -1,8 +1,10 @@
 package dev.writ.s3;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.storage.SharedAnchor;
 import dev.writ.s3.S3Bucket.Small;
 import dev.writ.s3.S3Bucket.When;
+import dev.writ.s3.error.ObjectStoreError;
 import java.util.Arrays;
 import java.util.Optional;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -22,10 +24,23 @@ final class S3Anchor implements SharedAnchor {
     this.bucket = bucket;
   }
 
+  /**
+   * Without it the next move would have no condition.
+   *
+   * @throws WritException {@code OBJ-008}
+   */
+  private static String required(String tag) {
+    if (tag == null) {
+      throw new WritException(
+          ObjectStoreError.CONDITIONS_IGNORED, "an answer about " + OBJECT + " has no ETag");
+    }
+    return tag;
+  }
+
   @Override
   public Optional<byte[]> read() {
     Optional<Small> found = bucket.getSmall(OBJECT, BYTES_MAX);
-    tag = found.map(Small::tag);
+    tag = found.map(small -> required(small.tag()));
     return found.map(Small::bytes);
   }
 
@@ -34,14 +49,14 @@ final class S3Anchor implements SharedAnchor {
     When when = tag.<When>map(When.Unchanged::new).orElseGet(When.Absent::new);
     Optional<PutObjectResponse> written = bucket.put(OBJECT, RequestBody.fromBytes(anchor), when);
     if (written.isPresent()) {
-      tag = Optional.of(written.get().eTag());
+      tag = Optional.of(required(written.get().eTag()));
       return true;
     }
     // Perhaps it was this very write: it was sent again where its answer was lost.
     Optional<Small> found = bucket.getSmall(OBJECT, BYTES_MAX);
     boolean isOurs = found.isPresent() && Arrays.equals(found.get().bytes(), anchor);
     if (isOurs) {
-      tag = found.map(Small::tag);
+      tag = found.map(small -> required(small.tag()));
     }
     return isOurs;
   }

@@ -2,6 +2,7 @@ package dev.writ.s3;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryFiles;
 import dev.writ.ledger.archive.ArchivePlace;
 import dev.writ.ledger.archive.ArchiveProtection;
 import dev.writ.ledger.error.LedgerError;
@@ -77,7 +78,7 @@ final class S3ArchivePlace implements ArchivePlace {
 
   @Override
   public Path draft(String writer) throws IOException {
-    return Files.createTempFile("writ-archive-", SUFFIX);
+    return TemporaryFiles.create("archive-", SUFFIX);
   }
 
   private static String object(Digest bundle) {

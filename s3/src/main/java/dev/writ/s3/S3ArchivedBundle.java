@@ -2,6 +2,7 @@ package dev.writ.s3;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryFiles;
 import dev.writ.ledger.archive.ArchivePlace.Fetched;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
@@ -97,7 +98,7 @@ record S3ArchivedBundle(S3Bucket bucket) {
           MessageDigest hash = Digest.newSha256();
           try (InputStream in =
               new DigestInputStream(new S3ObjectStream(bucket, object, found), hash)) {
-            copy = Files.createTempFile("writ-archive-", ".writ");
+            copy = TemporaryFiles.create("archive-", ".writ");
             Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
             return new Copied(
                 copy,

@@ -302,6 +302,24 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
     assertThat(server.names(direct)).isEmpty();
   }
 
+  /** Something between, such as a cache, leaves it out: the next move would have no condition. */
+  @Test
+  void anAnchorWhoseTagIsNotToldIsNotGoneOnFrom() {
+    Fault untold =
+        (request, server) -> {
+          Message answer = server.answer(request);
+          String head = answer.head().replaceAll("(?i)\r\netag: [^\r]*", "");
+          return Optional.of(new Message(head, answer.body()));
+        };
+    SharedAnchor anchor = store.anchor().orElseThrow();
+    relay.does(untold);
+    refused(ObjectStoreError.CONDITIONS_IGNORED, () -> anchor.move(bytes("one")));
+    SharedAnchor next = store.anchor().orElseThrow();
+    refused(ObjectStoreError.CONDITIONS_IGNORED, next::read);
+    assertThat(next.move(bytes("two"))).isFalse();
+    assertThat(server.get(direct, "anchor")).isEqualTo(bytes("one"));
+  }
+
   @Test
   void anAnchorThatIsMadeTwiceIsMadeOnce() {
     SharedAnchor one = store.anchor().orElseThrow();

@@ -157,9 +157,8 @@ class CommandsSayHowTheyEndedTest {
     try (Sandbox sandbox = sandbox(engine)) {
       Ended ended =
           sandbox.exec(
-              Command.of("/bin/sh", "-c", "trap 'echo bye; exit 0' TERM; echo up; sleep 600 & wait")
-                  // Long enough that the shell has started sleep: until then that has its trap,
-                  // too.
+              // The other process is there before the trap, which it would have until it is sleep.
+              Command.of("/bin/sh", "-c", "sleep 600 & trap 'echo bye; exit 0' TERM; echo up; wait")
                   .withLimits(CgroupLimits.STANDARD.withWallMs(2_000).withGraceMs(20_000)));
       assertThat(ended.reason()).isEqualTo(EndReason.TIMED_OUT);
       assertThat(text(ended.stdout())).isEqualTo("up\nbye\n");

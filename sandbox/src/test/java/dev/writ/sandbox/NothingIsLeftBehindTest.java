@@ -9,6 +9,7 @@ import dev.writ.sandbox.testing.Leftovers;
 import dev.writ.sandbox.testing.OtherJvm;
 import dev.writ.sandbox.testing.SoakMain;
 import dev.writ.sandbox.testing.TestEngines;
+import dev.writ.sandbox.testing.WaitingMain;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Sandboxes, eight at a time, in a JVM that is killed again and again: {@code -Dwrit.soak=1000}
@@ -68,6 +71,27 @@ class NothingIsLeftBehindTest {
       try (Engines engines = Engines.open(SandboxSettings.in(Path.of(state)))) {
         assertThat(engines.reports()).isNotEmpty(); // opened to sweep, also after a failure
       }
+      Trees.remove(directory);
+    }
+  }
+
+  /**
+   * Of bubblewrap no process waits for a next start: also where a forwarder is between it and the
+   * JVM, whose end must reach the command through processes of other users.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"alone", "network"})
+  void theCommandEndsWithTheJvm(String how) throws Exception {
+    Path directory = Files.createTempDirectory(Path.of("/tmp"), "sbx");
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    Path state = directory.resolve("s");
+    try (OtherJvm jvm = new OtherJvm(List.of(), WaitingMain.class, state.toString(), how)) {
+      assertThat(jvm.line()).isEqualTo("begun");
+      List<Long> owners = List.of(jvm.pid());
+      jvm.kill();
+      assertThat(Leftovers.await(state, what -> !what.startsWith("process "), owners)).isEmpty();
+    } finally {
+      Engines.open(SandboxSettings.in(state)).close();
       Trees.remove(directory);
     }
   }

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Notices over real sockets: signed webhooks, Slack's form, and mail to a real SMTP server. */
 class ApproversAreToldWhatWaitsTest {
@@ -79,12 +81,18 @@ class ApproversAreToldWhatWaitsTest {
 
   /** Asks for what needs an approval. */
   private void ask(String requestId) {
+    ask(requestId, "case-7");
+  }
+
+  private void ask(String requestId, String run) {
     scene.server.post(
         "alice",
         EngineSurface.PATH,
         "{\"toolId\":\"gated\",\"operation\":\"do\",\"requestId\":\""
             + requestId
-            + "\",\"correlationId\":\"case-7\",\"inputPayload\":{\"text\":\""
+            + "\",\"correlationId\":\""
+            + run
+            + "\",\"inputPayload\":{\"text\":\""
             + HIDDEN
             + "\"}}");
   }
@@ -149,6 +157,57 @@ class ApproversAreToldWhatWaitsTest {
         .contains("https://gate.example/#/approvals/sha256:")
         .doesNotContain(HIDDEN);
     assertThat(receiver.taken().getFirst().input()).isNull();
+  }
+
+  /** What mentions and links are made of in Slack, Mattermost and Rocket.Chat. */
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "@channel done,@channel",
+        "x.@all,@all",
+        "#general,#general",
+        "~town-square,~town-square",
+        "[See what](https://evil.example/1),](",
+        "[See what](https://evil.example/1),://",
+        "[See what][1],][",
+        "[1]: x,]:",
+        "ftp://evil.example,://",
+        "www.evil.example,www.evil",
+        "evil.example/approve,evil.example",
+        "mallory@evil.example,@evil",
+        "<https://evil.example|here>,<http",
+        "<!channel>,<!channel",
+        "```,`",
+      })
+  void aChatMakesNothingOfAName(String name, String mark) throws Exception {
+    secret("chat.txt", receiver.url());
+    begin("chat: { kind: slack, secret: chat.txt, console: \"https://gate.example\" }\n");
+    ask("r-1", name);
+    scene.awaitAll();
+    String text = chatText();
+    assertThat(text.replace("https://gate.example/#/", "")).doesNotContain(mark);
+    assertThat(text.replace("\u200b", "").replace("&lt;", "<").replace("&gt;", ">"))
+        .as("it reads as before")
+        .contains("in the run ", name.replace('`', '\''));
+    assertThat(text).contains("\nhttps://gate.example/#/approvals/sha256:");
+  }
+
+  /** They are found by a search. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"case-7", "build_12", "release 1.20.3", "a/b: c", "team:x", "d (e) [f]", "5 * 3"})
+  void aPlainNameStaysAsItIs(String name) throws Exception {
+    secret("chat.txt", receiver.url());
+    begin("chat: { kind: slack, secret: chat.txt }\n");
+    ask("r-1", name);
+    scene.awaitAll();
+    assertThat(chatText()).contains(name).doesNotContain("\u200b");
+  }
+
+  private String chatText() {
+    JsonValue.Obj message = (JsonValue.Obj) Jcs.parse(receiver.taken().getFirst().body());
+    return ((JsonValue.Str) message.get("text")).value();
   }
 
   @Test

@@ -162,6 +162,20 @@ class IncidentsReachTheirReceiverTest {
             "ExcessiveResources tool-error ExcessiveResources");
   }
 
+  @Test
+  void whatWasLostIsNotCountedAndHoldsNoLaterIncidentBack() throws IOException {
+    scene.stop();
+    scene.ends(1, "1 failed\n".repeat(10_000));
+    for (int i = 0; i < 3; i++) {
+      scene.exec("pytest -q");
+    }
+    scene.loseLargeContents();
+    scene.denied("kubectl get pods");
+    scene.start();
+    scene.awaitAll();
+    assertThat(told()).containsExactly("PolicyDenied GRD-714 ");
+  }
+
   /** Nothing was dispatched, and the journal has it all the same: with the region of its server. */
   @Test
   void aWaitInTheQueueThatWasTooLongIsATimeout() {

@@ -17,11 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every sink promises, shown by the simplest one. */
 class RecordsReachAFileOnceAndInOrderTest {
@@ -100,6 +103,26 @@ class RecordsReachAFileOnceAndInOrderTest {
     assertThat(fields.get("cmd")).isEqualTo(JsonValue.of("pytest -q"));
   }
 
+  /** A sink that waited for it would tell nothing any more. */
+  @Test
+  void whatWasLostIsToldWithoutItsTailsAndWhatCameLaterFollows() throws IOException {
+    scene.stop();
+    scene.ends(2, "2 failed\n".repeat(10_000));
+    String lost = scene.exec("pytest -q");
+    scene.loseLargeContents();
+    scene.ends(0, "1 passed\n");
+    String next = scene.exec("pytest -q");
+    scene.start();
+    scene.awaitAll();
+    assertThat(ids()).containsExactly(lost, next);
+    JsonValue.Obj fields = (JsonValue.Obj) lines().getFirst().get("fields");
+    for (String gone : List.of("rc", "stdout_tail", "stderr_tail")) {
+      assertThat(fields.get(gone)).as(gone).isEqualTo(JsonValue.of(""));
+    }
+    assertThat(((JsonValue.Obj) lines().getLast().get("fields")).get("stdout_tail"))
+        .isEqualTo(JsonValue.of("1 passed\n"));
+  }
+
   @Test
   void aReplayAddsNothingAndALineThatACrashCutOffIsWrittenAgain() throws IOException {
     scene.exec("pytest -q");
@@ -156,6 +179,41 @@ class RecordsReachAFileOnceAndInOrderTest {
     scene.awaitLine("SNK-003");
     assertThat(folder.resolve("exec.jsonl")).hasContent(other.strip());
     assertThat(scene.sink().state().trouble()).isPresent();
+  }
+
+  /** A path with a slip in it may name somebody's only copy of something. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"keys\":[]}",
+        "a note without an end of its line",
+        "{\"id\":\"1-7\",\"log\":\"other.example/log\"}\nand more",
+        "a line\nand another"
+      })
+  void aFileThatIsNoneOfOursKeepsEveryByte(String others) throws IOException {
+    scene.stop();
+    Files.writeString(folder.resolve("exec.jsonl"), others);
+    scene.start();
+    scene.awaitLine("SNK-003");
+    scene.exec("pytest -q");
+    assertThat(Files.readString(folder.resolve("exec.jsonl"))).isEqualTo(others);
+  }
+
+  @Test
+  void aFirstLineThatACrashCutOffIsWrittenAgain() throws IOException {
+    String id = scene.exec("pytest -q");
+    scene.awaitAll();
+    byte[] whole = Files.readAllBytes(folder.resolve("exec.jsonl"));
+    for (int cut : List.of(5, 100, whole.length - 1)) {
+      scene.stop();
+      Files.write(folder.resolve("exec.jsonl"), Arrays.copyOf(whole, cut));
+      scene.forget();
+      scene.start();
+      scene.awaitLine("rewound");
+      scene.awaitAll();
+      assertThat(folder.resolve("exec.jsonl")).as("cut at %s", cut).hasBinaryContent(whole);
+    }
+    assertThat(ids()).containsExactly(id);
   }
 
   /** With ids that the log gives a second time, later records would be discarded unseen. */

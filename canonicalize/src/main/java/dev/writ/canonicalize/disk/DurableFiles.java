@@ -102,7 +102,10 @@ public final class DurableFiles {
     disk.syncDirectory(directory);
   }
 
-  /** Replaces a file as a whole: after a crash it has the old content or the new one. */
+  /**
+   * Replaces a file as a whole, for its only writer: after a crash it has the old content or the
+   * new one.
+   */
   public void write(Path file, byte[] content) throws IOException {
     Path fresh = file.resolveSibling("." + file.getFileName() + ".new");
     // A file left by an earlier failure is not written over: its pages may be lost for good.
@@ -131,17 +134,45 @@ public final class DurableFiles {
   public void update(Path file, byte[] before, byte[] content) throws IOException {
     Path target = file.toRealPath();
     PosixFileAttributes kept = Files.readAttributes(target, PosixFileAttributes.class);
-    // A name of its own: of two writers neither may publish the other's draft.
+    replace(
+        target,
+        content,
+        fresh -> resemble(fresh, kept),
+        () -> {
+          if (!Arrays.equals(Files.readAllBytes(target), before)) {
+            throw new Changed(target);
+          }
+        });
+  }
+
+  /**
+   * Replaces a file as {@link #write} does, also where several do so at once: what is there is
+   * always what one of them wrote, whole.
+   */
+  public void replace(Path file, byte[] content) throws IOException {
+    replace(file.toAbsolutePath(), content, _ -> {}, () -> {});
+  }
+
+  private interface OnDraft {
+    void run(Path draft) throws IOException;
+  }
+
+  private interface BeforeRename {
+    void run() throws IOException;
+  }
+
+  private void replace(Path target, byte[] content, OnDraft written, BeforeRename synced)
+      throws IOException {
+    // A name of its own: of two writers neither may publish the other's draft. Mode 0600 by
+    // default.
     Path fresh = Files.createTempFile(target.getParent(), "." + target.getFileName() + ".", ".new");
     try {
       try (FileChannel channel = disk.open(fresh, EnumSet.of(StandardOpenOption.WRITE))) {
         disk.write(channel, ByteBuffer.wrap(content), fresh);
-        resemble(fresh, kept);
+        written.run(fresh);
         disk.sync(channel, fresh);
       }
-      if (!Arrays.equals(Files.readAllBytes(target), before)) {
-        throw new Changed(target);
-      }
+      synced.run();
       move(fresh, target);
     } finally {
       Files.deleteIfExists(fresh);

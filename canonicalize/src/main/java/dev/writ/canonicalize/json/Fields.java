@@ -156,7 +156,12 @@ public final class Fields {
   }
 
   public Instant time(String key) {
-    return Timestamps.parse(string(key));
+    String text = string(key);
+    try {
+      return Timestamps.parse(text);
+    } catch (WritException e) {
+      throw new WritException(e.code(), path + "/" + key + ": " + e.found(), e);
+    }
   }
 
   public JsonValue.Obj obj(String key) {

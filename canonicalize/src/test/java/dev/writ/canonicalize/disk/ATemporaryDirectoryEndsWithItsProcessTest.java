@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ATemporaryDirectoryEndsWithItsProcessTest {
   @TempDir Path dir;
 
-  /** Makes two, says so, and then writes into one of them until its standard input ends. */
+  /**
+   * Makes two and a file, says so, and then writes into one of them until its standard input ends.
+   */
   static final class Writer {
     private Writer() {}
 
@@ -28,6 +31,10 @@ class ATemporaryDirectoryEndsWithItsProcessTest {
           TemporaryDirectory.create("busy", () -> System.out.println("told before"));
       TemporaryDirectory other = TemporaryDirectory.in(Path.of(args[0]), ".other");
       Files.writeString(Files.createDirectories(other.path().resolve("a/b")).resolve("c"), "c");
+      Path file = TemporaryFiles.create("file-", ".bin");
+      Path later = TemporaryFiles.create("file-", ".bin");
+      Files.delete(later);
+      Files.writeString(file, "f");
       Thread writing = new Thread(() -> write(busy.path()));
       writing.setDaemon(true);
       writing.start();
@@ -86,7 +93,7 @@ class ATemporaryDirectoryEndsWithItsProcessTest {
     Process process = writer();
     try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
       assertThat(out.readLine()).isEqualTo("ready");
-      assertThat(left()).hasSize(2);
+      assertThat(left()).hasSize(3);
       signal(process, signal);
       assertThat(process.waitFor()).isEqualTo(status);
       assertThat(out.lines()).containsExactly("told before");
@@ -110,6 +117,19 @@ class ATemporaryDirectoryEndsWithItsProcessTest {
     assertThat(left()).isEmpty();
   }
 
+  /** Hosts clear their temporary directories of what is old. */
+  @Test
+  void aFileIsMadeAlsoWhereItsDirectoryWasCleared() throws Exception {
+    Path first = TemporaryFiles.create("first-", ".bin");
+    Files.delete(first);
+    Files.delete(first.getParent());
+    Path second = TemporaryFiles.create("second-", ".bin");
+    assertThat(second).isEmptyFile();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(second.getParent())))
+        .isEqualTo("rwx------");
+    Files.delete(second);
+  }
+
   /** The limit of it: nothing of the process runs then. */
   @Test
   void theyStayWhereItIsKilled() throws Exception {
@@ -119,7 +139,7 @@ class ATemporaryDirectoryEndsWithItsProcessTest {
     } finally {
       process.destroyForcibly().waitFor();
     }
-    assertThat(left()).hasSize(2);
+    assertThat(left()).hasSize(3);
   }
 
   @Test

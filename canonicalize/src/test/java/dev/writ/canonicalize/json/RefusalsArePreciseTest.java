@@ -72,6 +72,15 @@ class RefusalsArePreciseTest {
   }
 
   @Test
+  void aTimeThatIsNoneIsRefusedWithItsPlace() {
+    JsonValue key = Jcs.parse(utf8("{\"writ_revoked_at\":\"bad\"}"));
+    Fields fields = Fields.of("trust/keys/8", key);
+    assertThat(outcome(() -> fields.time("writ_revoked_at")))
+        .asString()
+        .startsWith("FIELD_VALUE trust/keys/8/writ_revoked_at: \"bad\" is not a time");
+  }
+
+  @Test
   void theLimitsHoldToTheByteAndTheLevel() {
     byte[] json = utf8("[[1]]");
     assertThatCode(() -> Jcs.canonicalize(json, new Limits(5, 2))).doesNotThrowAnyException();

@@ -102,6 +102,7 @@ final class BackupRestore {
       try {
         List<BackedUpFile> files = contents.files();
         contents.putInto(order.disk(), parts, files, _ -> true);
+        order.disk().createDirectories(partial().tools()); // a backup has no empty folders
         List<String> absent =
             files.stream()
                 .filter(BackedUpFile::isLeftOut)

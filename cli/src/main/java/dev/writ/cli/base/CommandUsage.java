@@ -70,8 +70,10 @@ public final class CommandUsage {
    *
    * @param label of its value, empty for a flag
    * @param repeated whether it may be given several times
+   * @param required whether the command needs it
    */
-  record Option(String name, String label, String what, boolean repeated) implements Declared {
+  record Option(String name, String label, String what, boolean repeated, boolean required)
+      implements Declared {
     boolean isFlag() {
       return label.isEmpty();
     }
@@ -83,6 +85,7 @@ public final class CommandUsage {
           ? builder.type(boolean.class).build()
           : builder
               .arity("1")
+              .required(required)
               .paramLabel(label)
               .type(repeated ? List.class : String.class)
               .auxiliaryTypes(String.class)
@@ -126,17 +129,22 @@ public final class CommandUsage {
 
   /** An option without a value. */
   public CommandUsage flag(String option, String what) {
-    return option(new Option(option, "", what, false));
+    return option(new Option(option, "", what, false, false));
   }
 
   /** An option with a value, given at most once. */
   public CommandUsage option(String option, String label, String what) {
-    return option(new Option(option, label, what, false));
+    return option(new Option(option, label, what, false, false));
+  }
+
+  /** An option with a value without which there is no such command. */
+  public CommandUsage requiredOption(String option, String label, String what) {
+    return option(new Option(option, label, what, false, true));
   }
 
   /** An option with a value that may be given several times. */
   public CommandUsage options(String option, String label, String what) {
-    return option(new Option(option, label, what, true));
+    return option(new Option(option, label, what, true, false));
   }
 
   private CommandUsage option(Option option) {

@@ -11,6 +11,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.sinks.error.SinkError;
+import dev.writ.tools.error.ToolsError;
 import dev.writ.verify.error.BundleError;
 import java.util.Map;
 import java.util.TreeMap;
@@ -105,6 +106,8 @@ public enum ExitCode {
                 Map.entry(CliError.IMPORT_NONE.code(), BROKEN_INPUT),
                 Map.entry(CliError.IMPORT_ENTRY.code(), REFUSED),
                 Map.entry(EmbedError.TOOL_AMBIGUOUS.code(), USAGE),
+                Map.entry(ToolsError.PACKAGE_IO.code(), UNAVAILABLE),
+                Map.entry(ToolsError.SECRET_IO.code(), UNAVAILABLE),
                 Map.entry(EmbedError.FILE_UNREADABLE.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.NOT_FOUND.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.FILE_UNWRITABLE.code(), UNAVAILABLE),
@@ -115,6 +118,7 @@ public enum ExitCode {
                 Map.entry(EmbedError.NO_HOME.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_EXISTS.code(), UNAVAILABLE),
                 Map.entry(EmbedError.HOME_FORMAT.code(), UNAVAILABLE),
+                Map.entry(EmbedError.JOIN_FILE.code(), BROKEN_INPUT),
                 Map.entry(EmbedError.SANDBOX_PLACE.code(), UNAVAILABLE),
                 Map.entry(EmbedError.NO_OUTPUT.code(), REFUSED),
                 Map.entry(EmbedError.APPROVER_ROLE.code(), USAGE),
@@ -141,6 +145,7 @@ public enum ExitCode {
                 Map.entry(CliError.STAMP_UNANSWERED.code(), UNAVAILABLE),
                 Map.entry(CliError.NOT_STATED.code(), UNAVAILABLE),
                 Map.entry(CliError.NOT_ARRIVED.code(), UNAVAILABLE),
+                Map.entry(CliError.LAST_OPERATOR.code(), REFUSED),
                 Map.entry(BundleError.NO_PROOF_BETWEEN.code(), UNAVAILABLE),
                 Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
@@ -151,6 +156,12 @@ public enum ExitCode {
                 Map.entry(ReplayError.DIVERGED_EXTRA.code(), DIVERGED),
                 Map.entry(ReplayError.DIVERGED_OUTCOME.code(), DIVERGED),
                 Map.entry(ReplayError.KERNEL_UNKNOWN.code(), UNAVAILABLE),
+                Map.entry(LedgerError.CORRUPT.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.ANCHOR_MALFORMED.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.BLOB_CORRUPT.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.PROOF_LENGTH.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.PROOF_ROOT.code(), BROKEN_INPUT),
+                Map.entry(LedgerError.SEAL_WRONG.code(), BROKEN_INPUT),
                 Map.entry(LedgerError.NOTE_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(LedgerError.CHECKPOINT_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(LedgerError.NOTE_SIGNATURE.code(), BROKEN_INPUT),

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.HomeWriter;
+import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeyLookup;
@@ -14,7 +15,9 @@ import dev.writ.executor.CellPlacement;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import dev.writ.sandbox.host.ShellScript;
 import dev.writ.tools.process.ProcessHost;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,20 @@ public final class Homes {
   /** How the user called this program, for suggestions of commands to run next. */
   public static String name() {
     return System.getProperty("writ.name", "writ");
+  }
+
+  /** The same for a command on the data directory that this one was told to work on. */
+  public static String name(Terminal terminal) {
+    return name()
+        + terminal
+            .namedHome()
+            .map(home -> " --home " + ShellScript.quoted(home.toAbsolutePath().toString()))
+            .orElse("");
+  }
+
+  /** The command that puts a policy's file in force, as a shell takes it in any folder. */
+  public static String activation(Terminal terminal, Path policy) {
+    return name(terminal) + " policy activate " + ShellScript.quoted(policy.toString());
   }
 
   public static InstantSource clock() {

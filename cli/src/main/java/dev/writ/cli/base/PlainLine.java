@@ -65,7 +65,7 @@ public record PlainLine(
           return Optional.empty();
         }
       }
-      return named && command.runsByItself() && placed()
+      return named && command.runsByItself() && placed() && complete()
           ? Optional.of(
               new PlainLine(
                   command,
@@ -73,6 +73,11 @@ public record PlainLine(
                   Optional.ofNullable(cell),
                   new Arguments(usage, given)))
           : Optional.empty();
+    }
+
+    private boolean complete() {
+      return usage.options().stream()
+          .allMatch(option -> !option.required() || given.containsKey(option.name()));
     }
 
     private static boolean isOption(String arg) {

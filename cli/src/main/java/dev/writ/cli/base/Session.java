@@ -18,9 +18,12 @@ import java.util.function.BiConsumer;
  * What every command gets: the terminal, the environment, and the options that all commands have.
  */
 public final class Session {
+  /** Of the environment: the data directory where no option names one. */
+  public static final String HOME_VARIABLE = "WRIT_HOME";
+
   private final Terminal terminal;
   private final Map<String, String> environment;
-  private Path home;
+  private Optional<Path> home = Optional.empty();
   private Optional<Integer> cell = Optional.empty();
   private Optional<String> tenant = Optional.empty();
   private boolean ofSystem;
@@ -30,8 +33,6 @@ public final class Session {
   public Session(Terminal terminal, Map<String, String> environment) {
     this.terminal = terminal;
     this.environment = environment;
-    String named = environment.getOrDefault("WRIT_HOME", "");
-    this.home = Path.of(named.isEmpty() ? "writ-data" : named);
   }
 
   public Terminal terminal() {
@@ -49,11 +50,13 @@ public final class Session {
 
   /** The data directory: {@code --home}, else WRIT_HOME, else writ-data in the current folder. */
   public Path home() {
-    return home;
+    String named = environment.getOrDefault(HOME_VARIABLE, "");
+    return home.orElseGet(() -> Path.of(named.isEmpty() ? "writ-data" : named));
   }
 
   public void home(Path value) {
-    home = value;
+    home = Optional.of(value);
+    terminal.namedHome(value);
   }
 
   /** The log that {@code --cell} names. */

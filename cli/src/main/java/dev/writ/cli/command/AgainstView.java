@@ -49,13 +49,15 @@ final class AgainstView {
   static ExitCode run(Session session, List<String> files, Optional<Trust> trust, String file) {
     Policy policy = PolicyCommand.parse(session, file);
     List<Run> runs = new ArrayList<>();
-    for (String name : files) {
-      try (BundleFile bundle = BundleFile.verified(name, trust)) {
-        runs.add(
-            new Run(
-                name,
-                bundle.recording().manifest().run().toString(),
-                PolicyCounterfactual.judge(bundle.recording(), policy)));
+    try (NamedBundles bundles = new NamedBundles(session)) {
+      for (String name : files) {
+        try (BundleFile bundle = BundleFile.verified(bundles.file(name), trust)) {
+          runs.add(
+              new Run(
+                  name,
+                  bundle.recording().manifest().run().toString(),
+                  PolicyCounterfactual.judge(bundle.recording(), policy)));
+        }
       }
     }
     Answers answers = new Answers(policy, runs);

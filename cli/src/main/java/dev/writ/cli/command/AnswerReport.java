@@ -115,7 +115,7 @@ record AnswerReport(Answer answer, Optional<Help> guidance) implements Report {
           served.output().ifPresent(bytes -> printOutput(terminal, served, bytes));
         });
     if (answer.decision().verdict() == Verdict.ESCALATE) {
-      err.println("  next: " + Homes.name() + " approve " + shortId(answer.request()));
+      err.println("  next: " + Homes.name(terminal) + " approve " + shortId(answer.request()));
     }
   }
 
@@ -146,7 +146,7 @@ record AnswerReport(Answer answer, Optional<Help> guidance) implements Report {
     if (verdict.equals("ALLOW")) {
       err.println(
           "  next: "
-              + Homes.name()
+              + Homes.name(terminal)
               + " submit "
               + shortId(Digest.parse(request))
               + ", unless its agent calls again by itself");
@@ -178,7 +178,7 @@ record AnswerReport(Answer answer, Optional<Help> guidance) implements Report {
                   + " bytes of "
                   + content.mediaType()
                   + "; to keep them: "
-                  + Homes.name()
+                  + Homes.name(terminal)
                   + " output "
                   + shortId(served.id())
                   + " > FILE");

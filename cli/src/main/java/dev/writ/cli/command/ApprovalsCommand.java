@@ -172,7 +172,7 @@ public final class ApprovalsCommand implements CliCommand {
         table.drainCsv();
       }
       boolean isRead = session.terminal().printMore(table);
-      while (isRead && until.pause(LOOK_EVERY)) {
+      while (isRead && session.terminal().isRead() && until.pause(LOOK_EVERY)) {
         if (followed.refresh()) {
           changed().forEach(this::show);
           isRead = session.terminal().printMore(table);

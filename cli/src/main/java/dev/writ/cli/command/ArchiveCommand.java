@@ -20,7 +20,6 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.executor.SystemState;
-import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.ledger.LedgerView;
@@ -243,14 +242,6 @@ public final class ArchiveCommand implements CliCommand {
       SystemState state = SystemState.read(ledger);
       TreeSet<Digest> there = new TreeSet<>();
       place.visit(there::add);
-      TreeMap<RunId, List<Digest>> erased = new TreeMap<>();
-      for (var order : state.erasures().entrySet()) {
-        ErasureOrder about = order.getValue();
-        ArchivedRuns.coveredBy(ledger, about)
-            .keySet()
-            .forEach(
-                run -> erased.computeIfAbsent(run, _ -> new ArrayList<>()).add(order.getKey()));
-      }
       SortedMap<RunId, Digest> all = ArchivedRuns.all(ledger);
       List<Entry> entries =
           all.entrySet().stream()
@@ -260,7 +251,7 @@ public final class ArchiveCommand implements CliCommand {
                       run.getValue(),
                       there.contains(run.getValue()),
                       state.isHeld(run.getKey()),
-                      erased.getOrDefault(run.getKey(), List.of())))
+                      ArchivedRuns.erasedBy(ledger, run.getKey())))
               .toList();
       there.removeAll(all.values());
       return new Listed(place.address(), entries, List.copyOf(there));
@@ -286,8 +277,8 @@ public final class ArchiveCommand implements CliCommand {
                   .err()
                   .println(
                       bundle
-                          + " is in the archive, and no run of this log: of another installation,"
-                          + " or left by an attempt that ended early"));
+                          + " is in the archive, and no statement names it: of a run that stayed,"
+                          + " left by an attempt that ended early, or of another installation"));
     }
   }
 

@@ -6,7 +6,6 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.CellsStated;
 import dev.writ.executor.Kernel;
-import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
@@ -61,10 +60,8 @@ final class CellRounds implements AutoCloseable {
       } else {
         cover();
       }
-    } catch (WritException e) {
-      refused.put(cell, e);
     } catch (RuntimeException e) {
-      refused.put(cell, new WritException(GatewayError.INTERNAL, e.getClass().getName(), e));
+      refused.put(cell, CellTrouble.of(e));
     }
     if (!thread.isShutdown()) {
       tell(refused);

@@ -12,7 +12,9 @@ public final class CellsCommand implements CliCommand {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
-        "cells", "Place and move tenants and cells, and show that one root covers all cells.");
+        "cells",
+        "Place and move tenants and cells, invite gateways, and show that one root covers all"
+            + " cells.");
   }
 
   @Override
@@ -23,6 +25,11 @@ public final class CellsCommand implements CliCommand {
   @Override
   public List<CliCommand> subcommands() {
     return List.of(
-        new CellsList(), new CellsPlace(), new CellsMove(), new CellsRegions(), new CellsProve());
+        new CellsList(),
+        new CellsPlace(),
+        new CellsMove(),
+        new CellsRegions(),
+        new CellsProve(),
+        new CellsInvite());
   }
 }

@@ -12,6 +12,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.StarterGateway;
+import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.SystemState;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** {@code writ config}: the configuration of {@code writ serve}. */
 public final class ConfigCommand implements CliCommand {
@@ -114,13 +116,19 @@ public final class ConfigCommand implements CliCommand {
       if (keys) {
         SystemState system = Homes.inForce(session);
         served.require(home.get(), system.trust());
+        GatewayConfig written = config;
+        config = ServedMcp.served(written, home.get(), system.trust());
+        ServedMcp.notServed(written, config).ifPresent(line -> warn(session, line));
         PeoplesKeys.finding(home.get(), system.trust()).ifPresent(line -> warn(session, line));
         if (config.extras().cells().isPresent()) {
           ServedCells.requireSharedContents(home.get()); // as a takeover
         }
         system
             .policy()
-            .ifPresent(policy -> served.warnings(policy).forEach(line -> warn(session, line)));
+            .ifPresent(policy ->
+                served
+                    .warnings(policy, Homes.clock().instant())
+                    .forEach(line -> warn(session, line)));
       }
       // The server that runs by it has its ports, and is no obstacle to itself.
       if (home.flatMap(HomeServer::of).isEmpty()) {
@@ -128,27 +136,31 @@ public final class ConfigCommand implements CliCommand {
             .takenPorts()
             .forEach(port -> warn(session, "another process has " + port + " now (GWY-004)"));
       }
-      session.show(
-          new Checked(config, keys),
-          (checked, terminal) ->
-              terminal
-                  .out()
-                  .println(
-                      "listens on "
-                          + config.listen().host()
-                          + ":"
-                          + config.listen().port()
-                          + ", tls "
-                          + checked.tls()
-                          + "; tokens: "
-                          + config.tokens().size()
-                          + "; surfaces: native "
-                          + String.join(" ", config.surfaces().keySet())
-                          + (config.extras().sinks().isEmpty()
-                              ? ""
-                              : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))
-                          + (keys ? "" : "; keys not checked: no data directory here")));
+      session.show(new Checked(config, keys), Check::print);
       return ExitCode.OK;
+    }
+
+    private static void print(Checked checked, Terminal terminal) {
+      GatewayConfig config = checked.config();
+      terminal
+          .out()
+          .println(
+              "listens on "
+                  + config.listen().host()
+                  + ":"
+                  + config.listen().port()
+                  + ", tls "
+                  + checked.tls()
+                  + "; tokens: "
+                  + config.tokens().size()
+                  + "; surfaces: native"
+                  + config.surfaces().keySet().stream()
+                      .map(name -> " " + name)
+                      .collect(Collectors.joining())
+                  + (config.extras().sinks().isEmpty()
+                      ? ""
+                      : "; sinks: " + String.join(" ", config.extras().sinks().keySet()))
+                  + (checked.keys() ? "" : "; keys not checked: no data directory here"));
     }
 
     private static void warn(Session session, String line) {

@@ -100,7 +100,7 @@ public final class DemoCommand implements CliCommand {
       InitCommand.make(
           session,
           NAMES,
-          StarterPolicy.text(NAMES, BuiltinTools.manifests()),
+          StarterPolicy.of(Homes.place(session), NAMES, BuiltinTools.manifests()),
           Optional.empty(),
           Optional.empty(),
           Optional.empty(),
@@ -288,16 +288,20 @@ public final class DemoCommand implements CliCommand {
             .filter(s -> s.answer().decision().verdict() == Verdict.DENY)
             .findFirst()
             .orElseThrow();
-    out.println("  " + Homes.name() + " receipts");
-    out.println("  " + Homes.name() + " show " + AnswerReport.shortId(played.run().lastReceipt()));
+    out.println("  " + Homes.name(terminal) + " receipts");
     out.println(
-        "  " + Homes.name() + " policy explain " + AnswerReport.shortId(denied.answer().request()));
-    out.println("  " + Homes.name() + " run js --param source='6*7'");
+        "  " + Homes.name(terminal) + " show " + AnswerReport.shortId(played.run().lastReceipt()));
     out.println(
         "  "
-            + Homes.name()
+            + Homes.name(terminal)
+            + " policy explain "
+            + AnswerReport.shortId(denied.answer().request()));
+    out.println("  " + Homes.name(terminal) + " run js --param source='6*7'");
+    out.println(
+        "  "
+            + Homes.name(terminal)
             + " run code_interpreter --param language=python --param code='print(6*7)'");
-    out.println("  " + Homes.name() + " fsck");
+    out.println("  " + Homes.name(terminal) + " fsck");
   }
 
   /** The check that refused it and its reason, or a short output itself. */

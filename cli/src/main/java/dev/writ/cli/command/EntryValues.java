@@ -9,11 +9,13 @@ import dev.writ.tools.mcp.remote.HeaderValue;
 import dev.writ.tools.mcp.remote.RemoteSpec;
 import dev.writ.tools.process.SecretDirectory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -25,8 +27,6 @@ import java.util.regex.Pattern;
  */
 final class EntryValues {
   private static final int NAME_MAX = 64;
-  private static final Pattern PLACE =
-      Pattern.compile("\\$\\{(?<kind>env:|input:)?(?<name>[A-Za-z0-9_.-]+)(:-(?<default>[^}]*))?}");
 
   /** Names of variables and headers whose values are secrets, whatever they look like. */
   private static final Pattern SECRET_NAME =
@@ -56,8 +56,9 @@ final class EntryValues {
 
   private final ConfiguredServer entry;
   private final String name;
-  private final Map<String, String> environment;
+  private final EntryPlaceholders placeholders;
   private final SecretDirectory secrets;
+  private final Set<String> foreign;
   private final TreeMap<String, String> plain = new TreeMap<>();
   private final TreeMap<String, String> references = new TreeMap<>();
   private final TreeMap<String, HeaderValue> headers = new TreeMap<>();
@@ -67,11 +68,13 @@ final class EntryValues {
       ConfiguredServer entry,
       String name,
       Map<String, String> environment,
-      SecretDirectory secrets) {
+      SecretDirectory secrets,
+      Set<String> foreign) {
     this.entry = entry;
     this.name = name;
-    this.environment = environment;
+    this.placeholders = new EntryPlaceholders(environment);
     this.secrets = secrets;
+    this.foreign = foreign;
   }
 
   /**
@@ -79,14 +82,17 @@ final class EntryValues {
    *
    * @param name that the server has here
    * @param environment for the placeholders
+   * @param foreign names of secrets that other servers have: names of servers and of their
+   *     variables may be joined to one that is another's, and this one is not asked for
    * @throws WritException {@code CLI-079} for a value that is not known, or that cannot be kept
    */
   static EntryValues of(
       ConfiguredServer entry,
       String name,
       Map<String, String> environment,
-      SecretDirectory secrets) {
-    EntryValues values = new EntryValues(entry, name, environment, secrets);
+      SecretDirectory secrets,
+      Set<String> foreign) {
+    EntryValues values = new EntryValues(entry, name, environment, secrets, foreign);
     entry.environment().forEach(values::variable);
     entry.headers().forEach(values::header);
     return values;
@@ -98,14 +104,14 @@ final class EntryValues {
 
   private void variable(String variable, String value) {
     if (ASKED.matcher(value).matches()) {
-      references.put(variable, asked(variable));
+      references.put(variable, asked(variable, true));
       return;
     }
-    String text = filled(value);
-    if (isSecret(variable, text) || entry.secret().contains(variable)) {
-      references.put(variable, kept(variable, text));
+    EntryPlaceholders.Filled filled = placeholders.fill(variable, value);
+    if (isSecret(variable, filled) || entry.secret().contains(variable)) {
+      references.put(variable, kept(variable, filled.text()));
     } else {
-      plain.put(variable, text);
+      plain.put(variable, filled.text());
     }
   }
 
@@ -116,22 +122,29 @@ final class EntryValues {
     String rest = value.substring(scheme.length());
     String called = HeaderValue.requireName(header);
     if (ASKED.matcher(rest).matches()) {
-      headers.put(called, new HeaderValue(scheme, Optional.of(asked(called))));
+      headers.put(called, new HeaderValue(scheme, Optional.of(asked(called, false))));
       return;
     }
-    String text = filled(rest);
+    EntryPlaceholders.Filled filled = placeholders.fill(called, rest);
     headers.put(
         called,
-        isSecret(called, text) || entry.secret().contains(header)
-            ? new HeaderValue(scheme, Optional.of(kept(called, text)))
-            : new HeaderValue(scheme + text, Optional.empty()));
+        isSecret(called, filled) || entry.secret().contains(header)
+            ? new HeaderValue(scheme, Optional.of(kept(called, filled.text())))
+            : new HeaderValue(scheme + filled.text(), Optional.empty()));
   }
 
-  /** A value for which the client asks its user: here it has to be a secret already. */
-  private String asked(String variable) {
+  /**
+   * A value for which the client asks its user: here it has to be a secret already.
+   *
+   * @param orSet whether the environment may have it, too: not what is sent elsewhere at once
+   */
+  private String asked(String variable, boolean orSet) {
     String secret = secret(variable);
+    if (foreign.contains(secret)) {
+      throw refused("the secret " + secret + " is that of another server: writ mcp add " + name);
+    }
     if (!secrets.list().contains(secret)) {
-      String here = environment.getOrDefault(variable, "");
+      String here = orSet ? placeholders.variable(variable, variable) : "";
       if (here.isEmpty()) {
         throw refused(
             variable + " is asked of its user: writ secret put " + secret + ", and import again");
@@ -170,40 +183,8 @@ final class EntryValues {
         || RANDOM.matcher(value).matches();
   }
 
-  /**
-   * A text with its placeholders filled in.
-   *
-   * @throws WritException {@code CLI-079} for one whose value is not known here
-   */
-  private String filled(String text) {
-    Matcher place = PLACE.matcher(text);
-    StringBuilder out = new StringBuilder();
-    while (place.find()) {
-      place.appendReplacement(out, Matcher.quoteReplacement(value(place)));
-    }
-    place.appendTail(out);
-    if (out.indexOf("${") >= 0) {
-      throw refused("a placeholder that only its client fills in: " + text);
-    }
-    return out.toString();
-  }
-
-  private String value(Matcher place) {
-    String asked = place.group("name");
-    if ("input:".equals(place.group("kind"))) {
-      throw refused("${input:" + asked + "} is a part of a value: give the whole one by hand");
-    }
-    if (asked.equals("userHome")) {
-      return environment.getOrDefault("HOME", "");
-    }
-    String value = environment.getOrDefault(asked, "");
-    if (!value.isEmpty()) {
-      return value;
-    }
-    if (place.group("default") != null) {
-      return place.group("default");
-    }
-    throw refused("the variable " + asked + " is not set here");
+  private static boolean isSecret(String variable, EntryPlaceholders.Filled value) {
+    return value.isSecret() || isSecret(variable, value.text());
   }
 
   /**
@@ -212,7 +193,11 @@ final class EntryValues {
    * @throws WritException {@code CLI-079}
    */
   private List<String> command() {
-    List<String> words = entry.command().stream().map(this::filled).toList();
+    List<EntryPlaceholders.Filled> filled = new ArrayList<>();
+    for (String word : entry.command()) {
+      filled.add(placeholders.fill("argument " + filled.size(), word));
+    }
+    List<String> words = filled.stream().map(EntryPlaceholders.Filled::text).toList();
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);
       String option = word.startsWith("-") ? word.split("=", 2)[0] : i > 0 ? words.get(i - 1) : "";
@@ -220,7 +205,7 @@ final class EntryValues {
           option.startsWith("--")
               && SECRET_NAME.matcher(option).matches()
               && (!word.startsWith("-") || word.contains("="));
-      if (named || SECRET_VALUE.matcher(word).matches()) {
+      if (named || filled.get(i).isSecret() || SECRET_VALUE.matcher(word).matches()) {
         throw refused(
             "argument "
                 + i
@@ -247,8 +232,11 @@ final class EntryValues {
       }
       return new ServerSpec(words, plain, references, hosts, reads, ServerSpec.START_MS);
     }
-    String url = filled(entry.url().orElse(""));
-    if (SECRET_VALUE.matcher(url).matches() || SECRET_QUERY.matcher(url).matches()) {
+    EntryPlaceholders.Filled filled = placeholders.fill("url", entry.url().orElse(""));
+    String url = filled.text();
+    if (filled.isSecret()
+        || SECRET_VALUE.matcher(url).matches()
+        || SECRET_QUERY.matcher(url).matches()) {
       throw refused("its address looks like a secret, and is part of the package");
     }
     return ServerSpec.elsewhere(
@@ -260,6 +248,19 @@ final class EntryValues {
     TreeSet<String> names = new TreeSet<>(references.values());
     headers.values().forEach(header -> header.secret().ifPresent(names::add));
     return List.copyOf(names);
+  }
+
+  /** Names of the variables of the environment whose values it has. */
+  List<String> taken() {
+    return placeholders.taken();
+  }
+
+  /** The value of a secret that is in the store, or of one that is new; empty for no such one. */
+  Optional<byte[]> valueOf(String secret) {
+    Optional<byte[]> fresh = Optional.ofNullable(unstored.get(secret));
+    return fresh.isPresent() || !secrets.list().contains(secret)
+        ? fresh
+        : Optional.of(secrets.read(secret));
   }
 
   /** Puts new secrets into the store. */

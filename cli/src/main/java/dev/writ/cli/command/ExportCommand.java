@@ -42,7 +42,8 @@ public final class ExportCommand implements CliCommand {
             "export",
             "Write the bundle of one run: journal, documents, content, tool manifests and proofs in"
                 + " one file, for `verify` anywhere. Only reads, also while a server runs.",
-            "The same run gives the same bytes; that of an archived run is the archive's. An open"
+            "The same run gives the same bytes; that of an archived run is the archive's, until"
+                + " contents of it are erased by order. An open"
                 + " run is exported up to the latest checkpoint, a closed one up to the checkpoint"
                 + " of its closing.",
             "With --format, write what became of each request in a format of others instead,"
@@ -152,6 +153,7 @@ public final class ExportCommand implements CliCommand {
     InstalledTools tools = new InstalledTools(ToolRegistry.open(home.tools()), List.of());
     try (LedgerView ledger = OpenHome.read(home)) {
       if (options.equals(BundleExport.Options.WHOLE)) {
+        NamedBundles.noteErasure(session, ledger, run);
         new HomeArchive(home).write(ledger, run, tools, file);
       } else {
         BundleFiles.write(ledger, run, tools, options, file);

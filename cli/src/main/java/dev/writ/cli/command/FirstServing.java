@@ -8,6 +8,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.gateway.http.Tokens;
+import dev.writ.sandbox.host.ShellScript;
 import dev.writ.tools.registry.BuiltinTools;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -24,8 +25,11 @@ import java.util.Optional;
 record FirstServing(Home home, Optional<Path> keys, String token) {
   private static final String NAME = "team";
 
-  /** Empty where there is a data directory already: then nothing is made, and that is said. */
-  static Optional<FirstServing> make(Session session) {
+  /**
+   * @param port on which clients are told to find the server, so that its next start has it, too
+   * @return empty where there is a data directory already: then nothing is made, and that is said
+   */
+  static Optional<FirstServing> make(Session session, Optional<Long> port) {
     if (new Home(session.home(), () -> null).exists()) {
       session
           .terminal()
@@ -33,7 +37,7 @@ record FirstServing(Home home, Optional<Path> keys, String token) {
           .println(
               session.home()
                   + " is there already: it is served as it is. A further token: "
-                  + Homes.name()
+                  + Homes.name(session.terminal())
                   + " config token NAME");
       return Optional.empty();
     }
@@ -44,13 +48,14 @@ record FirstServing(Home home, Optional<Path> keys, String token) {
         InitCommand.make(
             session,
             names,
-            StarterPolicy.text(names, BuiltinTools.manifests()),
+            StarterPolicy.of(Homes.place(session), names, BuiltinTools.manifests()),
             apart,
             Optional.empty(),
             Optional.empty(),
             1);
     StarterGateway.write(
         home,
+        port.filter(named -> named > 0).orElse(StarterGateway.PORT),
         List.of(
             new Tokens.Entry(
                 NAME,
@@ -99,7 +104,9 @@ record FirstServing(Home home, Optional<Path> keys, String token) {
 
   /** {@code --home} for whoever is in another folder, or did not set WRIT_HOME. */
   private String inHome() {
-    return home.dir().equals(Path.of("writ-data").toAbsolutePath()) ? "" : " --home " + home.dir();
+    return home.dir().equals(Path.of("writ-data").toAbsolutePath())
+        ? ""
+        : " --home " + ShellScript.quoted(home.dir().toString());
   }
 
   private String bearer() {

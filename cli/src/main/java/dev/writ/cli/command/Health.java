@@ -54,25 +54,36 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     findings.add(rocksdb());
     findings.add(corretto());
     findings.add(disk(home));
-    findings.add(home(home));
-    clock(session).ifPresent(findings::add);
-    contents(home).ifPresent(findings::add);
-    archive(home).ifPresent(findings::add);
-    keys(session).ifPresent(findings::add);
-    findings.addAll(HomeFiles.look(Homes.place(session), Homes.clock().instant()));
+    findings.add(home(session));
+    boolean isWhole = settings(Homes.place(session)).state() != State.BAD;
+    List<Guarantee> waived = isWhole ? inHome(session, findings) : List.of();
     completion(session, commands).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
-    List<Guarantee> waived = waived(session, findings);
     findings.addAll(ConfinementFindings.findings(engines, waived));
     findings.addAll(Toolchains.look());
     return new Health(List.copyOf(findings), List.copyOf(engines), waived);
   }
 
-  /** The guarantees that policy waives; none without a home that has a ledger. */
-  private static List<Guarantee> waived(Session session, List<HostFinding> findings) {
-    if (!Files.isDirectory(session.home().resolve("ledger"))) {
-      return List.of();
+  /** Looks at what the home has, where its settings can be read, and says what policy waives. */
+  private static List<Guarantee> inHome(Session session, List<HostFinding> findings) {
+    Path home = session.home();
+    List<HostFinding> server = StartFindings.look(session);
+    findings.addAll(server);
+    boolean isReadable =
+        Files.isDirectory(home.resolve("ledger")) && StartFindings.isLedgerReadable(server);
+    if (isReadable) {
+      findings.add(clock(session));
     }
+    contents(home).ifPresent(findings::add);
+    archive(home).ifPresent(findings::add);
+    if (isReadable) {
+      keys(session).ifPresent(findings::add);
+    }
+    findings.addAll(HomeFiles.look(Homes.place(session), Homes.clock().instant()));
+    return isReadable ? waived(session, findings) : List.of();
+  }
+
+  private static List<Guarantee> waived(Session session, List<HostFinding> findings) {
     try {
       return Homes.inForce(session).policyInForce().waived().stream()
           .map(Guarantee::waivable)
@@ -88,7 +99,7 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
   /** Whose private keys lie in the home. */
   private static Optional<HostFinding> keys(Session session) {
     Home home = Homes.place(session);
-    if (!Files.isDirectory(home.ledger()) || !home.exists()) {
+    if (!home.exists()) {
       return Optional.empty();
     }
     try {
@@ -105,23 +116,19 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     }
   }
 
-  /** Against the ledger's time, where there is a ledger. */
-  private static Optional<HostFinding> clock(Session session) {
-    if (!Files.isDirectory(session.home().resolve("ledger"))) {
-      return Optional.empty();
-    }
+  /** Against the ledger's time. */
+  private static HostFinding clock(Session session) {
     try {
       ClockCheck check = ClockCommand.check(session);
       boolean fits = check.fit() == ClockCheck.Fit.FITS;
       String found = ClockCommand.found(check);
-      return Optional.of(
-          fits
-              ? new HostFinding(State.GOOD, "clock", found)
-              : new HostFinding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check))
-                  .helpedBy(Homes.name() + " clock correct"));
+      return fits
+          ? new HostFinding(State.GOOD, "clock", found)
+          : new HostFinding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check))
+              .helpedBy(Homes.name() + " clock correct");
     } catch (WritException e) {
-      return Optional.of(
-          new HostFinding(State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage()));
+      return new HostFinding(
+          State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage());
     }
   }
 
@@ -254,11 +261,11 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     }
   }
 
-  private static HostFinding home(Path home) {
-    Path at = home.toAbsolutePath();
+  private static HostFinding home(Session session) {
+    Path at = session.home().toAbsolutePath();
     if (Files.isDirectory(at)) {
       return Files.isWritable(at) && Files.isReadable(at)
-          ? new HostFinding(State.GOOD, "home", at + " is there")
+          ? settings(Homes.place(session))
           : new HostFinding(State.BAD, "home", at + " is not yours to read and write");
     }
     if (Files.exists(at)) {
@@ -272,6 +279,18 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
         ? new HostFinding(State.NOTE, "home", at + " is not there yet; it can be made")
         : new HostFinding(
             State.BAD, "home", at + " cannot be made: " + parent + " is no folder that is yours");
+  }
+
+  /** Where they cannot be read, that alone is said: all else in the home goes by them. */
+  private static HostFinding settings(Home home) {
+    try {
+      if (home.exists() || Files.isDirectory(home.ledger())) {
+        home.requireExisting();
+      }
+      return new HostFinding(State.GOOD, "home", home.dir() + " is there");
+    } catch (WritException e) {
+      return new HostFinding(State.BAD, "home", e.getMessage());
+    }
   }
 
   private static String size(long bytes) {

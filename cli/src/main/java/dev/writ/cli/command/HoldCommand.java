@@ -10,6 +10,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.journal.EventKind;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ hold}: runs whose contents no rule of policy deletes. */
 public final class HoldCommand implements CliCommand {
@@ -30,13 +31,44 @@ public final class HoldCommand implements CliCommand {
     return List.of(new Place(), new Release());
   }
 
-  private static ExitCode send(
+  private static void send(
       Session session, Arguments arguments, String kind, JsonValue.Obj detail) {
     SystemWords.send(
         session,
         arguments,
         List.of(SystemWords.change(Homes.home(session), arguments, kind, detail)));
-    return ExitCode.OK;
+  }
+
+  /** A hold may come before what it is to keep; one of another name would keep nothing. */
+  private static Optional<String> doubt(Session session, Arguments arguments, LegalHold hold) {
+    if (arguments.option("--server").isPresent() || Homes.place(session).cells() > 1) {
+      return Optional.empty(); // the runs of a tenant may be in another log than this one
+    }
+    boolean[] known = {false};
+    Homes.read(
+        session,
+        ledger -> {
+          ledger.runs(run ->
+              known[0] |=
+                  run.tenant().equals(hold.tenant())
+                      && hold.run().filter(r -> !r.equals(run.run())).isEmpty());
+          return null;
+        });
+    return known[0]
+        ? Optional.empty()
+        : Optional.of(
+            "it keeps nothing so far, since this ledger has no "
+                + hold.run().map("run "::concat).orElse("run")
+                + " of "
+                + hold.tenant()
+                + "; is the name right? If not: "
+                + Homes.name()
+                + " hold release");
+  }
+
+  /** What a hold keeps. */
+  static String inWords(LegalHold hold) {
+    return hold.run().map(run -> "run " + run).orElse("each run") + " of " + hold.tenant();
   }
 
   /** {@code writ hold place}. */
@@ -56,7 +88,15 @@ public final class HoldCommand implements CliCommand {
       LegalHold hold =
           new LegalHold(
               arguments.argument("NAME"), arguments.argument("TENANT"), arguments.option("--run"));
-      return send(session, arguments, EventKind.HOLD_PLACED, hold.toJson());
+      send(session, arguments, EventKind.HOLD_PLACED, hold.toJson());
+      new StatedChange(
+              EventKind.HOLD_PLACED,
+              hold.toJson(),
+              "hold " + hold.name() + ": " + inWords(hold),
+              Optional.empty(),
+              doubt(session, arguments, hold))
+          .show(session);
+      return ExitCode.OK;
     }
   }
 
@@ -72,11 +112,16 @@ public final class HoldCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      return send(
-          session,
-          arguments,
-          EventKind.HOLD_RELEASED,
-          JsonValue.object().put("name", arguments.argument("NAME")).build());
+      JsonValue.Obj detail = JsonValue.object().put("name", arguments.argument("NAME")).build();
+      send(session, arguments, EventKind.HOLD_RELEASED, detail);
+      new StatedChange(
+              EventKind.HOLD_RELEASED,
+              detail,
+              "released: " + arguments.argument("NAME"),
+              Optional.empty(),
+              Optional.empty())
+          .show(session);
+      return ExitCode.OK;
     }
   }
 }

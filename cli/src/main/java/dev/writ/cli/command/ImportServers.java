@@ -19,20 +19,19 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
-import dev.writ.tools.mcp.LocalSpec;
-import dev.writ.tools.mcp.NpmOrigin;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.UpstreamPackage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** {@code writ mcp import}: the servers that clients have already (spec/mcp-import.md). */
 final class ImportServers implements CliCommand {
@@ -67,6 +66,7 @@ final class ImportServers implements CliCommand {
    * @param result a word for programs: {@code added}, {@code there}, {@code would-be-added}, {@code
    *     left}, {@code refused}
    * @param code of the refusal
+   * @param environment names of the variables whose values it has from here
    */
   private record Done(
       String entry,
@@ -74,7 +74,8 @@ final class ImportServers implements CliCommand {
       String result,
       Optional<String> code,
       String words,
-      List<String> secrets) {
+      List<String> secrets,
+      List<String> environment) {
     boolean taken() {
       return !result.equals("refused");
     }
@@ -87,6 +88,7 @@ final class ImportServers implements CliCommand {
           .putIfPresent("code", code, JsonValue::of)
           .put("words", words)
           .putList("secrets", secrets, JsonValue::of)
+          .putList("environment", environment, JsonValue::of)
           .build();
     }
   }
@@ -201,7 +203,9 @@ final class ImportServers implements CliCommand {
     private final Optional<Path> launcher;
     private final Upstreams upstreams;
     private final TreeSet<String> given = new TreeSet<>();
-    private final TreeMap<String, ConfiguredServer> taken = new TreeMap<>();
+
+    /** The names that servers have here, by their entries: several may be one server. */
+    private final LinkedHashMap<ConfiguredServer, String> taken = new LinkedHashMap<>();
 
     OneFile(Session session, Arguments arguments, ServersFile file, Optional<Path> launcher) {
       this.session = session;
@@ -218,7 +222,7 @@ final class ImportServers implements CliCommand {
           done.add(take(server));
         }
       }
-      taken.values().removeIf(server -> server.path().isEmpty());
+      taken.keySet().removeIf(server -> server.path().isEmpty());
       Optional<ServersRewrite.Changed> rewritten =
           launcher
               .filter(_ -> !taken.isEmpty())
@@ -246,40 +250,59 @@ final class ImportServers implements CliCommand {
             server.left() ? "left" : "refused",
             Optional.of(e.code().code()),
             e.found(),
+            List.of(),
             List.of());
       }
     }
 
     private Done take(ConfiguredServer server, String name) {
-      EntryValues values = EntryValues.of(server, name, session.environment(), upstreams.secrets());
+      EntryValues values =
+          EntryValues.of(server, name, session.environment(), upstreams.secrets(), foreign(name));
       ServerSpec spec =
           upstreams.keeping(
               values.spec(arguments.options("--host"), arguments.options("--read")),
               arguments.options("--write"));
       List<String> secrets = values.secretNames();
-      Optional<UpstreamPackage> there = there(spec);
+      Optional<UpstreamPackage> there = there(spec, values);
       if (there.isPresent()) {
         String known = there.get().manifest().name();
-        taken.put(known, server);
-        return new Done(server.name(), known, "there", Optional.empty(), "", secrets);
+        taken.put(server, known);
+        return new Done(
+            server.name(),
+            known,
+            "there",
+            Optional.empty(),
+            "",
+            there.get().spec().secretNames(),
+            values.taken());
       }
       if (!given.add(name)) {
         throw new WritException(CliError.IMPORT_ENTRY, "another of them is " + name + " already");
       }
       if (arguments.has("--dry-run")) {
         new ServerCode(session).check(spec);
-        taken.put(name, server);
-        return new Done(server.name(), name, "would-be-added", Optional.empty(), "", secrets);
+        taken.put(server, name);
+        return new Done(
+            server.name(), name, "would-be-added", Optional.empty(), "", secrets, values.taken());
       }
       UpstreamPackage made = added(name, spec, values);
-      taken.put(name, server);
+      taken.put(server, name);
       return new Done(
           server.name(),
           name,
           "added",
           Optional.empty(),
           made.tools().byName().size() + " tools",
-          secrets);
+          secrets,
+          values.taken());
+    }
+
+    /** The names of the secrets of the servers with another name. */
+    private Set<String> foreign(String name) {
+      return upstreams.all().stream()
+          .filter(p -> !p.manifest().name().equals(name))
+          .flatMap(p -> p.spec().secretNames().stream())
+          .collect(Collectors.toSet());
     }
 
     private UpstreamPackage added(String name, ServerSpec spec, EntryValues values) {
@@ -296,24 +319,13 @@ final class ImportServers implements CliCommand {
       }
     }
 
-    /** What a client's file says of a local server. */
-    private record Words(
-        List<String> command, SortedMap<String, String> environment, Set<String> secrets) {
-      static Words of(LocalSpec spec) {
-        return new Words(
-            spec.npm().map(NpmOrigin::asked).orElse(spec.command()),
-            spec.environment(),
-            spec.secrets().keySet());
-      }
-    }
-
-    /** A server here that came from the same words. */
-    private Optional<UpstreamPackage> there(ServerSpec spec) {
+    /** A server here that came from the same words, and has the same secrets. */
+    private Optional<UpstreamPackage> there(ServerSpec spec, EntryValues values) {
       return upstreams.all().stream()
           .filter(p -> upstreams.isListed(p.manifest()))
           .filter(p ->
-              p.spec().remote().map(r -> r.url()).equals(spec.remote().map(r -> r.url()))
-                  && p.spec().local().map(Words::of).equals(spec.local().map(Words::of)))
+              EntryWords.of(p.spec(), values::valueOf)
+                  .equals(EntryWords.of(PackedCommand.of(spec, p), values::valueOf)))
           .findFirst();
     }
 
@@ -338,6 +350,8 @@ final class ImportServers implements CliCommand {
               .column("why", Table.Fit.WRAP);
       for (Done done : one.done) {
         String secrets = done.secrets.isEmpty() ? "" : " secrets: " + done.secrets;
+        String environment =
+            done.environment.isEmpty() ? "" : " from the environment: " + done.environment;
         added |= done.result.equals("added");
         table.row(
             Table.cell(Text.printable(done.entry)),
@@ -345,7 +359,8 @@ final class ImportServers implements CliCommand {
             Table.cell(done.result.replace('-', ' '), done.taken() ? Style.GOOD : Style.BAD),
             Table.cell(
                 Text.printable(
-                    (done.code.map(c -> c + " ").orElse("") + done.words + secrets).strip())));
+                    (done.code.map(c -> c + " ").orElse("") + done.words + secrets + environment)
+                        .strip())));
       }
       terminal.print(table);
       one.rewritten.ifPresent(changed -> {
@@ -361,7 +376,7 @@ final class ImportServers implements CliCommand {
     }
     if (added) {
       terminal.out().println(result.policy + " lets agents call them, once it is in force:");
-      terminal.out().println("  " + Homes.name() + " policy activate " + result.policy);
+      terminal.out().println("  " + Homes.activation(terminal, result.policy));
     }
   }
 }

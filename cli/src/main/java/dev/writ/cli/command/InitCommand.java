@@ -1,6 +1,7 @@
 package dev.writ.cli.command;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -12,17 +13,21 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.StarterGateway;
 import dev.writ.cli.term.Terminal;
+import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeJoiner;
 import dev.writ.embed.home.HomeMaker;
+import dev.writ.embed.home.JoinFile;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.CellPlacement;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.tools.registry.BuiltinTools;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -63,10 +68,11 @@ public final class InitCommand implements CliCommand {
                 + " several gateways share the work (default: 1; at most 256).")
         .option(
             "--join",
-            "HOME",
+            "FROM",
             "Make a further gateway of an installation in a database, with the keys, policy and"
-                + " tools of this home or copy of it; --database and --contents where it reaches"
-                + " the database or the store by another address.")
+                + " tools of this home, or by the file that `writ cells invite` made of it;"
+                + " --database and --contents where it reaches the database or the store by"
+                + " another address.")
         .option(
             "--keys-to",
             "FOLDER",
@@ -106,7 +112,8 @@ public final class InitCommand implements CliCommand {
         arguments
             .option("--policy")
             .map(file -> new String(session.read(file), StandardCharsets.UTF_8))
-            .orElseGet(() -> StarterPolicy.text(names, BuiltinTools.manifests()));
+            .orElseGet(
+                () -> StarterPolicy.of(Homes.place(session), names, BuiltinTools.manifests()));
     Optional<KeySource.Apart> apart = ApartKeys.of(session, arguments.option("--keys-to"));
     Home home =
         make(
@@ -117,7 +124,7 @@ public final class InitCommand implements CliCommand {
             address(arguments, "--database"),
             address(arguments, "--contents"),
             arguments.integer("--cells", 1, CellPlacement.CELLS_MAX).orElse(1L).intValue());
-    StarterGateway.write(home, List.of());
+    StarterGateway.write(home, StarterGateway.PORT, List.of());
     session.show(
         new Made(home.dir(), apart.map(KeySource.Apart::folder)),
         (made, terminal) -> print(made, names, terminal));
@@ -132,14 +139,12 @@ public final class InitCommand implements CliCommand {
       }
     }
     Home home = Homes.place(session);
-    Home first = home.at(Path.of(arguments.option("--join").orElseThrow()));
-    first.requireExisting();
-    HomeJoiner.join(
-        first,
-        home,
-        address(arguments, "--database"),
-        address(arguments, "--contents"),
-        Homes.clock());
+    Path first = Path.of(arguments.option("--join").orElseThrow());
+    if (Files.isRegularFile(first)) {
+      joinBy(first, home, arguments);
+    } else {
+      join(home.at(first), home, arguments);
+    }
     session.show(
         new Made(home.dir(), Optional.empty()),
         (made, terminal) -> {
@@ -147,6 +152,27 @@ public final class InitCommand implements CliCommand {
           terminal.out().println("Next: write `cells` into its gateway.yaml, then writ serve");
         });
     return ExitCode.OK;
+  }
+
+  private static void join(Home first, Home home, Arguments arguments) {
+    first.requireExisting();
+    HomeJoiner.join(
+        first,
+        home,
+        address(arguments, "--database"),
+        address(arguments, "--contents"),
+        Homes.clock());
+  }
+
+  /** By way of a home that is there for as long as this takes, beside the one that is made. */
+  private static void joinBy(Path file, Home home, Arguments arguments) {
+    try (TemporaryDirectory first =
+        TemporaryDirectory.in(home.dir().getParent(), "." + home.dir().getFileName() + ".join")) {
+      JoinFile.unpack(file, first.path());
+      join(home.at(first.path()), home, arguments);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, home.dir() + ": " + e.getMessage(), e);
+    }
   }
 
   private static Optional<URI> address(Arguments arguments, String option) {
@@ -209,6 +235,6 @@ public final class InitCommand implements CliCommand {
     terminal.out().println("  trust.jwks    the public keys, for whoever verifies");
     ApartKeys.lines(made.keys(), names).forEach(terminal.out()::println);
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
-    terminal.out().println("Next: " + Homes.name() + " run js --param source='6*7'");
+    terminal.out().println("Next: " + Homes.name(terminal) + " run js --param source='6*7'");
   }
 }

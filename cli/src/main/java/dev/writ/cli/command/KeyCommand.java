@@ -91,10 +91,26 @@ public final class KeyCommand implements CliCommand {
   /** Writes the file of public keys again, for verifiers; the ledger's record is authoritative. */
   private static void export(Home home, Trust trust) {
     try {
-      DurableFiles.REAL.write(home.trustFile(), Jcs.write(trust.toJson()));
+      DurableFiles.REAL.replace(home.trustFile(), Jcs.write(trust.toJson()));
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, home.trustFile().toString(), e);
+      throw new WritException(
+          EmbedError.FILE_UNWRITABLE,
+          home.trustFile() + "; the keys are changed all the same: writ key list",
+          e);
     }
+  }
+
+  /**
+   * The same where others may do so at once: who wrote what is older by now writes again, so that
+   * the last one's is what is in force.
+   */
+  private static Trust export(Session session, Home home) {
+    Trust written;
+    do {
+      written = trust(session);
+      export(home, written);
+    } while (!trust(session).equals(written));
+    return written;
   }
 
   /** Applies a signed change of keys, and writes the file of public keys again. */
@@ -114,18 +130,25 @@ public final class KeyCommand implements CliCommand {
       Arguments arguments,
       String kind,
       BiFunction<Trust, Instant, JsonValue.Obj> detail) {
-    return change(session, arguments, kind, detail, () -> {});
+    return change(session, arguments, kind, detail, Beside.NOTHING);
   }
 
   /**
-   * @param beforehand done where the home can be changed and the change is signed
+   * What is done beside a change.
+   *
+   * @param signed where the home can be changed and the change is signed
+   * @param made as soon as it is known to be in the log, whatever fails behind that
    */
+  private record Beside(Runnable signed, Runnable made) {
+    static final Beside NOTHING = new Beside(() -> {}, () -> {});
+  }
+
   private static Keys change(
       Session session,
       Arguments arguments,
       String kind,
       BiFunction<Trust, Instant, JsonValue.Obj> detail,
-      Runnable beforehand) {
+      Beside beside) {
     session.meansSystem();
     SigningKey operator = SystemWords.operator(Homes.home(session), arguments);
     Trust trust =
@@ -135,18 +158,20 @@ public final class KeyCommand implements CliCommand {
               Instant now = open.kernel().now();
               JsonValue.Obj what = detail.apply(open.kernel().system().trust(), now);
               Envelope signed = signed(operator, kind, what, now);
-              beforehand.run();
-              change(open, signed);
+              beside.signed().run();
+              open.kernel().change(signed);
+              beside.made().run();
+              export(open.home(), open.kernel().system().trust());
               return open.kernel().system().trust();
             },
             server -> {
               Instant now = Timestamps.truncate(Homes.clock().instant());
               JsonValue.Obj what = detail.apply(trust(session), now);
               Envelope signed = signed(operator, kind, what, now);
-              beforehand.run();
+              beside.signed().run();
               server.post(SystemWords.CHANGES, signed);
-              export(server.home(), trust(session));
-              return trust(session);
+              beside.made().run();
+              return export(session, server.home());
             });
     return new Keys(trust);
   }
@@ -204,7 +229,8 @@ public final class KeyCommand implements CliCommand {
       String name = arguments.argument("NAME");
       Home home = Homes.home(session);
       KeyRole role = roleOf(arguments.option("--role").orElse("agent"));
-      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".")) {
+      // One that ends with .next would be taken for a kernel's key that waits.
+      if (!name.matches("[A-Za-z0-9._-]+") || name.startsWith(".") || name.endsWith(".next")) {
         throw new WritException(EmbedError.KEY_NAME, "\"" + name + "\"");
       }
       SecureRandom random = new SecureRandom();
@@ -212,7 +238,7 @@ public final class KeyCommand implements CliCommand {
       Optional<SigningKey> agents = OutsideKey.of(home, arguments);
       SigningKey key = agents.orElseGet(() -> MadeKey.of(arguments, random));
       Path file = home.keyPlaces().fileOfNew(name, role);
-      boolean[] made = {false};
+      boolean[] isUnused = {false};
       try {
         session.show(
             change(
@@ -229,17 +255,19 @@ public final class KeyCommand implements CliCommand {
                             Optional.empty(),
                             Optional.empty())
                         .toJson(),
-                () -> {
-                  if (agents.isPresent()) {
-                    KeyFiles.writePublicHalf(file, key.verifyingKey());
-                  } else {
-                    KeyFiles.write(file, key, Homes.passphrase(session), random);
-                  }
-                  made[0] = true;
-                }),
+                new Beside(
+                    () -> {
+                      if (agents.isPresent()) {
+                        KeyFiles.writePublicHalf(file, key.verifyingKey());
+                      } else {
+                        KeyFiles.write(file, key, Homes.passphrase(session), random);
+                      }
+                      isUnused[0] = true;
+                    },
+                    () -> isUnused[0] = false)),
             KeyCommand::print);
       } catch (WritException e) {
-        if (made[0] && isRefusal(e)) {
+        if (isUnused[0] && isRefusal(e)) {
           removeUnused(file);
         }
         throw e;
@@ -350,7 +378,7 @@ public final class KeyCommand implements CliCommand {
           arguments,
           List.of(SystemWords.change(home, arguments, EventKind.KEY_ENROLLED, key.toJson())));
       if (arguments.option("--server").isEmpty()) {
-        export(home, trust(session));
+        export(session, home);
       }
       session.show(
           new Enrolled(key), (enrolled, terminal) -> terminal.out().println(enrolled.says()));
@@ -373,7 +401,8 @@ public final class KeyCommand implements CliCommand {
                   "revoke",
                   "Revoke a key: it can sign nothing from now on; documents that are in the log"
                       + " before still verify.")
-              .argument("NAME|KEY-ID", "A key file's name, or a key id."));
+              .argument("NAME|KEY-ID", "A key file's name, or a key id.")
+              .flag("--last", "Also the last operator's: nothing can be changed any more then."));
     }
 
     @Override
@@ -385,14 +414,32 @@ public final class KeyCommand implements CliCommand {
               session,
               arguments,
               EventKind.KEY_REVOKED,
-              (trust, _) ->
-                  JsonValue.object()
-                      .put(
-                          "kid",
-                          trust.key(key).map(TrustedKey::kid).orElseGet(() -> home.key(key).kid()))
-                      .build()),
+              (trust, now) -> {
+                String kid =
+                    trust.key(key).map(TrustedKey::kid).orElseGet(() -> home.key(key).kid());
+                if (!arguments.has("--last")) {
+                  requireAnotherOperator(trust, kid, now);
+                }
+                return JsonValue.object().put("kid", kid).build();
+              }),
           KeyCommand::print);
       return ExitCode.OK;
+    }
+
+    /**
+     * Keys are enrolled by operators alone, so there would never be one again. One of a tenant
+     * signs nothing in the system run.
+     */
+    private static void requireAnotherOperator(Trust trust, String kid, Instant now) {
+      List<String> operators =
+          trust.keys().values().stream()
+              .filter(k -> k.role() == KeyRole.OPERATOR && k.tenant().isEmpty())
+              .filter(k -> k.revokedAt().isEmpty() && k.isValidAt(now))
+              .map(TrustedKey::kid)
+              .toList();
+      if (operators.equals(List.of(kid))) {
+        throw new WritException(CliError.LAST_OPERATOR, "key " + kid);
+      }
     }
   }
 }

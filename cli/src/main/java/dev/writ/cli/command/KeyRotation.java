@@ -78,7 +78,8 @@ final class KeyRotation implements CliCommand {
       waits.ifPresent(file ->
           text.append(" and waits in ")
               .append(file)
-              .append(": the log is another gateway's, which signs with its own key"));
+              .append(": the log is another gateway's, which signs with its own key, or the server")
+              .append(" here could not take this one (its passphrase, its agent): writ doctor"));
       for (String old : before) {
         text.append('\n')
             .append(revoked ? "revoked: " + old : "still believed: writ key revoke " + old);

@@ -204,7 +204,7 @@ public final class LogCommand implements CliCommand {
         table.drainCsv();
       }
       boolean isRead = session.terminal().printMore(table);
-      while (isRead && until.pause(LOOK_EVERY)) {
+      while (isRead && session.terminal().isRead() && until.pause(LOOK_EVERY)) {
         if (followed.refresh()) {
           for (long end = ledger.treeSize(); isRead && at < end; ) {
             long to = Math.min(end, at + PIECE);

@@ -25,6 +25,7 @@ import dev.writ.surfaces.mcp.McpMessage;
 import dev.writ.surfaces.mcp.McpRefusal;
 import dev.writ.surfaces.mcp.McpRelay;
 import dev.writ.surfaces.mcp.McpView;
+import dev.writ.tools.registry.BrokenPackage;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -236,9 +237,23 @@ public final class McpCommand implements CliCommand {
                     () -> SandboxPlace.hostOfKept(home(), session.environment()),
                     key(),
                     view,
-                    this::isServed));
+                    this::isServed,
+                    this::tell));
       }
       return local.get();
+    }
+
+    private void tell(BrokenPackage broken) {
+      session
+          .terminal()
+          .err()
+          .println(
+              "writ mcp: "
+                  + broken.name()
+                  + " "
+                  + broken.version()
+                  + " is left out: "
+                  + broken.why().getMessage());
     }
 
     private boolean isServed() {

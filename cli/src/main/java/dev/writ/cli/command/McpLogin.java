@@ -84,7 +84,7 @@ final class McpLogin implements CliCommand {
       terminal.out().println(done.name() + " has tokens of " + done.oauth().issuer());
       if (done.changed()) {
         terminal.out().println("They differ from what was approved; in force once:");
-        terminal.out().println("  " + Homes.name() + " policy activate " + done.policy());
+        terminal.out().println("  " + Homes.activation(terminal, done.policy()));
       }
     }
   }

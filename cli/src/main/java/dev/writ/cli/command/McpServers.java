@@ -27,6 +27,8 @@ import dev.writ.tools.mcp.UpstreamProbe;
 import dev.writ.tools.mcp.oauth.OauthSpec;
 import dev.writ.tools.mcp.remote.HeaderValue;
 import dev.writ.tools.mcp.remote.RemoteSpec;
+import dev.writ.tools.registry.BrokenPackage;
+import dev.writ.tools.registry.PackageDirectory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,7 +97,7 @@ final class McpServers {
           terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
       if (allowed) {
         terminal.out().println(policy + " lets agents call it, once it is in force:");
-        terminal.out().println("  " + Homes.name() + " policy activate " + policy);
+        terminal.out().println("  " + Homes.activation(terminal, policy));
       }
     }
 
@@ -209,16 +211,13 @@ final class McpServers {
     private static ExitCode run(
         Session session, Arguments arguments, Upstreams upstreams, FreshTokens tokens) {
       String name = arguments.argument("NAME");
+      TreeMap<String, byte[]> own = own(session, arguments.options("--file"));
       ServerSpec spec =
           upstreams.keeping(spec(arguments), arguments.options("--write"), state(arguments));
       Optional<Path> before =
           spec.local()
               .flatMap(l ->
                   l.kept().stateBytes().isPresent() ? upstreams.stateOf(name) : Optional.empty());
-      TreeMap<String, byte[]> own = new TreeMap<>();
-      for (String file : arguments.options("--file")) {
-        own.put(Path.of(file).getFileName().toString(), session.read(file));
-      }
       if (spec.remote().isPresent() && McpLogin.isAskedFor(arguments)) {
         spec = tokens.login(spec, arguments);
       }
@@ -251,6 +250,23 @@ final class McpServers {
           path -> warnings.add("it goes on with the state of an earlier " + name + ", " + path));
       session.show(new Added(made, warnings, upstreams.policyFile(), allow), Added::print);
       return ExitCode.OK;
+    }
+
+    /** The files of {@code --file}, by the names that they get in the package. */
+    private static TreeMap<String, byte[]> own(Session session, List<String> files) {
+      TreeMap<String, byte[]> own = new TreeMap<>();
+      for (String file : files) {
+        byte[] bytes = session.read(file);
+        String name = Path.of(file).getFileName().toString();
+        try {
+          PackageDirectory.requirePath(name);
+        } catch (WritException e) {
+          throw new WritException(
+              e.code(), e.found() + " of --file: rename it to letters, digits and . _ - only", e);
+        }
+        own.put(name, bytes);
+      }
+      return own;
     }
 
     private static OptionalLong state(Arguments arguments) {
@@ -344,7 +360,9 @@ final class McpServers {
 
     private record Entry(UpstreamPackage upstream, boolean listed) {}
 
-    private record Servers(List<Entry> entries) implements Report {
+    private record Broken(BrokenPackage is, boolean listed) {}
+
+    private record Servers(List<Entry> entries, List<Broken> broken) implements Report {
       @Override
       public JsonValue toJson() {
         return JsonValue.object()
@@ -358,6 +376,17 @@ final class McpServers {
                         .putList("operations", names(e.upstream()), JsonValue::of)
                         .put("listed", e.listed())
                         .build())
+            .putList(
+                "broken",
+                broken,
+                b ->
+                    JsonValue.object()
+                        .put("name", b.is().name())
+                        .put("version", b.is().version())
+                        .put("code", b.is().why().code().code())
+                        .put("detail", b.is().why().found())
+                        .put("listed", b.listed())
+                        .build())
             .build();
       }
     }
@@ -365,11 +394,13 @@ final class McpServers {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
+      Upstreams.Packages packages = upstreams.packages();
       session.show(
           new Servers(
-              upstreams.all().stream()
+              packages.readable().stream()
                   .map(p -> new Entry(p, upstreams.isListed(p.manifest())))
-                  .toList()),
+                  .toList(),
+              packages.broken().stream().map(b -> new Broken(b, upstreams.isListed(b))).toList()),
           Lists::print);
       return ExitCode.OK;
     }
@@ -387,11 +418,26 @@ final class McpServers {
             Table.cell(entry.upstream().manifest().name()),
             Table.cell(entry.upstream().manifest().version()),
             Table.cell(entry.upstream().tools().byName().size() + ""),
-            Table.cell(
-                entry.listed() ? "listed" : "not listed", entry.listed() ? Style.GOOD : Style.DIM),
+            listed(entry.listed()),
             Table.cell(entry.upstream().spec().line()));
       }
+      for (Broken broken : servers.broken()) {
+        table.row(
+            Table.cell(broken.is().name()),
+            Table.cell(broken.is().version()),
+            Table.cell(""),
+            listed(broken.listed()),
+            Table.cell(
+                broken.is().why().code().code()
+                    + " "
+                    + ToolChange.visible(broken.is().why().found()),
+                Style.BAD));
+      }
       terminal.print(table);
+    }
+
+    private static Table.Cell listed(boolean listed) {
+      return Table.cell(listed ? "listed" : "not listed", listed ? Style.GOOD : Style.DIM);
     }
   }
 
@@ -703,7 +749,7 @@ final class McpServers {
         terminal
             .out()
             .println(removed.policy() + " names " + removed.name() + " no more; in force once:");
-        terminal.out().println("  " + Homes.name() + " policy activate " + removed.policy());
+        terminal.out().println("  " + Homes.activation(terminal, removed.policy()));
         removed
             .tokens()
             .ifPresent(secret ->
@@ -735,22 +781,28 @@ final class McpServers {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Upstreams upstreams = new Upstreams(session);
-      UpstreamPackage upstream = upstreams.one(arguments.argument("NAME"));
-      String name = upstream.manifest().name();
+      String name = arguments.argument("NAME");
+      Optional<String> tokens = tokens(upstreams, name);
       upstreams.forbid(name);
-      Optional<String> tokens =
-          upstream
-              .spec()
-              .remote()
-              .flatMap(RemoteSpec::oauth)
-              .map(OauthSpec::tokens)
-              .filter(upstreams.secrets().list()::contains);
       tokens.ifPresent(upstreams.secrets()::remove);
       boolean deleted = arguments.has("--delete-state") && upstreams.deleteState(name);
       session.show(
           new Removed(name, tokens, upstreams.stateOf(name), deleted, upstreams.policyFile()),
           Removed::print);
       return ExitCode.OK;
+    }
+
+    /** The secret with the tokens of its login; none of a package that cannot be read. */
+    private static Optional<String> tokens(Upstreams upstreams, String name) {
+      return upstreams.isBroken(name)
+          ? Optional.of(McpLogin.tokens(name)).filter(upstreams.secrets().list()::contains)
+          : upstreams
+              .one(name)
+              .spec()
+              .remote()
+              .flatMap(RemoteSpec::oauth)
+              .map(OauthSpec::tokens)
+              .filter(upstreams.secrets().list()::contains);
     }
   }
 }

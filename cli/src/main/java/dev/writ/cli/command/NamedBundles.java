@@ -1,14 +1,17 @@
 package dev.writ.cli.command;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
+import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.archive.ArchivePlace;
@@ -22,7 +25,8 @@ import java.util.Optional;
 
 /**
  * Bundles as commands name them: by their files, or by runs of the data directory, which are read
- * from the archive or exported for as long as this is open.
+ * from the archive or exported for as long as this is open. Of an archived run that an order of
+ * erasure covers, that is what the ledger still has.
  */
 final class NamedBundles implements AutoCloseable {
   private final Session session;
@@ -54,6 +58,7 @@ final class NamedBundles implements AutoCloseable {
       if (ledger.head(run).isEmpty()) {
         throw noFile(name);
       }
+      noteErasure(session, ledger, run);
       HomeArchive archive = new HomeArchive(home);
       Optional<ArchivePlace.Fetched> archived = archive.bundle(ledger, run);
       if (archived.isPresent()) {
@@ -65,6 +70,30 @@ final class NamedBundles implements AutoCloseable {
           ledger, run, new InstalledTools(ToolRegistry.open(home.tools()), List.of()), file);
       return file.toString();
     }
+  }
+
+  /** Tells a person that a bundle of an archived run comes without its contents, and why. */
+  static void noteErasure(Session session, LedgerView ledger, RunId run) {
+    Optional<Digest> bundle = ArchivedRuns.bundle(ledger, run);
+    if (bundle.isEmpty()) {
+      return;
+    }
+    ArchivedRuns.erasedBy(ledger, run).stream()
+        .findFirst()
+        .ifPresent(order ->
+            session
+                .terminal()
+                .err()
+                .println(
+                    Text.printable(
+                        "note: order "
+                            + order
+                            + " erased contents of "
+                            + run
+                            + ", so this is what the ledger has of it, without those that were"
+                            + " archived; remove the bundle "
+                            + bundle.get()
+                            + " from the archive if it is still there")));
   }
 
   private static WritException noFile(String name) {

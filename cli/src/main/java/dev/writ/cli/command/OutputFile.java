@@ -3,6 +3,7 @@ package dev.writ.cli.command;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.embed.error.EmbedError;
+import dev.writ.tools.error.FileTrouble;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,6 +13,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /** A file that a command makes: never over another one, and whole or not at all. */
@@ -36,7 +38,9 @@ final class OutputFile {
       }
       Path folder = file.toAbsolutePath().getParent();
       if (!Files.isDirectory(folder)) {
-        throw new NoSuchFileException(file.toString());
+        throw Files.exists(folder)
+            ? new NotDirectoryException(folder.toString())
+            : new NoSuchFileException(folder.toString());
       }
       try (TemporaryDirectory part = TemporaryDirectory.in(folder, ".writ-out")) {
         Path whole = part.path().resolve("whole");
@@ -47,8 +51,10 @@ final class OutputFile {
       }
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
-    } catch (IOException | UncheckedIOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
+    } catch (UncheckedIOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e.getCause()), e);
     }
   }
 

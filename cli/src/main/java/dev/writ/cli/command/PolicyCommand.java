@@ -58,14 +58,13 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** A policy that was checked, compared with the one in force. */
-  record Checked(Policy policy, Optional<Policy> inForce, List<String> unregistered)
-      implements Report {
+  record Checked(Policy policy, Optional<Policy> inForce, List<String> ofTools) implements Report {
     Checked(Policy policy, Optional<Policy> inForce) {
       this(policy, inForce, List.of());
     }
 
     List<String> warnings() {
-      return Stream.concat(PolicyAdvice.of(policy).stream(), unregistered.stream()).toList();
+      return Stream.concat(PolicyAdvice.of(policy).stream(), ofTools.stream()).toList();
     }
 
     @Override
@@ -116,18 +115,27 @@ public final class PolicyCommand implements CliCommand {
           Files.exists(session.home().resolve("writ.json"))
               ? Homes.inForce(session).policy()
               : Optional.empty();
-      session.show(new Checked(policy, inForce, unregistered(session, policy)), Check::print);
+      session.show(new Checked(policy, inForce, ofTools(session, policy)), Check::print);
       return ExitCode.OK;
     }
 
-    /** Of a data directory: approved packages that are not in it, so that no call of them runs. */
-    private static List<String> unregistered(Session session, Policy policy) {
+    /** What the tools of a data directory, where there is one, say of the names in a policy. */
+    private static List<String> ofTools(Session session, Policy policy) {
       Home home = new Home(session.home(), () -> null);
       if (!home.exists()) {
         return List.of();
       }
+      List<ToolManifest> manifests = InstalledTools.of(home);
+      return Stream.concat(
+              unregistered(manifests, policy).stream(),
+              UnknownOperations.of(policy, manifests).stream())
+          .toList();
+    }
+
+    /** Approved packages that are not there, so that no call of them runs. */
+    private static List<String> unregistered(List<ToolManifest> manifests, Policy policy) {
       Set<ToolRef> registered =
-          InstalledTools.of(home).stream().map(ToolManifest::ref).collect(Collectors.toSet());
+          manifests.stream().map(ToolManifest::ref).collect(Collectors.toSet());
       return policy.tools().stream()
           .map(ApprovedTool::ref)
           .filter(tool -> !registered.contains(tool))

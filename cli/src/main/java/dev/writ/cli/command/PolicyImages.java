@@ -7,6 +7,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.guardian.policy.CommandProfile;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.tools.error.FileTrouble;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ final class PolicyImages {
     } catch (DurableFiles.Changed e) {
       throw new WritException(CliError.POLICY_CHANGED, file.toString(), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
     }
   }
 
@@ -72,7 +73,7 @@ final class PolicyImages {
         DurableFiles.REAL.write(file, content);
       }
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file.toString(), e);
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
     }
   }
 

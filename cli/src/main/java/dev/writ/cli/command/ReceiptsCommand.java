@@ -140,6 +140,7 @@ public final class ReceiptsCommand implements CliCommand {
           Table.cell(receipt.status().text(), good ? Style.GOOD : Style.BAD),
           Table.time(receipt.finishedAt(), now));
     }
-    terminal.print(table, "No receipts yet. Try: " + Homes.name() + " run js --param source='6*7'");
+    terminal.print(
+        table, "No receipts yet. Try: " + Homes.name(terminal) + " run js --param source='6*7'");
   }
 }

@@ -175,8 +175,11 @@ public final class ReportCommand implements CliCommand {
   private static Optional<ReportPage.Sampling> sample(Arguments arguments) {
     Optional<Long> size = arguments.integer("--sample", 1, SAMPLE_MAX);
     Optional<String> seed = arguments.option("--seed");
-    if (size.isPresent() != seed.isPresent() || seed.filter(String::isBlank).isPresent()) {
+    if (size.isPresent() != seed.isPresent()) {
       throw new WritException(CliError.USAGE, "--sample N and --seed TEXT belong together");
+    }
+    if (seed.filter(String::isBlank).isPresent()) {
+      throw new WritException(CliError.USAGE, "--seed TEXT has nothing but blanks");
     }
     return size.map(n -> new ReportPage.Sampling(n.intValue(), seed.orElseThrow()));
   }
@@ -230,6 +233,7 @@ public final class ReportCommand implements CliCommand {
     try (LedgerView ledger = OpenHome.read(home)) {
       for (RunId run : chosen(ledger, selection)) {
         Path bundle = folder.resolve(sources.size() + ".writ");
+        NamedBundles.noteErasure(session, ledger, run);
         new HomeArchive(home).write(ledger, run, tools, bundle);
         sources.add(bundle);
       }
@@ -301,7 +305,7 @@ public final class ReportCommand implements CliCommand {
 
   private static Path readable(String name) {
     Path file = Path.of(name);
-    if (!Files.isReadable(file) || Files.isDirectory(file)) {
+    if (!Files.isReadable(file) || !Files.isRegularFile(file)) {
       throw new WritException(EmbedError.FILE_UNREADABLE, name + " is no file");
     }
     return file;

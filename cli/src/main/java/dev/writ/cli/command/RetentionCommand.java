@@ -15,9 +15,11 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Deletion;
+import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.ledger.LedgerView;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** {@code writ retention}: what policy's section {@code retention} deletes, and has deleted. */
@@ -65,7 +68,7 @@ public final class RetentionCommand implements CliCommand {
 
   private static void print(RetentionPlan plan, Terminal terminal) {
     if (plan.rules().isEmpty()) {
-      terminal.out().println("the policy has no section retention: everything is kept");
+      terminal.out().println("the policy has no rules of retention: everything is kept");
       return;
     }
     Table table =
@@ -208,13 +211,27 @@ public final class RetentionCommand implements CliCommand {
     }
   }
 
-  /** What one rule of one policy had deleted. */
-  private record Sum(long contents, long bytes, Instant last) {
-    Sum plus(Deletion deletion) {
-      return new Sum(
-          contents + deletion.contents().size(),
-          bytes + deletion.contents().stream().mapToLong(Deletion.Item::size).sum(),
-          deletion.deletedAt());
+  /**
+   * What one rule of one policy had deleted. Each run that names a content has a statement of its
+   * own, and the content counts once for the deletion.
+   */
+  private static final class Sum {
+    private final TreeSet<Digest> ofLast = new TreeSet<>();
+    private long contents;
+    private long bytes;
+    private Instant last = Instant.EPOCH;
+
+    void add(Deletion deletion) {
+      if (!deletion.deletedAt().equals(last)) { // the statements of one deletion are of one time
+        last = deletion.deletedAt();
+        ofLast.clear();
+      }
+      for (Deletion.Item item : deletion.contents()) {
+        if (ofLast.add(item.digest())) {
+          contents++;
+          bytes += item.size();
+        }
+      }
     }
   }
 
@@ -257,7 +274,10 @@ public final class RetentionCommand implements CliCommand {
   }
 
   record Found(
-      TreeMap<String, Sum> rules, List<Erasure> erasures, List<String> holds, boolean purgePending)
+      TreeMap<String, Sum> rules,
+      List<Erasure> erasures,
+      List<LegalHold> holds,
+      boolean purgePending)
       implements Report {
     @Override
     public JsonValue toJson() {
@@ -269,13 +289,14 @@ public final class RetentionCommand implements CliCommand {
                       .map(rule ->
                           JsonValue.object()
                               .put("rule", rule.getKey())
-                              .put("contents", rule.getValue().contents())
-                              .put("bytes", rule.getValue().bytes())
-                              .put("last", rule.getValue().last())
+                              .put("contents", rule.getValue().contents)
+                              .put("bytes", rule.getValue().bytes)
+                              .put("last", rule.getValue().last)
                               .build())
                       .toList()))
           .put("erasures", Erasure.json(erasures))
-          .put("holds", JsonValue.of(holds.stream().map(JsonValue::of).toList()))
+          .putList("holds", holds, hold -> JsonValue.of(hold.name()))
+          .putList("held", holds, LegalHold::toJson)
           .put("purge_pending", purgePending)
           .build();
     }
@@ -305,14 +326,12 @@ public final class RetentionCommand implements CliCommand {
           event -> {
             Deletion deletion =
                 Deletion.read(ledger.document(event.body()).orElseThrow().document());
-            rules.compute(
-                deletion.reason().name(),
-                (_, sum) -> (sum == null ? new Sum(0, 0, Instant.EPOCH) : sum).plus(deletion));
+            rules.computeIfAbsent(deletion.reason().name(), _ -> new Sum()).add(deletion);
           });
       return new Found(
           rules,
           Erasure.all(ledger),
-          List.copyOf(SystemState.read(ledger).holds().keySet()),
+          List.copyOf(SystemState.read(ledger).holds().values()),
           ledger.isPurgePending());
     }
 
@@ -331,19 +350,25 @@ public final class RetentionCommand implements CliCommand {
             .forEach((rule, sum) ->
                 table.row(
                     Table.cell(rule),
-                    Table.cell(String.valueOf(sum.contents())),
-                    Table.cell(String.valueOf(sum.bytes())),
-                    Table.cell(Timestamps.format(sum.last()))));
+                    Table.cell(String.valueOf(sum.contents)),
+                    Table.cell(String.valueOf(sum.bytes)),
+                    Table.cell(Timestamps.format(sum.last))));
         terminal.print(table);
       }
       found.erasures().forEach(erasure -> erasure.print(terminal));
-      found.holds().forEach(hold -> terminal.out().println("hold: " + hold));
+      found
+          .holds()
+          .forEach(hold ->
+              terminal
+                  .out()
+                  .println(
+                      Text.printable("hold: " + hold.name() + ", " + HoldCommand.inWords(hold))));
       if (found.purgePending()) {
         terminal
             .out()
             .println(
                 "bytes of deleted contents may still be on disk: "
-                    + Homes.name()
+                    + Homes.name(terminal)
                     + " retention run removes them");
       }
     }

@@ -26,6 +26,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.tools.process.MediaTypes;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -35,9 +36,15 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /** {@code writ run}: an agent's request on one's own input. */
 public final class RunCommand implements CliCommand {
+  /** In valid JSON: each text whole, so that no number is found in one. */
+  private static final Pattern TEXTS_AND_NUMBERS =
+      Pattern.compile("\"(?:[^\"\\\\]++|\\\\.)*+\"|-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?");
+
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
@@ -164,9 +171,33 @@ public final class RunCommand implements CliCommand {
                 : value);
       }
       for (String param : arguments.options("--param-json")) {
-        object.put(once(param, given), Jcs.parse(value(param).getBytes(StandardCharsets.UTF_8)));
+        String key = once(param, given);
+        String json = value(param);
+        object.put(key, Jcs.parse(json.getBytes(StandardCharsets.UTF_8)));
+        requireExact(key, json);
       }
       return object.build();
+    }
+
+    /** Refuses an integer that no double holds: another one would be sent. */
+    private static void requireExact(String key, String json) {
+      TEXTS_AND_NUMBERS
+          .matcher(json)
+          .results()
+          .map(MatchResult::group)
+          .filter(token -> token.matches("-?[0-9]+"))
+          .filter(token ->
+              new BigDecimal(token).compareTo(new BigDecimal(Double.parseDouble(token))) != 0)
+          .findFirst()
+          .ifPresent(token -> {
+            throw new WritException(
+                CliError.PARAMETER,
+                key + ": no double holds " + shown(token) + "; send it as a string");
+          });
+    }
+
+    private static String shown(String token) {
+      return token.length() > 40 ? token.substring(0, 40) + "…" : token;
     }
 
     private static String value(String param) {
@@ -189,6 +220,9 @@ public final class RunCommand implements CliCommand {
     private Input put(SigningKey key, EffectPlace.Holder holder, String argument) {
       int sign = argument.indexOf('=');
       Path file = Path.of(argument.substring(sign + 1));
+      if (Files.isDirectory(file)) {
+        throw new WritException(EmbedError.FILE_UNREADABLE, file + " is a folder");
+      }
       String name = sign > 0 ? argument.substring(0, sign) : file.getFileName().toString();
       Content content = place.put(key, holder, file, MediaTypes.of(name));
       return new Input(name, content.digest(), content.size(), content.mediaType());

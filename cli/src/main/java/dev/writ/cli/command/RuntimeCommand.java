@@ -8,7 +8,9 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.tools.author.Language;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ runtime}: which language runtimes tools may run on, where policy asks for that. */
 public final class RuntimeCommand implements CliCommand {
@@ -56,12 +58,21 @@ public final class RuntimeCommand implements CliCommand {
           session,
           arguments,
           List.of(SystemWords.change(Homes.home(session), arguments, kind, detail)));
-      session
-          .terminal()
-          .err()
-          .println(
-              (name.equals("approve") ? "approved: " : "withdrawn: ") + language + " " + version);
-      session.terminal().err().println("next: " + Homes.name() + " tool status shows all of them");
+      boolean isApproval = kind.equals(EventKind.RUNTIME_APPROVED);
+      new StatedChange(
+              kind,
+              detail,
+              (isApproval ? "approved: " : "withdrawn: ") + language + " " + version,
+              Optional.of(Homes.name() + " tool status shows all of them"),
+              Optional.of(language)
+                  .filter(name -> isApproval && Language.named(name).isEmpty())
+                  .map(name ->
+                      "no tool can be of the language "
+                          + name
+                          + "; is the name right? If not: "
+                          + Homes.name()
+                          + " runtime withdraw"))
+          .show(session);
       return ExitCode.OK;
     }
   }

@@ -21,6 +21,7 @@ import dev.writ.cli.home.ServedSandbox;
 import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.mcp.RegistryTools;
+import dev.writ.cli.mcp.ToldOnce;
 import dev.writ.cli.publish.PublishingCheck;
 import dev.writ.cli.publish.ServedCheckpoints;
 import dev.writ.cli.warm.WarmUp;
@@ -33,6 +34,7 @@ import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
 import dev.writ.embed.home.ApartHomes;
+import dev.writ.embed.home.ExecutorCard;
 import dev.writ.embed.home.GatewaysSecret;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
@@ -68,6 +70,7 @@ import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.seed.SeedSurfaces;
 import dev.writ.surfaces.tools.ToolsSurface;
+import dev.writ.tools.registry.BrokenPackage;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,8 +85,10 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** {@code writ serve}: agents submit over HTTP. */
 public final class ServeCommand implements CliCommand {
@@ -137,7 +142,9 @@ public final class ServeCommand implements CliCommand {
           .run(arguments.integer("--port", 0, 65535).orElse(0L).intValue());
     }
     Optional<FirstServing> first =
-        arguments.has("--init") ? FirstServing.make(session) : Optional.empty();
+        arguments.has("--init")
+            ? FirstServing.make(session, arguments.integer("--port", 0, 65535))
+            : Optional.empty();
     Home home = Homes.home(session);
     requireUnserved(home);
     GatewayConfig read = config(session, arguments, home);
@@ -162,14 +169,19 @@ public final class ServeCommand implements CliCommand {
     WarmUp warmUp = warmUp(session, open, config);
     Sessions sessions = sessions(config);
     ServedOperations operations = operations(open, config);
+    SortedMap<String, SigningKey> keys = keys(served.with(config), open);
+    BiConsumer<String, WritException> refused = new JsonLog(log(session), Homes.clock())::refused;
+    Optional<ExecutorWatch> watch =
+        elsewhere.map(executor -> ExecutorWatch.start(executor::system, refused));
     Gateway gateway =
         start(
             session,
             open,
             running,
             config,
-            keys(served.with(config), open),
-            List.of(warmUp.probe()),
+            keys,
+            Stream.concat(Stream.of(warmUp.probe()), watch.stream().map(ExecutorWatch::probe))
+                .toList(),
             sessions,
             forHome(
                 open,
@@ -183,9 +195,7 @@ public final class ServeCommand implements CliCommand {
                     session.environment(),
                     directory(arguments, home))));
     Optional<SeenByBoth> seen =
-        elsewhere.map(executor ->
-            SeenByBoth.start(
-                home, open.kernel(), executor, new JsonLog(log(session), Homes.clock())::refused));
+        elsewhere.map(executor -> SeenByBoth.start(home, open.kernel(), executor, refused));
     // At once, since the log says by now that it listens: a command after that is to find it.
     Serving serving = Serving.at(home, gateway.url(), token, config.listen().protection());
     HangUp.then(() -> gateway.reload(again));
@@ -211,6 +221,7 @@ public final class ServeCommand implements CliCommand {
           checkpoints.close();
           sinks.close();
           seen.ifPresent(SeenByBoth::close);
+          watch.ifPresent(ExecutorWatch::close);
         },
         open,
         serving::ended);
@@ -228,7 +239,7 @@ public final class ServeCommand implements CliCommand {
 
   private static Tokens.Entry own(Home home, String token) {
     return new Tokens.Entry(
-        ServedConfiguration.OWN_TOKEN,
+        GatewayConfig.OWN_TOKEN,
         Tokens.digest(token),
         home.tenant(),
         home.agent(),
@@ -376,7 +387,7 @@ public final class ServeCommand implements CliCommand {
           .ifPresent(_ -> all.add(new VouchedSurface(pipeline, open.packages()::manifest)));
       Optional.ofNullable(config.surfaces().get(McpSurface.NAME))
           .filter(mcp -> McpSettings.parse(mcp.settings()).served())
-          .ifPresent(mcp -> all.add(mcp(pipeline, open, config, mcp)));
+          .ifPresent(mcp -> all.add(mcp(session, pipeline, open, config, mcp)));
       all.add(
           new OidcSurface(
               sessions, new SecureRandom(), refused -> signInRefused(session, refused)));
@@ -414,12 +425,28 @@ public final class ServeCommand implements CliCommand {
             .build());
   }
 
+  private static void broken(Session session, BrokenPackage broken) {
+    JsonLog.write(
+        log(session),
+        JsonValue.object()
+            .put("at", Homes.clock().instant())
+            .put("level", "error")
+            .put("event", "package")
+            .put("code", broken.why().code().code())
+            .put("detail", broken.name() + " " + broken.version() + ": " + broken.why().found())
+            .build());
+  }
+
   private static Surface mcp(
-      Pipeline pipeline, OpenHome open, GatewayConfig config, GatewayConfig.SurfaceConfig mcp) {
+      Session session,
+      Pipeline pipeline,
+      OpenHome open,
+      GatewayConfig config,
+      GatewayConfig.SurfaceConfig mcp) {
     InstalledTools packages = open.packages();
     return new McpSurface(
         pipeline,
-        new RegistryTools(open, packages),
+        new RegistryTools(open, packages, new ToldOnce(broken -> broken(session, broken))),
         new RunBundle(packages),
         McpSettings.parse(mcp.settings()),
         config.listen().isLoopback(),
@@ -549,9 +576,14 @@ public final class ServeCommand implements CliCommand {
                 new SecureRandom(),
                 log(session))
             .withProbes(probes)
-            .with(sessions)
-            .with(new ServedSandbox(open.drivers(), open.registry()));
-    Gateway gateway = Gateway.start(config, door.map(plain::with).orElse(plain), surfaces, front);
+            .with(sessions);
+    // Where the executor is elsewhere, tools run there, and nothing is confined here.
+    Gateway.Installation confined =
+        ExecutorCard.elsewhere(open.home()).isPresent()
+            ? plain
+            : plain.with(new ServedSandbox(open.drivers(), open.registry()));
+    Gateway gateway =
+        Gateway.start(config, door.map(confined::with).orElse(confined), surfaces, front);
     gateway.archive(new ArchivingServer(open));
     gateway.gauge("writ.guests.running", "Guests that run", open.guests()::running);
     gateway.gauge("writ.guests.waiting", "Calls that wait for a guest", open.guests()::waiting);

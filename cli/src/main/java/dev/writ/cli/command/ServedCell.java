@@ -57,7 +57,10 @@ final class ServedCell {
   private final FrontCell front;
   private final CellBoard board;
   private final JsonLog log;
-  private volatile Optional<String> refusedBefore = Optional.empty();
+
+  /** What keeps this gateway from owning the cell. */
+  private final CellTrouble refusal;
+
   private volatile Optional<CompletableFuture<String>> ends = Optional.empty();
   private volatile Optional<Running> running = Optional.empty();
   private volatile BooleanSupplier worked = () -> false;
@@ -105,6 +108,7 @@ final class ServedCell {
     this.front = front;
     this.board = board;
     this.log = log;
+    this.refusal = new CellTrouble(log, "cell-refused");
   }
 
   /** What serves it here, while it is owned. */
@@ -139,20 +143,17 @@ final class ServedCell {
     Optional<OpenHome> open;
     try {
       open = gateway.opened(front.number(), () -> gateway.open(front.number(), terms(end)));
-    } catch (WritException e) {
+    } catch (RuntimeException e) {
       refused(e);
       return;
     }
     if (open.isEmpty()) {
       return;
     }
-    refusedBefore = Optional.empty();
     try {
       own(open.get(), end);
-    } catch (WritException e) {
-      log.refused("cell-refused", e);
-      refusedBefore = Optional.of(e.code().code());
-      gateway.pause(TRIES_AGAIN_AFTER);
+    } catch (RuntimeException e) {
+      refused(e);
     } finally {
       gateway.isClosed();
     }
@@ -162,22 +163,19 @@ final class ServedCell {
     return gateway.terms(() -> end.complete(LedgerError.LEASE_OVER.code()));
   }
 
-  /** Another gateway was faster, or this one cannot own the cell, which is said once. */
-  private void refused(WritException e) {
-    if (TAKEN.contains(e.code().code())) {
+  /** Another gateway was faster, or this one cannot own the cell. */
+  private void refused(RuntimeException e) {
+    if (TAKEN.contains(CellTrouble.of(e).code().code())) {
       gateway.pause(LOOKS_EVERY);
       return;
     }
-    if (!refusedBefore.equals(Optional.of(e.code().code()))) {
-      log.refused("cell-refused", e);
-    }
-    refusedBefore = Optional.of(e.code().code());
+    refusal.is(e);
     gateway.pause(TRIES_AGAIN_AFTER);
   }
 
   /** Whether it could not be taken over lately, for a reason that others need not have. */
   boolean isRefused() {
-    return refusedBefore.isPresent();
+    return refusal.lasts();
   }
 
   /** Whether the cell has had work of its own since it was taken over. */
@@ -200,6 +198,7 @@ final class ServedCell {
       open.close();
       throw e;
     }
+    refusal.isOver();
     running = Optional.of(served);
     ends = Optional.of(end);
     board.took(new CellBoard.Owned(front.number(), epoch, gateway.address()));
@@ -243,7 +242,7 @@ final class ServedCell {
   private void keepFollowing(
       CellMember member, long epoch, int first, AtomicBoolean over, CompletableFuture<String> end) {
     int told = first;
-    Optional<String> trouble = Optional.empty();
+    CellTrouble trouble = new CellTrouble(log, NOT_SEEN);
     long succeeded = System.nanoTime();
     MovedTenants moves = new MovedTenants(log, front.toString());
     while (!over.get()) {
@@ -255,13 +254,12 @@ final class ServedCell {
           tell(epoch, has);
           told = has;
         }
-        trouble = Optional.empty();
+        trouble.isOver();
         moves.goOn(member);
-      } catch (WritException e) {
-        if (!trouble.equals(Optional.of(e.code().code())) && !over.get()) {
-          log.refused(NOT_SEEN, e);
+      } catch (RuntimeException e) {
+        if (!over.get()) {
+          trouble.is(e);
         }
-        trouble = Optional.of(e.code().code());
       }
       if (System.nanoTime() - succeeded > gateway.lease().toNanos()) {
         end.complete(NOT_SEEN);

@@ -28,6 +28,7 @@ import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
+import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.error.LedgerError;
@@ -263,6 +264,9 @@ final class ServedCells {
   private Front front(HopKey key, CellChoice choice) {
     Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
     board.measure(metrics);
+    for (Probe probe : List.of(board.probe(), warmUp.probe())) {
+      Readiness.measure(metrics, probe.name(), () -> Readiness.check(probe));
+    }
     Front front =
         Front.open(
             new Front.Config(
@@ -317,18 +321,16 @@ final class ServedCells {
   /** Follows who owns the cells and which gateways live. */
   private void look(LeaseWatch watch, Front front, CellChoice choice) {
     TreeMap<Integer, String> before = new TreeMap<>();
+    CellTrouble trouble = new CellTrouble(log, "cells-not-seen");
     while (!Thread.currentThread().isInterrupted() && closed.getCount() > 0) {
-      board.saw(ask(watch));
-      for (int cell = 0; cell < count; cell++) {
-        Optional<String> owner = board.owner(cell);
-        front.cell(cell).owner(owner);
-        String named = owner.orElse(NOBODY);
-        if (!named.equals(before.getOrDefault(cell, NOBODY))) {
-          log.event("cell-owner", isOfSeveral() ? front.cell(cell) + ", " + named : named);
-        }
-        before.put(cell, named);
-        noteFree(cell);
+      try {
+        board.saw(ask(watch));
+        trouble.isOver();
+      } catch (RuntimeException e) { // perhaps a backup is being restored
+        board.saw(Optional.empty());
+        trouble.is(e);
       }
+      tellOwners(front, before);
       if (isOfSeveral()) {
         sayPresent(watch);
         lookWhereTheyAre();
@@ -341,6 +343,19 @@ final class ServedCells {
       } catch (InterruptedException e) {
         return;
       }
+    }
+  }
+
+  private void tellOwners(Front front, TreeMap<Integer, String> before) {
+    for (int cell = 0; cell < count; cell++) {
+      Optional<String> owner = board.owner(cell);
+      front.cell(cell).owner(owner);
+      String named = owner.orElse(NOBODY);
+      if (!named.equals(before.getOrDefault(cell, NOBODY))) {
+        log.event("cell-owner", isOfSeveral() ? front.cell(cell) + ", " + named : named);
+      }
+      before.put(cell, named);
+      noteFree(cell);
     }
   }
 

@@ -94,7 +94,23 @@ final class ServerCode {
         .ifPresent(local -> {
           NpxWords.of(local.command());
           requireSeen(local);
+          requireNoneOfThisFolder(local.command());
         });
+  }
+
+  /** The server starts in another folder, where a program's file of this one has no such name. */
+  private void requireNoneOfThisFolder(List<String> words) {
+    if (INTERPRETERS.contains(words.getFirst().replaceFirst("^.*/", ""))) {
+      words.stream()
+          .skip(1)
+          .filter(word -> !word.startsWith("-"))
+          .findFirst()
+          .filter(word -> word.indexOf('\0') < 0 && !word.startsWith("/"))
+          .filter(word -> Files.isRegularFile(Path.of(word)))
+          .ifPresent(word -> {
+            throw unpinned(word);
+          });
+    }
   }
 
   /**
@@ -238,6 +254,10 @@ final class ServerCode {
     }
     return new WritException(
         ToolsError.CODE_UNPINNED,
-        path + " is not in its package: --code " + folder + ", and name it " + path);
+        path
+            + " is not in its package: writ mcp add NAME --code "
+            + folder
+            + " -- COMMAND, which names it "
+            + path);
   }
 }

@@ -113,10 +113,11 @@ final class StampAsk implements CliCommand {
 
   /** With a path, and without what may be secret: it stands in messages. */
   private static URI uri(String url) {
-    if (url.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?")) {
-      return URI.create(url);
-    }
-    throw new WritException(CliError.USAGE, "the URL is no http address without user and query");
+    return Optional.of(url)
+        .filter(text -> text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/-]*)?"))
+        .flatMap(SystemWords::withHost)
+        .orElseThrow(() ->
+            new WritException(CliError.USAGE, "the URL is no http address without user and query"));
   }
 
   private static Stamped asked(

@@ -13,6 +13,7 @@ import dev.writ.client.AdminClient;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.document.SystemChange;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -91,9 +92,19 @@ final class SystemWords {
    * @throws WritException {@code CLI-001}
    */
   static URI uri(String url) {
-    if (url.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
-      return URI.create(url);
+    return Optional.of(url)
+        .filter(text -> text.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?"))
+        .flatMap(SystemWords::withHost)
+        .orElseThrow(() ->
+            new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a server"));
+  }
+
+  /** An address, if it has a host: brackets and colons make many that have none. */
+  static Optional<URI> withHost(String url) {
+    try {
+      return Optional.of(new URI(url)).filter(uri -> uri.getHost() != null);
+    } catch (URISyntaxException e) {
+      return Optional.empty();
     }
-    throw new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a server");
   }
 }

@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code writ tool}: what an effect can call. */
 public final class ToolCommand implements CliCommand {
@@ -199,14 +200,18 @@ public final class ToolCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Path path = Path.of(arguments.argument("PATH"));
-      ToolRegistry registry = registry(Homes.home(session));
+      Home home = Homes.home(session);
+      ToolRegistry registry = registry(home);
       ToolManifest manifest =
           Files.isDirectory(path) ? registry.register(path) : signed(session, registry, path);
       session.show(
           new Manifest(manifest),
           (m, terminal) -> {
             String name = manifest.name();
-            terminal.out().println("Registered. These places of policy.yaml let agents use it.");
+            terminal
+                .out()
+                .println(
+                    "Registered. These places of " + home.policyFile() + " let agents use it.");
             terminal.out().println("Under `tools`:");
             terminal.out().println("  " + StarterPolicy.entry(manifest));
             terminal.out().println("In `tools` of a role: " + name);
@@ -236,7 +241,7 @@ public final class ToolCommand implements CliCommand {
             terminal
                 .out()
                 .println("  - { effect: { tool: " + name + " }, require: { cel: \"true\" } }");
-            terminal.out().println("Then: " + Homes.name() + " policy activate policy.yaml");
+            terminal.out().println("Then: " + Homes.activation(terminal, home.policyFile()));
           });
       return ExitCode.OK;
     }
@@ -270,15 +275,40 @@ public final class ToolCommand implements CliCommand {
     public ExitCode run(Session session, Arguments arguments) {
       String name = arguments.argument("NAME");
       String version = arguments.argument("VERSION");
+      Optional<String> doubt = doubt(session, arguments, name, version);
+      JsonValue.Obj detail = JsonValue.object().put("tool", name).put("version", version).build();
       Envelope change =
-          SystemWords.change(
-              Homes.home(session),
-              arguments,
-              EventKind.TOOL_REVOKED,
-              JsonValue.object().put("tool", name).put("version", version).build());
+          SystemWords.change(Homes.home(session), arguments, EventKind.TOOL_REVOKED, detail);
       SystemWords.send(session, arguments, List.of(change));
-      session.terminal().err().println("revoked: " + name + " " + version);
+      new StatedChange(
+              EventKind.TOOL_REVOKED,
+              detail,
+              "revoked: " + name + " " + version,
+              Optional.empty(),
+              doubt)
+          .show(session);
       return ExitCode.OK;
+    }
+
+    /** What is prohibited may come later; what runs under another name runs on. */
+    private static Optional<String> doubt(
+        Session session, Arguments arguments, String name, String version) {
+      SystemState system = Homes.inForce(session);
+      boolean isKnown =
+          arguments.option("--server").isPresent()
+              || system.governance().version(name, version).isPresent()
+              || system.policy().flatMap(policy -> policy.tool(name, version)).isPresent()
+              || manifests(registry(Homes.home(session))).stream()
+                  .anyMatch(m -> m.name().equals(name) && m.version().equals(version));
+      return isKnown
+          ? Optional.empty()
+          : Optional.of(
+              "nobody submitted "
+                  + name
+                  + " "
+                  + version
+                  + ", policy does not list it, and it is not registered here; is the name right?"
+                  + " The prohibition stands");
     }
   }
 }

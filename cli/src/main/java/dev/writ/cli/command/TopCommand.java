@@ -47,7 +47,9 @@ public final class TopCommand implements CliCommand {
     HomeServer at =
         HomeServer.of(home)
             .orElseThrow(() ->
-                new WritException(ClientError.NO_ANSWER, "no server has " + home.dir() + " open"));
+                new WritException(
+                    ClientError.NO_ANSWER,
+                    "no server has " + home.dir() + " open: start one with writ serve"));
     Supplier<String> authorization = authorization(session, arguments, home);
     if (arguments.has("--once") || session.json() || !session.terminal().outIsTerminal()) {
       session.show(

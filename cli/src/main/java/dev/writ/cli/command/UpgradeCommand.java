@@ -81,12 +81,14 @@ public final class UpgradeCommand implements CliCommand {
         .out()
         .println(
             (kept.isOpen()
-                    ? "way back: " + Homes.name() + " upgrade back, then the earlier release."
+                    ? "way back: "
+                        + Homes.name(terminal)
+                        + " upgrade back, then the earlier release."
                     : "no way back: what was acknowledged since would be lost.")
                 + " It takes "
                 + kept.bytes()
                 + " bytes until "
-                + Homes.name()
+                + Homes.name(terminal)
                 + " upgrade confirm");
   }
 

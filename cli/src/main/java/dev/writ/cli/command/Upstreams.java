@@ -5,6 +5,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
@@ -22,6 +23,7 @@ import dev.writ.tools.mcp.UpstreamPackage;
 import dev.writ.tools.mcp.UpstreamProbe;
 import dev.writ.tools.process.ProcessHost;
 import dev.writ.tools.process.SecretDirectory;
+import dev.writ.tools.registry.BrokenPackage;
 import dev.writ.tools.registry.BuiltinTools;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
@@ -56,26 +58,71 @@ final class Upstreams {
     this.registry = ToolRegistry.open(home.tools());
   }
 
-  /** All packages of servers, the newest version of each first. */
-  List<UpstreamPackage> all() {
-    return registry.tools().stream()
-        .filter(tool -> tool.manifest().driver().equals(UpstreamPackage.DRIVER))
-        .map(tool -> UpstreamPackage.read(tool.manifest(), tool.content()))
-        .sorted(
-            Comparator.comparing((UpstreamPackage p) -> p.manifest().name())
-                .thenComparing(p -> -number(p.manifest())))
-        .toList();
+  /**
+   * The packages of servers.
+   *
+   * @param readable the newest version of each first
+   * @param broken those that cannot be read, and packages of which nobody can tell what they are
+   */
+  record Packages(List<UpstreamPackage> readable, List<BrokenPackage> broken) {}
+
+  /** All packages of servers; one that is broken does not take the others with it. */
+  Packages packages() {
+    List<UpstreamPackage> readable = new ArrayList<>();
+    List<BrokenPackage> broken = new ArrayList<>();
+    for (RegisteredTool tool : registry.tools(broken::add)) {
+      ToolManifest manifest = tool.manifest();
+      if (manifest.driver().equals(UpstreamPackage.DRIVER)) {
+        try {
+          readable.add(UpstreamPackage.read(manifest, tool.content()));
+        } catch (WritException e) {
+          broken.add(new BrokenPackage(manifest.name(), manifest.version(), e));
+        }
+      }
+    }
+    readable.sort(
+        Comparator.comparing((UpstreamPackage p) -> p.manifest().name())
+            .thenComparing(p -> -number(p.manifest().version())));
+    return new Packages(readable, broken);
   }
 
-  /** The version that the policy's file lists, or else the newest. */
+  /** All packages of servers that can be read, the newest version of each first. */
+  List<UpstreamPackage> all() {
+    return packages().readable();
+  }
+
+  /**
+   * The version that the policy's file lists, or else the newest.
+   *
+   * @throws WritException what is wrong with its package, where that cannot be read
+   */
   UpstreamPackage one(String name) {
+    Packages packages = packages();
     List<UpstreamPackage> named =
-        all().stream().filter(p -> p.manifest().name().equals(name)).toList();
-    return named.stream()
-        .filter(p -> isListed(p.manifest()))
-        .findFirst()
+        packages.readable().stream().filter(p -> p.manifest().name().equals(name)).toList();
+    Optional<UpstreamPackage> listed =
+        named.stream().filter(p -> isListed(p.manifest())).findFirst();
+    Optional<BrokenPackage> broken =
+        packages.broken().stream()
+            .filter(p -> p.name().equals(name) && (named.isEmpty() || isListed(p)))
+            .findFirst();
+    if (listed.isEmpty() && broken.isPresent()) {
+      throw broken.get().why();
+    }
+    return listed
         .or(() -> named.stream().findFirst())
         .orElseThrow(() -> new WritException(EmbedError.NOT_FOUND, "an MCP server named " + name));
+  }
+
+  /** Whether there is a package of that name that cannot be read. */
+  boolean isBroken(String name) {
+    return packages().broken().stream().anyMatch(p -> p.name().equals(name));
+  }
+
+  /** Whether the policy's file approves a package of its name and version. */
+  boolean isListed(BrokenPackage broken) {
+    return policy().stream()
+        .anyMatch(policy -> policy.tool(broken.name(), broken.version()).isPresent());
   }
 
   /** Whether the policy's file approves exactly this package. */
@@ -85,8 +132,8 @@ final class Upstreams {
         .anyMatch(tool -> tool.ref().equals(manifest.ref()));
   }
 
-  private static long number(ToolManifest manifest) {
-    String first = manifest.version().split("\\.", 2)[0];
+  private static long number(String version) {
+    String first = version.split("\\.", 2)[0];
     return first.matches("[0-9]{1,9}") ? Long.parseLong(first) : 0;
   }
 
@@ -107,18 +154,20 @@ final class Upstreams {
     if (!name.matches(NAME)) {
       throw taken("\"" + ToolChange.visible(name) + "\" cannot be one");
     }
+    List<BrokenPackage> broken = new ArrayList<>();
+    List<ToolManifest> all =
+        registry.tools(broken::add).stream().map(RegisteredTool::manifest).toList();
     boolean ours =
-        registry.tools().stream()
-            .map(RegisteredTool::manifest)
-            .filter(m -> m.name().equals(name))
-            .allMatch(m -> m.driver().equals(UpstreamPackage.DRIVER) && !isListed(m));
+        all.stream()
+                .filter(m -> m.name().equals(name))
+                .allMatch(m -> m.driver().equals(UpstreamPackage.DRIVER) && !isListed(m))
+            && broken.stream().noneMatch(b -> b.name().equals(name) && isListed(b));
     if (!ours || !BuiltinTools.manifests().stream().allMatch(m -> !m.name().equals(name))) {
       throw taken(
           name + " is another tool; writ mcp remove " + name + " frees the name of a server");
     }
     TreeMap<String, String> known = new TreeMap<>();
-    registry.tools().stream()
-        .map(RegisteredTool::manifest)
+    all.stream()
         .filter(m -> !m.name().equals(name) && isListed(m))
         .forEach(m -> m.operations().forEach(o -> known.put(shown(m.name(), o.name()), m.name())));
     for (String tool : tools.byName().keySet()) {
@@ -202,7 +251,7 @@ final class Upstreams {
 
   private KeptPlaces folders(List<String> writes) {
     List<Path> own = new ArrayList<>(List.of(home.dir(), home.anchor()));
-    try (ProcessHost host = host()) {
+    try (ProcessHost host = place()) {
       own.add(host.requireSettings().stateDirectory());
       own.add(host.states());
     }
@@ -216,7 +265,7 @@ final class Upstreams {
 
   /** Where the state of a server is, if there is one. */
   Optional<Path> stateOf(String name) {
-    try (ProcessHost host = host()) {
+    try (ProcessHost host = place()) {
       return ServerState.existing(host, home.tenant(), name);
     }
   }
@@ -232,8 +281,13 @@ final class Upstreams {
     }
   }
 
-  /** Where processes run; who asks closes it. */
+  /** Where processes run, also beside a server; who asks closes it. */
   ProcessHost host() {
+    return SandboxPlace.hostBeside(home, session.environment());
+  }
+
+  /** Where the home's processes would run, to look at its paths. */
+  private ProcessHost place() {
     return Homes.processes(session, home);
   }
 
@@ -296,8 +350,9 @@ final class Upstreams {
   /** Registers a package under the next version; the same content keeps the version that it has. */
   UpstreamPackage register(
       String name, ServerSpec spec, PinnedTools tools, SortedMap<String, byte[]> own) {
+    List<BrokenPackage> broken = new ArrayList<>();
     List<ToolManifest> before =
-        registry.tools().stream()
+        registry.tools(broken::add).stream()
             .map(RegisteredTool::manifest)
             .filter(m -> m.name().equals(name))
             .toList();
@@ -307,7 +362,11 @@ final class Upstreams {
         return same;
       }
     }
-    long next = before.stream().mapToLong(Upstreams::number).max().orElse(0) + 1;
+    Stream<String> taken =
+        Stream.concat(
+            before.stream().map(ToolManifest::version),
+            broken.stream().filter(b -> b.name().equals(name)).map(BrokenPackage::version));
+    long next = taken.mapToLong(Upstreams::number).max().orElse(0) + 1;
     UpstreamPackage made = UpstreamPackage.of(name, next + ".0.0", spec, tools, own);
     registry.register(made.manifest(), made.files());
     return made;

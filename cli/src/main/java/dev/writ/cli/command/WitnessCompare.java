@@ -8,7 +8,6 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
-import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Text;
 import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.Cosignature;
@@ -29,7 +28,7 @@ final class WitnessCompare implements CliCommand {
             "Needs no data directory and no network.")
         .argument("A", "A checkpoint.")
         .argument("B", "Another one.")
-        .option("--log", "VKEY", "The log's key, which must have signed both.")
+        .requiredOption("--log", "VKEY", "The log's key, which must have signed both.")
         .options("--key", "VKEY", "The key of a witness, to say what it cosigned.")
         .example("witness compare mine.txt yours.txt --log VKEY --key VKEY");
   }
@@ -49,11 +48,7 @@ final class WitnessCompare implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    NoteKey log =
-        NoteKey.parse(
-            arguments
-                .option("--log")
-                .orElseThrow(() -> new WritException(CliError.USAGE, "--log is missing")));
+    NoteKey log = NoteKey.parse(arguments.option("--log").orElseThrow());
     List<WitnessKey> keys = arguments.options("--key").stream().map(WitnessKey::parse).toList();
     List<String> seen = new ArrayList<>();
     Checkpoint a = signed(session, arguments.argument("A"), log, keys, seen);

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.cli.home.Serving;
 import dev.writ.embed.home.Home;
+import dev.writ.embed.home.RotatedKeys;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -37,6 +38,10 @@ public final class HomeFiles {
 
   private static final Pattern ANY_DRAFT = Pattern.compile("\\..+\\.new");
   private static final Pattern DRAFT_OF_A_KEY = Pattern.compile("\\..+\\.pem\\.[0-9]+\\.new");
+
+  /** No server starts with one of these that others can read (CAN-072). */
+  private static final List<String> KERNELS =
+      RotatedKeys.ROLES.stream().map(role -> role.text() + ".pem").toList();
 
   private static final String PRIVATE_FILE = "rw-------";
   private static final String PRIVATE_FOLDER = "rwx------";
@@ -152,7 +157,8 @@ public final class HomeFiles {
           continue;
         }
         if (isExposed(file)) {
-          secret(file, "the key");
+          boolean isOfKernel = ofHome && KERNELS.contains(name);
+          secret(isOfKernel ? State.BAD : State.WARNING, file, "the key");
         }
         if (ofHome) {
           owned(file, own);
@@ -199,10 +205,19 @@ public final class HomeFiles {
 
   /** Closing it does not make unread what was read: that is for people to decide. */
   private void secret(Path file, String what) throws IOException {
+    secret(State.WARNING, file, what);
+  }
+
+  private void secret(State state, Path file, String what) throws IOException {
     if (attributes(file).permissions().stream().anyMatch(OF_OTHERS::contains)) {
       add(
-          State.WARNING,
-          file + " can be read by others: if anybody may have, exchange " + what + ", too",
+          state,
+          file
+              + " can be read by others"
+              + (state == State.BAD ? ", so no server starts (CAN-072)" : "")
+              + ": if anybody may have, exchange "
+              + what
+              + ", too",
           Mend.mode(file, PRIVATE_FILE));
     }
   }

@@ -131,6 +131,11 @@ public enum CliError implements ErrorCode {
       "The move goes on by itself while gateways own its former cell and the new one; run the"
           + " command again to wait for it. `tenant-not-moved` in their logs says what it waits"
           + " for."),
+  LAST_OPERATOR(
+      "CLI-115",
+      "no operator's key would be left, and nobody could enrol one",
+      "Enrol another first: writ key new NAME --role operator. Where this one is stolen and there"
+          + " is no other: writ key revoke --last."),
   ARCHIVE_SECRET(
       "CLI-109",
       "a secret would have been in the diagnostic archive",

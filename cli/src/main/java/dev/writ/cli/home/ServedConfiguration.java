@@ -2,6 +2,7 @@ package dev.writ.cli.home;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.publish.PublishingCheck;
@@ -22,6 +23,7 @@ import dev.writ.ledger.Ledger;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.surfaces.seed.SeedSurfaces;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +36,6 @@ import java.util.SortedMap;
  * and {@code writ config check} refuse the same.
  */
 public final class ServedConfiguration {
-  /** The name of the token that a server makes for commands of its home. */
-  public static final String OWN_TOKEN = "home of the server";
-
   private final GatewayConfig config;
   private final List<ConfiguredSink> sinks;
 
@@ -66,10 +65,10 @@ public final class ServedConfiguration {
 
   private static void requireTokens(GatewayConfig config) {
     new Tokens(config.tokens());
-    if (config.tokens().stream().anyMatch(token -> token.name().equals(OWN_TOKEN))) {
+    if (config.tokens().stream().anyMatch(token -> token.name().equals(GatewayConfig.OWN_TOKEN))) {
       throw new WritException(
           GatewayError.CONFIG_FIELD,
-          "tokens: the server has one named \"" + OWN_TOKEN + "\" itself");
+          "tokens: the server has one named \"" + GatewayConfig.OWN_TOKEN + "\" itself");
     }
   }
 
@@ -179,9 +178,14 @@ public final class ServedConfiguration {
   }
 
   /** What a server starts with, and what will be refused at each call all the same. */
-  public List<String> warnings(Policy policy) {
+  public List<String> warnings(Policy policy, Instant now) {
     List<String> warnings = new ArrayList<>();
     for (Tokens.Entry token : config.tokens()) {
+      token
+          .expiresAt()
+          .filter(end -> !end.isAfter(now))
+          .ifPresent(end ->
+              warnings.add("token " + token.name() + ": it expired at " + Timestamps.format(end)));
       warn(policy, "token " + token.name(), token.tenant(), token.subject(), token.roles())
           .ifPresent(warnings::add);
     }

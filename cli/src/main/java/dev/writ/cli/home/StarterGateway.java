@@ -14,6 +14,9 @@ import java.util.List;
 
 /** The server's configuration that a new home begins with. */
 public final class StarterGateway {
+  /** Where a server listens that nobody told another port. */
+  public static final long PORT = 8181;
+
   /** Its name in the home. */
   public static final String FILE = "gateway.yaml";
 
@@ -23,16 +26,16 @@ public final class StarterGateway {
     return home.dir().resolve(FILE);
   }
 
-  /** Writes it. */
-  public static void write(Home home, List<Tokens.Entry> tokens) {
+  /** Writes it, with the port on which the server is to be found. */
+  public static void write(Home home, long port, List<Tokens.Entry> tokens) {
     try {
-      DurableFiles.REAL.write(file(home), text(tokens).getBytes(StandardCharsets.UTF_8));
+      DurableFiles.REAL.write(file(home), text(port, tokens).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, file(home).toString(), e);
     }
   }
 
-  private static String text(List<Tokens.Entry> tokens) {
+  private static String text(long port, List<Tokens.Entry> tokens) {
     StringBuilder entries = new StringBuilder();
     tokens.forEach(token -> entries.append('\n').append(entry(token)));
     return """
@@ -43,7 +46,7 @@ public final class StarterGateway {
 
     # Loopback: no other machine reaches it. Where others are to, it needs tls: own, certificate and
     # key (PEM files), or tls: proxy behind a proxy that speaks TLS.
-    listen: { host: 127.0.0.1, port: 8181 }
+    listen: { host: 127.0.0.1, port: {{port}} }
 
     # Who may call without a key of their own, by the digest of a token. One more:
     #   writ config token NAME --subject SUBJECT
@@ -54,6 +57,7 @@ public final class StarterGateway {
     surfaces:
       mcp: {}
     """
+        .replace("{{port}}", Long.toString(port))
         .replace("{{tokens}}", tokens.isEmpty() ? " []" : entries);
   }
 

@@ -6,10 +6,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Resources;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,19 +58,6 @@ final class AgentCall {
           "newCode",
           "patch");
 
-  private static final List<String> PATHS =
-      List.of(
-          "file_path",
-          "filePath",
-          "notebook_path",
-          "target_file",
-          "target_notebook",
-          "dirPath",
-          "path");
-
-  private static final List<String> PATCHED =
-      List.of("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ");
-
   private final HookEvent event;
   private final Path cwd;
 
@@ -91,7 +76,7 @@ final class AgentCall {
    *     another input than is known
    */
   static Effect effect(HookEvent event, Path here) {
-    return new AgentCall(event, path(here, event.cwd().orElse(""))).effect();
+    return new AgentCall(event, CallPaths.path(here, event.cwd().orElse("")).normalize()).effect();
   }
 
   private Effect effect() {
@@ -130,20 +115,12 @@ final class AgentCall {
   private String required(String name) {
     return HookEvent.text(event.input(), name)
         .filter(text -> !text.isEmpty())
-        .orElseThrow(() -> unknown(name));
-  }
-
-  private RuntimeException unknown(String name) {
-    return HookEvent.refused(
-        HookEvent.shown(event.tool()) + " has no member " + name + " of the known form");
+        .orElseThrow(() -> event.unknown(name));
   }
 
   /** A list of words, as some agents send it, is joined by blanks. */
   private String command() {
-    JsonValue given = event.input().get("command");
-    if (given == null) {
-      given = event.input().get("cmd");
-    }
+    JsonValue given = oneOf("command", "cmd");
     String command =
         switch (given) {
           case JsonValue.Str text -> text.value();
@@ -151,81 +128,53 @@ final class AgentCall {
             List<String> texts = new ArrayList<>();
             for (JsonValue word : words.items()) {
               if (!(word instanceof JsonValue.Str text)) {
-                throw unknown("command");
+                throw event.unknown("command");
               }
               texts.add(text.value());
             }
             yield String.join(" ", texts);
           }
-          case null, default -> throw unknown("command");
+          case null, default -> throw event.unknown("command");
         };
     if (command.isEmpty()) {
-      throw unknown("command");
+      throw event.unknown("command");
     }
     return command;
   }
 
+  /** Empty also where the name may be that of a tool of another server. */
   private String server() {
-    String[] parts = event.tool().split("__", 3);
-    if (event.tool().startsWith("mcp__") && parts.length == 3) {
-      return parts[1];
+    String prefix = "mcp__";
+    boolean says = event.agent() == HookAgent.CLAUDE_CODE || event.agent() == HookAgent.CODEX;
+    if (!says || !event.tool().startsWith(prefix)) {
+      return "";
     }
-    return "";
+    String name = event.tool().substring(prefix.length());
+    int end = name.indexOf("__");
+    boolean isOne = end > 0 && end == name.lastIndexOf("__") && end + 2 < name.length();
+    return isOne ? name.substring(0, end) : "";
   }
 
   private void paths(ObjectBuilder params, String operation) {
-    List<String> named = named();
-    if (named.isEmpty()) {
-      if (!operation.equals("find")) {
-        throw unknown("file_path");
-      }
-      named = List.of(".");
-    }
-    List<Path> all = named.stream().map(text -> path(cwd, text)).distinct().toList();
-    Path real = real(cwd);
+    CallPaths paths = CallPaths.of(event, cwd, operation.equals("find"));
     params
-        .putList("paths", all, p -> JsonValue.of(p.toString()))
-        .put("inside", JsonValue.of(all.stream().allMatch(p -> real(p).startsWith(real))));
+        .putList("paths", paths.all(), p -> JsonValue.of(p.toString()))
+        .put("inside", JsonValue.of(paths.isInside()));
   }
 
-  private List<String> named() {
-    List<String> named = new ArrayList<>();
-    JsonValue.Obj input = event.input();
-    collect(input, named);
-    for (String list : List.of("replacements", "edits", "files")) {
-      if (input.get(list) instanceof JsonValue.Arr items) {
-        for (JsonValue item : items.items()) {
-          if (item instanceof JsonValue.Obj one) {
-            collect(one, named);
-          } else if (item instanceof JsonValue.Str file && list.equals("files")) {
-            named.add(file.value());
-          }
-        }
-      }
+  /** Of both, nobody knows which one the tool takes. */
+  private JsonValue oneOf(String name, String other) {
+    JsonValue one = event.input().get(name);
+    JsonValue two = event.input().get(other);
+    if (one != null && two != null) {
+      throw event.unknown(name);
     }
-    if (event.tool().equals("apply_patch")) {
-      for (String member : List.of("command", "input", "patch")) {
-        HookEvent.text(input, member)
-            .ifPresent(patch ->
-                patch
-                    .lines()
-                    .forEach(line ->
-                        PATCHED.stream()
-                            .filter(line::startsWith)
-                            .forEach(p -> named.add(line.substring(p.length()).strip()))));
-      }
-    }
-    return named;
-  }
-
-  private static void collect(JsonValue.Obj object, List<String> named) {
-    PATHS.forEach(member ->
-        HookEvent.text(object, member).filter(text -> !text.isEmpty()).ifPresent(named::add));
+    return one == null ? two : one;
   }
 
   private void fetch(ObjectBuilder params) {
     String url =
-        event.input().get("urls") instanceof JsonValue.Arr urls
+        oneOf("urls", "url") instanceof JsonValue.Arr urls
                 && urls.items().size() == 1
                 && urls.items().getFirst() instanceof JsonValue.Str one
             ? one.value()
@@ -233,33 +182,12 @@ final class AgentCall {
     try {
       URI uri = URI.create(url);
       if (uri.getHost() == null) {
-        throw unknown("url");
+        throw event.unknown("url");
       }
       params.put("url", url).put("host", uri.getHost().toLowerCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
-      throw unknown("url");
+      throw event.unknown("url");
     }
-  }
-
-  private static Path path(Path base, String text) {
-    try {
-      return base.resolve(text).toAbsolutePath().normalize();
-    } catch (InvalidPathException e) {
-      throw HookEvent.refused("a path that is none");
-    }
-  }
-
-  /** Where a path leads, also one whose last parts do not exist yet. */
-  private static Path real(Path path) {
-    Path there = path;
-    while (there != null) {
-      try {
-        return there.toRealPath().resolve(there.relativize(path));
-      } catch (IOException e) {
-        there = there.getParent();
-      }
-    }
-    return path;
   }
 
   private static JsonValue.Obj shortened(JsonValue.Obj object) {

@@ -16,6 +16,7 @@ import dev.writ.guardian.document.Verdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** {@code writ hook}: a coding agent asks before it uses a tool of its own. */
@@ -54,7 +55,12 @@ public final class HookCommand implements CliCommand {
     boolean ask = false;
     try {
       HookAgent agent = HookAgent.of(arguments.argument("AGENT"));
-      ask = arguments.option("--on-error").filter("ask"::equals).isPresent();
+      ask =
+          arguments
+              .option("--on-error")
+              .map(answer -> Arguments.oneOf("--on-error", answer, List.of("deny", "ask")))
+              .filter("ask"::equals)
+              .isPresent();
       event =
           Optional.of(
               HookEvent.read(

@@ -140,6 +140,11 @@ record HookEvent(
     return new WritException(CliError.HOOK_INPUT, found);
   }
 
+  /** The refusal of an input that is not what is known of the tool's. */
+  WritException unknown(String member) {
+    return refused(shown(tool) + " has no member " + member + " of the known form");
+  }
+
   static String shown(String text) {
     return text.length() > 60 ? text.substring(0, 60) + "…" : text;
   }

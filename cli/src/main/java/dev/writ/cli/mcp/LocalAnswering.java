@@ -31,6 +31,7 @@ import dev.writ.surfaces.mcp.McpWork;
 import dev.writ.surfaces.mcp.PausedCalls;
 import dev.writ.surfaces.mcp.Subscription;
 import dev.writ.tools.process.ProcessHost;
+import dev.writ.tools.registry.BrokenPackage;
 import java.io.ByteArrayOutputStream;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -39,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Answers in this process, for an agent whose key is available here: one session. */
@@ -48,6 +50,7 @@ public final class LocalAnswering {
   private final SharedHome home;
   private final SigningKey key;
   private final BooleanSupplier giveUp;
+  private final ToldOnce broken;
   private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
@@ -63,6 +66,7 @@ public final class LocalAnswering {
    * @param key the agent's, which signs every request
    * @param view what the agent sees
    * @param giveUp asked while another process has the home open; true to stop waiting for it
+   * @param broken is told once of a package that cannot be read
    */
   public LocalAnswering(
       Home home,
@@ -70,11 +74,13 @@ public final class LocalAnswering {
       Supplier<ProcessHost> kept,
       SigningKey key,
       McpView view,
-      BooleanSupplier giveUp) {
+      BooleanSupplier giveUp,
+      Consumer<BrokenPackage> broken) {
     this.home = new SharedHome(home, processes, kept);
     this.key = key;
     this.view = view;
     this.giveUp = giveUp;
+    this.broken = new ToldOnce(broken);
     this.session = this.home.work(giveUp, this::begin);
   }
 
@@ -261,7 +267,7 @@ public final class LocalAnswering {
     return new McpEndpoint(
         new McpParts(
             open.kernel(),
-            new RegistryTools(open, packages),
+            new RegistryTools(open, packages, broken),
             new RunBundle(packages),
             new SigningAsker(open.kernel(), key, random, home.running()),
             McpSettings.DEFAULT,

@@ -1,6 +1,7 @@
 package dev.writ.cli.mcp;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.guardian.document.Determinism;
@@ -9,28 +10,44 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.surfaces.mcp.McpTools;
 import dev.writ.tools.mcp.ListedTool;
 import dev.writ.tools.mcp.UpstreamPackage;
+import dev.writ.tools.registry.BrokenPackage;
 import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 
 /** The tools of a home, in the form that the protocol shows them. */
 public final class RegistryTools implements McpTools {
   private final OpenHome home;
   private final BundleExport.Packages packages;
+  private final Consumer<BrokenPackage> broken;
 
   /** What servers list is read once for each package: it is pinned. */
   private final ConcurrentSkipListMap<Digest, UpstreamPackage> pinned =
       new ConcurrentSkipListMap<>();
 
-  public RegistryTools(OpenHome home, BundleExport.Packages packages) {
+  /**
+   * @param broken is told of a package that cannot be read, each time that it is asked for
+   */
+  public RegistryTools(
+      OpenHome home, BundleExport.Packages packages, Consumer<BrokenPackage> broken) {
     this.home = home;
     this.packages = packages;
+    this.broken = broken;
   }
 
+  /** A package that cannot be read is as one that is not there: the others go on without it. */
   @Override
   public Optional<ToolManifest> manifest(ToolRef tool) {
-    return packages.manifest(tool);
+    try {
+      Optional<ToolManifest> manifest = packages.manifest(tool);
+      manifest.ifPresent(this::upstream);
+      return manifest;
+    } catch (WritException e) {
+      broken.accept(new BrokenPackage(tool.name(), tool.version(), e));
+      return Optional.empty();
+    }
   }
 
   @Override

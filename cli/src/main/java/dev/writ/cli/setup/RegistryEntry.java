@@ -11,6 +11,10 @@ final class RegistryEntry {
   private final JsonValue.Obj entry;
   private final String name;
   private final List<String> lacking = new ArrayList<>();
+
+  /** Fields with placeholders: a stranger wrote them, and nobody fills them in from here. */
+  private final List<String> open = new ArrayList<>();
+
   private final List<String> secret = new ArrayList<>();
 
   RegistryEntry(JsonValue.Obj entry) {
@@ -60,17 +64,14 @@ final class RegistryEntry {
   private ConfiguredServer npm(JsonValue.Obj one) {
     List<String> command = new ArrayList<>(List.of("npx", "-y"));
     command.add(
-        ServersInFile.text(one, "identifier").orElse("")
-            + ServersInFile.text(one, "version").map(v -> "@" + v).orElse(""));
+        closed("identifier", ServersInFile.text(one, "identifier").orElse(""))
+            + ServersInFile.text(one, "version").map(v -> "@" + closed("version", v)).orElse(""));
     objects(one, "packageArguments").forEach(argument -> argument(argument, command));
     return made(command, values(one, "environmentVariables"), Optional.empty(), new TreeMap<>());
   }
 
   private ConfiguredServer remote(JsonValue.Obj one) {
-    Optional<String> url = ServersInFile.text(one, "url");
-    if (url.filter(u -> u.contains("{")).isPresent()) {
-      lacking.add("url");
-    }
+    Optional<String> url = ServersInFile.text(one, "url").map(text -> closed("url", text));
     return made(List.of(), new TreeMap<>(), url, values(one, "headers"));
   }
 
@@ -80,25 +81,35 @@ final class RegistryEntry {
       Optional<String> url,
       TreeMap<String, String> headers) {
     return new ConfiguredServer(
-        name,
-        List.of(),
-        command,
-        environment,
-        secret,
-        url,
-        headers,
-        lacking.isEmpty()
-            ? Optional.empty()
-            : Optional.of("its user has to say " + lacking + ": give them to writ mcp add"),
-        false);
+        name, List.of(), command, environment, secret, url, headers, refusal(), false);
+  }
+
+  private Optional<String> refusal() {
+    if (!open.isEmpty()) {
+      return Optional.of(
+          "placeholders in " + open + ", which nothing here fills in: give them to writ mcp add");
+    }
+    return lacking.isEmpty()
+        ? Optional.empty()
+        : Optional.of("its user has to say " + lacking + ": give them to writ mcp add");
+  }
+
+  /** A text of the entry, which is told as open where it has a placeholder. */
+  private String closed(String field, String text) {
+    if (text.contains("{")) {
+      open.add(field);
+    }
+    return text;
   }
 
   private void argument(JsonValue.Obj argument, List<String> command) {
-    Optional<String> value = value(argument);
-    String called = ServersInFile.text(argument, "name").orElse("");
+    String called = closed("an argument's name", ServersInFile.text(argument, "name").orElse(""));
     if (JsonValue.TRUE.equals(argument.get("isSecret"))) {
       lacking.add(called.isEmpty() ? "a secret argument" : called);
-    } else if (value.isEmpty()) {
+      return;
+    }
+    Optional<String> value = value(called.isEmpty() ? "an argument" : called, argument);
+    if (value.isEmpty()) {
       if (JsonValue.TRUE.equals(argument.get("isRequired"))) {
         lacking.add(
             called.isEmpty()
@@ -113,24 +124,30 @@ final class RegistryEntry {
     }
   }
 
-  private static Optional<String> value(JsonValue.Obj one) {
+  private Optional<String> value(String field, JsonValue.Obj one) {
     return ServersInFile.text(one, "value")
         .or(() -> ServersInFile.text(one, "default"))
-        .filter(value -> !value.matches("(?s).*\\{[A-Za-z0-9_]+}.*"));
+        .map(text -> closed(field, text));
   }
 
-  /** Variables or headers; a secret one is asked of the environment or the secrets here. */
+  /**
+   * Variables or headers; a secret one that is required is asked of its user, and what the entry
+   * says of its form is for people.
+   */
   private TreeMap<String, String> values(JsonValue.Obj one, String member) {
     TreeMap<String, String> values = new TreeMap<>();
     for (JsonValue.Obj variable : objects(one, member)) {
-      String called = ServersInFile.text(variable, "name").orElse("");
+      String called = closed(member, ServersInFile.text(variable, "name").orElse(""));
       boolean required = JsonValue.TRUE.equals(variable.get("isRequired"));
-      boolean hidden = JsonValue.TRUE.equals(variable.get("isSecret"));
-      Optional<String> value = value(variable);
-      if (hidden && required) {
-        secret.add(called);
-        values.put(called, "${input:" + called + "}");
-      } else if (value.isPresent() && !hidden) {
+      if (JsonValue.TRUE.equals(variable.get("isSecret"))) {
+        if (required) {
+          secret.add(called);
+          values.put(called, "${input:" + called + "}");
+        }
+        continue;
+      }
+      Optional<String> value = value(called, variable);
+      if (value.isPresent()) {
         values.put(called, value.get());
       } else if (required) {
         lacking.add(called);

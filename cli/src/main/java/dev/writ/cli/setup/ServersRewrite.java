@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -50,17 +50,17 @@ public final class ServersRewrite {
    */
   public static Changed write(
       ServersFile file,
-      SortedMap<String, ConfiguredServer> entries,
+      Map<ConfiguredServer, String> entries,
       String launcher,
       Path home,
       boolean dry) {
     String now = file.text();
     for (var entry : entries.entrySet()) {
-      List<String> args = List.of("--home", home.toString(), "mcp", "--server", entry.getKey());
+      List<String> args = List.of("--home", home.toString(), "mcp", "--server", entry.getValue());
       now =
           file.isToml()
-              ? toml(file.file(), now, entry.getValue().path(), launcher, args)
-              : json(file.file(), now, entry.getValue().path(), launcher, args);
+              ? toml(file.file(), now, entry.getKey().path(), launcher, args)
+              : json(file.file(), now, entry.getKey().path(), launcher, args);
     }
     SetupRecord record = record(file.file());
     if (!dry && !now.equals(file.text())) {

@@ -185,8 +185,8 @@ public final class SetupCommand implements CliCommand {
       out.println("In `tools` of the agent's role: " + HOOK_TOOL);
       out.println("Under `requirements`, for example:");
       rules().lines().forEach(line -> out.println("  " + line));
-      out.println(
-          "Then: " + Homes.name() + " policy activate policy.yaml, and this command again.");
+      out.println("Then this, and this command again:");
+      out.println("  " + Homes.activation(session.terminal(), Homes.place(session).policyFile()));
     });
   }
 }

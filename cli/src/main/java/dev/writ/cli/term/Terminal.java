@@ -7,9 +7,12 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * The streams that a command talks to, and what they can show. Data goes to {@link #out}, messages
@@ -31,6 +34,8 @@ public final class Terminal {
   private final boolean colour;
   private final int width;
   private boolean csv;
+  private Optional<Path> namedHome = Optional.empty();
+  private BooleanSupplier isGone = () -> false;
 
   /**
    * @param terminals which streams are terminals: "in", "out", "err", separated by commas
@@ -61,12 +66,15 @@ public final class Terminal {
 
   /** The terminal of this process; the launcher says which streams are terminals. */
   public static Terminal ofProcess() {
-    return new Terminal(
-        System.in,
-        new FileOutputStream(FileDescriptor.out),
-        new FileOutputStream(FileDescriptor.err),
-        System.getProperty("writ.terminals", ""),
-        System.getenv());
+    Terminal terminal =
+        new Terminal(
+            System.in,
+            new FileOutputStream(FileDescriptor.out),
+            new FileOutputStream(FileDescriptor.err),
+            System.getProperty("writ.terminals", ""),
+            System.getenv());
+    terminal.isGone = () -> PipeReader.isGone(1);
+    return terminal;
   }
 
   private OutputStream visible(OutputStream to, boolean isTerminal) {
@@ -118,6 +126,15 @@ public final class Terminal {
 
   public InputStream in() {
     return in;
+  }
+
+  /** The data directory that the user named, which commands that are printed for pasting name. */
+  public Optional<Path> namedHome() {
+    return namedHome;
+  }
+
+  public void namedHome(Path home) {
+    namedHome = Optional.of(home);
   }
 
   /** Cells in a line. */
@@ -217,6 +234,11 @@ public final class Terminal {
       table.drain(cells(), outHasColour()).forEach(outStream::println);
     }
     return !outStream.checkError();
+  }
+
+  /** Whether somebody may read what is printed, also while nothing is. */
+  public boolean isRead() {
+    return !isGone.getAsBoolean();
   }
 
   private int cells() {

@@ -15,6 +15,7 @@ import dev.writ.client.WritClient;
 import dev.writ.embed.JavaTool;
 import dev.writ.embed.Outcome;
 import dev.writ.embed.Writ;
+import dev.writ.fixture.Await;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Ledger;
@@ -74,9 +75,7 @@ class ABackupBesideAServerTest {
               });
       for (int number = 1; number <= 3; number++) {
         int enough = 3 * number;
-        while (receipts.size() < enough && failure.get() == null) {
-          Thread.onSpinWait();
-        }
+        Await.until(() -> receipts.size() >= enough || failure.get() != null);
         List<Digest> before = List.copyOf(receipts);
         assertThat(home.backup()).startsWith("backup " + number + ": ");
         Path restored = dir.resolve("restored-" + number);

@@ -80,6 +80,16 @@ class ABackupIsMadeAndRestoredTest {
   }
 
   @Test
+  void the_doctor_has_nothing_to_say_of_one_that_was_restored() {
+    home.backup();
+    home.ok(home.restore());
+    assertThat(home.restored().resolve("tools")).isEmptyDirectory();
+    assertThat(on(home.restored(), "doctor").out())
+        .contains("nothing is left of a crash")
+        .doesNotContain("is missing");
+  }
+
+  @Test
   void a_further_one_writes_only_what_is_new() throws Exception {
     home.backup();
     long before = objects(home.folder());

@@ -2,6 +2,7 @@ package dev.writ.cli.campaign;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.OwnProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -46,6 +47,7 @@ final class Server {
     command.add(LAUNCHER.toString());
     command.addAll(List.of("--home", home.toString(), "serve", "--json", "--port", "0"));
     ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("WRIT_JAVA_OPTS", OwnProcess.COMPILER);
     builder.environment().putAll(environment);
     return new Server(builder.redirectError(log.toFile()).start(), log);
   }

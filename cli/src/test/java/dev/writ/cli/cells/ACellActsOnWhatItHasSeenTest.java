@@ -62,6 +62,7 @@ class ACellActsOnWhatItHasSeenTest {
   private final AtomicLong elapsed = new AtomicLong(1);
   private final AtomicLong passes = new AtomicLong();
   private Home home;
+  private String schema;
   private OpenHome system;
   private OpenHome cell;
   private SystemFeed feed;
@@ -70,6 +71,7 @@ class ACellActsOnWhatItHasSeenTest {
   @BeforeEach
   void make() throws IOException {
     String address = SERVER.newAddress().toString();
+    schema = "seen_" + SCHEMAS.incrementAndGet();
     Path place = dir.resolve("home");
     Run made =
         Run.of(
@@ -81,7 +83,7 @@ class ACellActsOnWhatItHasSeenTest {
             "--contents",
             "file://" + Files.createDirectory(dir.resolve("contents")),
             "--database",
-            address.replaceFirst("cell=.*", "schema=seen_" + SCHEMAS.incrementAndGet()));
+            address.replaceFirst("cell=.*", "schema=" + schema));
     assertThat(made.err()).isEmpty();
     home = Home.existing(place, () -> null);
     system = open(CellPlacement.SYSTEM, Optional.empty());
@@ -318,5 +320,41 @@ class ACellActsOnWhatItHasSeenTest {
     }
     assertThat(code).isEqualTo("EXE-993");
     cell = open(number, Optional.of(feed));
+  }
+
+  private static final List<String> TABLES =
+      List.of("cell", "meta", "event", "log", "run", "document", "blob", "table_row", "checkpoint");
+
+  private void ofSystemCell(String sql) {
+    TABLES.forEach(table ->
+        SERVER.execute("writ", sql.replace("TABLE_", schema + "." + table) + " WHERE cell = 0"));
+  }
+
+  /**
+   * A failover lost the end of the system cell, whose next owner cannot know it, and something else
+   * is stated in its place.
+   */
+  @Test
+  void aCellThatSawWhatTheSystemCellHasNoMoreActsOnNothing() throws IOException {
+    member().follow();
+    ofSystemCell("CREATE TABLE TABLE__before AS SELECT * FROM TABLE_");
+    byte[] anchor = Files.readAllBytes(system.home().anchor());
+    revoke("surface-mcp");
+    member().follow();
+    system.close();
+    ofSystemCell("DELETE FROM TABLE_");
+    ofSystemCell("INSERT INTO TABLE_ SELECT * FROM TABLE__before");
+    Files.write(system.home().anchor(), anchor);
+    system = open(CellPlacement.SYSTEM, Optional.empty());
+    assertThat(code(() -> member().follow())).isEqualTo("EXE-993");
+    revoke(home.agent());
+    assertThat(code(() -> member().follow())).isEqualTo("EXE-993");
+    elapsed.addAndGet(BOUND.toNanos());
+    assertThat(code(() -> submit(cell.kernel())))
+        .as("not under the revoked key")
+        .isEqualTo("EXE-991");
+    int number = cell.home().cell();
+    cell.close();
+    assertThat(code(() -> open(number, Optional.of(feed)))).isEqualTo("EXE-993");
   }
 }

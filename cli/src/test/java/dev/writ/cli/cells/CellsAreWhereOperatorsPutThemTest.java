@@ -184,6 +184,8 @@ class CellsAreWhereOperatorsPutThemTest {
             gateways
                 .ask(gateways.url(ELSEWHERE).resolve("/ready"))
                 .contains("{\"name\":\"cell\",\"ok\":true}"));
+    gateways.await("the lease of the cell is over", () -> gateways.owners().get(CELL) == -1);
+    refused(ELSEWHERE, agent.outside("run-1"));
     assertThat(gateways.owners().get(CELL)).as("rather none than one elsewhere").isEqualTo(-1);
     String tenant = other.tenant();
     if (CellPlacement.cellOf(tenant, CELLS) != CELL) {

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SeveralGatewaysServeOneInstallationTest {
   private static final PostgresServer SERVER = PostgresServer.shared();
 
+  /** Of one gateway after the other, under load: each once. */
+  private static final int RESTARTS = Integer.getInteger("writ.cells.restarts", 2);
+
   @TempDir Path dir;
   private CountingServer outside;
   private Gateways gateways;
@@ -159,7 +162,7 @@ class SeveralGatewaysServeOneInstallationTest {
               }));
     }
     long epoch = gateways.epoch();
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < RESTARTS; round++) {
       int before = done.size();
       gateways.await("work", () -> done.size() > before + 10 || !wrong.isEmpty());
       int restarted = round % 2;
@@ -273,5 +276,23 @@ class SeveralGatewaysServeOneInstallationTest {
       gateways.done(1, "verify", bundle, "--trust", trust);
       assertThat(gateways.done(1, "replay", bundle, "--trust", trust).out()).contains("COMPLETE");
     }
+  }
+
+  /** As while somebody restores the database beside it: nobody starts it again afterwards. */
+  @Test
+  void aGatewayThatDidNotSeeTheCellsForAWhileTakesThemOverAgain() throws IOException {
+    gateways.start(0);
+    gateways.awaitOwner();
+    served(0, agent.js("run-1", "6*7"));
+    gateways.query("UPDATE writ.schema_history SET success = false RETURNING version");
+    gateways.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'writ'");
+    gateways.await("it says so", () -> gateways.said(0).contains("\"cells-not-seen\""));
+    gateways.query("UPDATE writ.schema_history SET success = true RETURNING version");
+    gateways.query("UPDATE writ.lease SET epoch = epoch - 1 WHERE cell = CELL RETURNING epoch");
+    gateways.await("the lease is lost", () -> gateways.said(0).contains("\"cell-given-up\""));
+    gateways.awaitOwner();
+    served(0, agent.js("run-1", "6*8"));
+    assertThat(gateways.said(0)).doesNotContain("ended with");
   }
 }

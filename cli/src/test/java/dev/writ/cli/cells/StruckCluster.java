@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.disk.ScratchDirectory;
+import dev.writ.cli.OwnProcess;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -120,6 +121,7 @@ final class StruckCluster implements AutoCloseable {
     environment.put("WRIT_EGRESS_CA", place.resolve("ca.pem").toString());
     environment.put("WRIT_EGRESS_PRIVATE", outside.place());
     environment.put("WRIT_WARM_UP_S", "0");
+    environment.put("WRIT_JAVA_OPTS", OwnProcess.COMPILER);
     Path said = place.resolve("up.txt");
     List<String> command =
         new ArrayList<>(

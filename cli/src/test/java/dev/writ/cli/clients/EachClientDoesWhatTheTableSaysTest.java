@@ -107,6 +107,21 @@ class EachClientDoesWhatTheTableSaysTest {
         .containsPattern("\"trust.verify\":1[0-9]{2}");
   }
 
+  /** Of the values that a program states: here, since the table's are all plain JSON. */
+  @Test
+  void whatIsNoPlainJsonOrNoNumberOfItsOwnIsRefusedInPythonAndInJavaScript() throws Exception {
+    String python = clients().resolve("python/test/values.py").toString();
+    assertThat(InstalledPackages.output(new ProcessBuilder(packages.python().toString(), python)))
+        .isEqualTo("4 refused\n");
+    Path program =
+        Files.copy(
+            clients().resolve("js/test/values.mjs"), packages.javascript().resolve("values.mjs"));
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder("node", "--no-warnings", program.toString())))
+        .isEqualTo("12 refused\n");
+  }
+
   /** The programs of the READMEs, with this server in the place of theirs. */
   @Test
   void theProgramsOfTheReadmesRun() throws Exception {

@@ -84,6 +84,10 @@ final class BindingVectors {
     field(lean, EventKind.DECISION_MADE, DOCUMENT, "run", set("run", "run-9"));
     field(lean, EventKind.DECISION_MADE, BINDING, "time", set("decided_at", LATER));
     field(lean, EventKind.DECISION_MADE, BINDING, "effect", set("effect", OTHER));
+    field(lean, EventKind.DECISION_MADE, "EXE-953 or EXE-956", "subject", set("subject", "bob"));
+    field(lean, EventKind.DECISION_MADE, "EXE-953 or EXE-956", "holder", set("holder", kid("bob")));
+    field(
+        lean, EventKind.DECISION_MADE, "EXE-953 or EXE-956", "decision", set("supersedes", OTHER));
     field(lean, EventKind.INTENT_ISSUED, DOCUMENT, "run", set("run", "run-9"));
     field(lean, EventKind.INTENT_ISSUED, BINDING, "decision", set("decision", OTHER));
     field(lean, EventKind.INTENT_ISSUED, BINDING, "subject", set("subject", "bob"));
@@ -138,6 +142,12 @@ final class BindingVectors {
     signer(FullRun.lean().closed, EventKind.DECISION_MADE, "executor");
     signer(FullRun.lean().closed, EventKind.INTENT_ISSUED, "executor");
     signer(OtherRuns.refused(), EventKind.EFFECT_REFUSED, "guardian");
+    add(
+        OtherRuns.refused(),
+        "refused-intent-signed-by-executor",
+        "an intent that is never dispatched is signed by the executor",
+        "EXE-951",
+        remade -> remade.signedBy(body(remade, EventKind.INTENT_ISSUED), List.of(kid("executor"))));
     signer(OtherRuns.troubled(), EventKind.DOUBT_RESOLVED, "guardian");
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.conform.world;
 
 import static dev.writ.conform.world.TrustVectors.body;
+import static dev.writ.conform.world.TrustVectors.kid;
 import static dev.writ.conform.world.TrustVectors.set;
 
 import dev.writ.canonicalize.Digest;
@@ -8,6 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.verify.bundle.Remade;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +81,21 @@ final class IntentVectors {
         "an intent is dispatched when it ends",
         "EXE-954",
         remade -> ends(remade, at(remade, EventKind.EFFECT_DISPATCHED)));
+    for (long late : List.of(60_000L, 60_001L)) {
+      add(
+          RUN,
+          late == 60_000 ? "dispatched-as-its-key-is-revoked" : "dispatched-under-a-revoked-key",
+          "the key that signed an intent is revoked " + late + " ms before it is dispatched",
+          late == 60_000 ? "ok" : "EXE-951",
+          remade -> {
+            int at = last(remade, EventKind.EFFECT_DISPATCHED);
+            JsonValue guardian = JsonValue.object().put("kid", kid("guardian")).build();
+            TrustVectors.change(remade, at, EventKind.KEY_REVOKED, guardian);
+            Instant revoked = remade.steps.get(at).at;
+            Instant dispatched = remade.steps.get(at + 1).at;
+            remade.shift(at + 1, late - Duration.between(revoked, dispatched).toMillis());
+          });
+    }
   }
 
   private void lives() {

@@ -49,6 +49,8 @@ final class JudgedVectors {
     vectors.tools();
     vectors.policies();
     vectors.observed();
+    vectors.notAgain();
+    vectors.behindARule();
     return vectors.made;
   }
 
@@ -112,6 +114,88 @@ final class JudgedVectors {
   private static final int ENVELOPE = 3;
 
   // ---- vectors
+
+  /**
+   * The last check of a denial is another one, and the manifest that it read is not here. That
+   * check may say anything that it can say; what else is in the decision still follows from the
+   * request and the checks.
+   */
+  private void notAgain() {
+    notAgain(
+        "otherwise",
+        "its check has another code, and so has the denial",
+        "ok",
+        check(ENVELOPE, set("code", "GRD-401")).andThen(set("code", "GRD-401"))::apply);
+    notAgain(
+        "code", "the denial has another code than its check", JUDGEMENT, set("code", "GRD-401"));
+    notAgain(
+        "verdict",
+        "its check passes",
+        JUDGEMENT,
+        check(ENVELOPE, set("outcome", "pass").andThen(without("code"))::apply));
+    notAgain(
+        "not-reached",
+        "its check was not reached, though all before it pass",
+        JUDGEMENT,
+        check(ENVELOPE, set("outcome", "not_reached")));
+    notAgain(
+        "refused-without-code",
+        "its check refuses, and has no code for that",
+        JUDGEMENT,
+        check(ENVELOPE, without("code")).andThen(without("code"))::apply);
+    notAgain(
+        "passed-with-a-code",
+        "its check passes and has a code all the same, and what was denied is allowed",
+        JUDGEMENT,
+        check(ENVELOPE, set("outcome", "pass"))
+                .andThen(set("verdict", "ALLOW"))
+                .andThen(without("code"))
+            ::apply);
+    notAgain(
+        "checks-left-out",
+        "it has its first check alone, which denies what a rule allows",
+        JUDGEMENT,
+        decision -> {
+          JsonValue first = ((JsonValue.Arr) decision.get("checks")).items().getFirst();
+          JsonValue denied =
+              set("outcome", "refuse").andThen(set("code", "GRD-102")).apply((JsonValue.Obj) first);
+          return set("checks", JsonValue.of(List.of(denied)))
+              .andThen(set("code", "GRD-102"))
+              .apply(decision);
+        });
+    notAgain(
+        "check-of-another-name",
+        "its last check has the name of another",
+        JUDGEMENT,
+        check(ENVELOPE, set("check", "budget")));
+  }
+
+  private void behindARule() {
+    add(
+        "not-again-behind-a-rule",
+        "a rule denies, and the check of a manifest that is not here denies, too",
+        JUDGEMENT,
+        ShortRuns.DENIED,
+        decision(
+            "n-3",
+            check(ENVELOPE, set("outcome", "refuse").andThen(set("code", "GRD-401"))::apply)));
+    add(
+        "observed-hard-and-allowed",
+        "what a manifest denies is let pass and allowed, under a policy that only observes",
+        JUDGEMENT,
+        ShortRuns.OBSERVED_APART,
+        decision(
+            "n-2",
+            check(ENVELOPE, set("outcome", "would_refuse"))
+                    .andThen(set("verdict", "ALLOW"))
+                    .andThen(without("code"))
+                ::apply));
+  }
+
+  private void notAgain(
+      String name, String about, String wanted, UnaryOperator<JsonValue.Obj> change) {
+    add("not-again-" + name, about, wanted, ShortRuns.DENIED, decision("n-4", change));
+  }
 
   private void observed() {
     add(

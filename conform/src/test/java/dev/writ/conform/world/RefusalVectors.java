@@ -46,6 +46,11 @@ final class RefusalVectors {
         "a member that nobody knows",
         "EXE-952",
         set("observed", JsonValue.object().put("weather", "fine").build()));
+    vectors.add(
+        "refusal-of-no-stage",
+        "it names a stage that refuses nothing",
+        "CAN-023 or EXE-952",
+        set("stage", "dispatch"));
     return vectors.made;
   }
 

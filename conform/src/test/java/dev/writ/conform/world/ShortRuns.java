@@ -90,6 +90,14 @@ final class ShortRuns {
               ask("alice", "calc", "n-1").submit(),
               ask("alice", "mail", "n-2").params("{\"forbidden\":1}").submit()));
 
+  /** What is denied is the only call of its tool, which is not in the bundle. */
+  static final Supplier<byte[]> OBSERVED_APART =
+      once(() ->
+          run(
+              observing(Plot.policy()),
+              ask("alice", "calc", "n-1").submit(),
+              ask("alice", "sim", "n-2").effect("operation", "nothing").submit()));
+
   /**
    * Under a policy that only observes: what a rule would deny, what would wait for an approval, and
    * what the tool's own manifest denies all the same.

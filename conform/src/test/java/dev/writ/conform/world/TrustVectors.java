@@ -439,7 +439,7 @@ final class TrustVectors {
     change(remade, at, kind, detail);
   }
 
-  private static void change(Remade remade, int at, String kind, JsonValue detail) {
+  static void change(Remade remade, int at, String kind, JsonValue detail) {
     Instant time = remade.steps.get(at - 1).at;
     JsonValue change = new SystemChange(kind, (JsonValue.Obj) detail, time).toJson();
     remade.bringSystemEvent(

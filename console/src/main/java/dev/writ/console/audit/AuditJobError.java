@@ -12,8 +12,9 @@ public enum AuditJobError implements HttpErrorCode {
   RUNS(
       "GWY-126",
       400,
-      "the runs of an audit job are none, too many, or not as its kind needs them",
-      "Name 1 to 1000 runs, or a period that has so many; to compare, name two."),
+      "the runs of an audit job are none, too many, one of them twice, or not as its kind needs"
+          + " them",
+      "Name 1 to 1000 runs, each once, or a period that has so many; to compare, name two."),
   NOT_ENDED(
       "GWY-127",
       409,

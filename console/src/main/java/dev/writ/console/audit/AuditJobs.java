@@ -22,7 +22,7 @@ final class AuditJobs implements AutoCloseable {
 
   private final Work work;
   private final InstantSource clock;
-  private final Consumer<RuntimeException> failures;
+  private final Consumer<Throwable> failures;
   private final LinkedHashMap<String, AuditJob> all = new LinkedHashMap<>();
 
   /** Tenants whose jobs wait, the next one first. */
@@ -40,7 +40,7 @@ final class AuditJobs implements AutoCloseable {
   /**
    * @param failures gets what nobody foresaw
    */
-  AuditJobs(Work work, InstantSource clock, Consumer<RuntimeException> failures) {
+  AuditJobs(Work work, InstantSource clock, Consumer<Throwable> failures) {
     this.work = work;
     this.clock = clock;
     this.failures = failures;
@@ -117,7 +117,7 @@ final class AuditJobs implements AutoCloseable {
       job.end(AuditJob.State.DONE, Optional.empty(), clock.instant());
     } catch (WritException e) {
       job.end(AuditJob.State.FAILED, Optional.of(e), clock.instant());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
       failures.accept(e);
       job.end(AuditJob.State.FAILED, Optional.empty(), clock.instant());
     }

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** The runs of a job: all of the caller's tenant, and none that it may not read. */
 final class AuditRuns {
@@ -29,6 +30,9 @@ final class AuditRuns {
    */
   List<String> named(Caller caller, AuditKind kind, List<String> runs) {
     runs.forEach(run -> reader.run(caller, run));
+    if (new TreeSet<>(runs).size() < runs.size()) {
+      throw new WritException(AuditJobError.RUNS, "one of them twice");
+    }
     return fitting(kind, runs);
   }
 

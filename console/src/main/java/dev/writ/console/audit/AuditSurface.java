@@ -56,7 +56,7 @@ public final class AuditSurface implements Surface {
       RunBundle bundles,
       RunAuditor auditor,
       SecureRandom random,
-      Consumer<RuntimeException> failures) {
+      Consumer<Throwable> failures) {
     this.pipeline = pipeline;
     this.reader = new Reader(pipeline.kernel());
     this.bundles = bundles;

@@ -44,7 +44,9 @@ final class ProviderWeb implements AutoCloseable {
   private final URI issuer;
   private final List<String> origins;
   private final HttpClient client;
-  private final Semaphore places = new Semaphore(AT_ONCE);
+
+  /** In turn: whoever makes up codes may keep all places, but nobody from the next one. */
+  private final Semaphore places = new Semaphore(AT_ONCE, true);
 
   ProviderWeb(OidcProvider provider, Duration within) {
     this.within = within;
@@ -157,11 +159,23 @@ final class ProviderWeb implements AutoCloseable {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  private Answer send(String what, HttpRequest.Builder request) {
-    if (!places.tryAcquire()) {
-      throw new WritException(
-          GatewayError.SERVER_BUSY, AT_ONCE + " calls wait for the provider of sign-in");
+  /**
+   * @throws WritException {@code GWY-026} where so many others wait that it would take too long
+   */
+  private void takePlace() {
+    try {
+      if (places.tryAcquire(within.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    throw new WritException(
+        GatewayError.SERVER_BUSY, AT_ONCE + " calls wait for the provider of sign-in");
+  }
+
+  private Answer send(String what, HttpRequest.Builder request) {
+    takePlace();
     try {
       return answer(
           client.sendAsync(

@@ -1,13 +1,13 @@
 // The console: who is signed in, where the page is, and what is around every page.
-import { h, render, useEffect, useRef, useState } from './parts/view.mjs';
-import { Problem, codeRefused, get, signIn, signOut, standing, whoami } from './parts/api.mjs';
+import { h, render, useEffect, useErrorBoundary, useRef, useState } from './parts/view.mjs';
+import { Problem, codeRefused, get, isSignedIn, signIn, signOut, standing, whoami } from './parts/api.mjs';
 import { Foreign, plain } from './parts/foreign.mjs';
 import { Icon } from './parts/icons.mjs';
 import { step } from './parts/list.mjs';
 import { Empty, Fault, Waiting } from './parts/parts.mjs';
 import { address, go, parse, place } from './parts/router.mjs';
-import { keep, kept, useStore } from './parts/store.mjs';
-import { LANGUAGES, choose, language, speak, t } from './parts/text.mjs';
+import { keep, kept, store, useStore } from './parts/store.mjs';
+import { LANGUAGES, T, choose, language, speak, t } from './parts/text.mjs';
 import { Approvals } from './pages/approvals.mjs';
 import { AuditPage } from './pages/audit.mjs';
 import { Effect } from './pages/effect.mjs';
@@ -52,6 +52,19 @@ function Page({ at, session }) {
   if (page === 'policy' && part === null && seesPolicy(session)) return h(Policy, null);
   if (page === 'keys' && part === null) return h(Keys, null);
   return h('section', null, h('h1', { tabIndex: -1 }, t('lost.title')), h(Empty, { sign: 'question', title: t('lost.what') }, h('a', { href: '#/live' }, t('lost.home'))));
+}
+
+/**
+ * A page, or that it could not be drawn: an answer that is not as it should be must not leave another page's content under this address.
+ * @param {{at: import('./parts/router.mjs').Place, session: import('./parts/api.mjs').Session}} props
+ */
+function Drawn({ at, session }) {
+  const [fault, again] = useErrorBoundary();
+  useEffect(() => {
+    if (fault) again();
+  }, [at.page, at.part]);
+  if (fault) return h('section', null, h('h1', { tabIndex: -1 }, t('fault.kicker')), h(Fault, { problem: fault, again }));
+  return h(Page, { at, session });
 }
 
 /** How many wait for somebody like the one who is here: asked for now and then, for the navigation alone. */
@@ -122,7 +135,7 @@ function Shell({ session }) {
       h('p', { class: 'mark' }, h('a', { href: '#/live' }, 'Writ ', h('span', null, t('mark')))),
       h(Navigation, { pages, at: at.page, waiting }),
       h(Person, { session, help: () => showHelp(true) })),
-    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Page, { at, session })),
+    h('main', { id: 'main', ref: main, tabIndex: -1 }, h(Drawn, { at, session })),
     help && h(Help, { pages, close: () => showHelp(false) }),
   ];
 }
@@ -172,6 +185,7 @@ function useShut(box) {
 /** @param {{session: import('./parts/api.mjs').Session, help: () => void}} props */
 function Person({ session, help }) {
   const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  const [problem, fail] = useState(/** @type {unknown} */ (null));
   useShut(box);
   const roles = [...new Set([...(session.people_roles ?? []), ...(session.roles ?? []), ...(session.approver_roles ?? [])])];
   return h('details', { class: 'person', ref: box },
@@ -184,7 +198,11 @@ function Person({ session, help }) {
           if (box.current) box.current.open = false;
           help();
         } }, t('help.keys')),
-        h('button', { type: 'button', onClick: () => signOut() }, t('signout'))),
+        h('button', { type: 'button', onClick: () => {
+          fail(null);
+          signOut().catch(fail);
+        } }, t('signout'))),
+      problem ? h('div', { class: 'note bad' }, h('p', null, t('signout.failed')), h(Fault, { problem })) : null,
       h('p', { class: 'faint small' }, h(Foreign, { value: session.log_origin, most: 120 }), session.server?.version ? [' · Writ ', h(Foreign, { value: session.server.version, most: 40 })] : null)));
 }
 
@@ -201,7 +219,12 @@ export function Look() {
   return h('div', { class: 'look' },
     h('label', null, h('span', null, t('theme')), h('select', { value: theme, onChange: (/** @type {any} */ e) => wear(e.currentTarget.value) },
       ['system', 'light', 'dark'].map((name) => h('option', { key: name, value: name, selected: name === theme }, t(`theme.${name}`))))),
-    h('label', null, h('span', null, t('language')), h('select', { value: spoken, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) },
+    h('label', null, h('span', null, t('language')), h('select', { value: spoken, onChange: (/** @type {any} */ e) => {
+      const box = e.currentTarget;
+      choose(box.value).catch(() => {
+        box.value = spoken;
+      });
+    } },
       LANGUAGES.map((name) => h('option', { key: name, value: name, selected: name === spoken, lang: name }, { en: 'English', de: 'Deutsch' }[name])))));
 }
 
@@ -216,12 +239,19 @@ function Help({ pages, close }) {
     h('form', { method: 'dialog' }, h('button', null, t('close'))));
 }
 
+/** The code of an address that was opened where somebody is signed in already: whoever sent it would choose who is here. */
+const offered = store(/** @type {string | null} */ (null));
+
 /** By the code of the address, where it has one; it counts once, and leaves the address at once. */
 async function enter() {
   const { page, part } = place.get();
   if (page !== 'sign-in' || part === null) return whoami();
   history.replaceState(null, '', address('live'));
   place.set(parse(location.hash));
+  if (await isSignedIn()) {
+    offered.set(part);
+    return whoami();
+  }
   try {
     await signIn(part, 'Writ-Code');
   } catch (e) {
@@ -231,8 +261,28 @@ async function enter() {
   }
 }
 
+/** @param {{session: import('./parts/api.mjs').Session, code: string}} props nobody becomes somebody else by a link alone */
+function Other({ session, code }) {
+  const [busy, work] = useState(false);
+  const [problem, fail] = useState(/** @type {unknown} */ (null));
+  const go = () => {
+    work(true);
+    signIn(code, 'Writ-Code').then(() => offered.set(null), (e) => {
+      fail(e);
+      work(false);
+    });
+  };
+  return h('main', { class: 'alone' }, h('div', { class: 'door' },
+    h('h1', null, t('other-person.title')),
+    h('p', { class: 'lead' }, ...T('other-person.lead', { subject: h('b', null, h(Foreign, { value: session.subject, most: 200 })), tenant: h(Foreign, { value: session.tenant, most: 200 }) })),
+    problem ? h(Fault, { problem }) : null,
+    h('p', null, h('button', { type: 'button', class: 'primary wide', onClick: () => offered.set(null) }, t('other-person.stay'))),
+    h('p', null, h('button', { type: 'button', class: 'wide', disabled: busy, onClick: go }, t('other-person.go')))));
+}
+
 function Console() {
   useStore(language);
+  const code = useStore(offered);
   const { session, known, ways } = useStore(standing);
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   const ask = () => {
@@ -242,8 +292,12 @@ function Console() {
   useEffect(ask, []);
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));
   if (!known) return h(Waiting, null);
+  if (session !== null && code !== null) return h(Other, { session, code });
   return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { session });
 }
 
-await speak();
-render(h(Console, null), /** @type {HTMLElement} */ (document.getElementById('page')));
+/** Where the texts did not arrive, in words that need no file: also what a page that is left meanwhile would show. */
+const Wordless = () => h('main', { class: 'alone' }, h('p', { class: 'note bad', role: 'alert' }, 'The server does not answer. Load this page again when it does.'));
+
+const loaded = await speak().then(() => true, () => false);
+render(h(loaded ? Console : Wordless, null), /** @type {HTMLElement} */ (document.getElementById('page')));

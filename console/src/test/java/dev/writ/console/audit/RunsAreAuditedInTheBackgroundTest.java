@@ -40,7 +40,7 @@ class RunsAreAuditedInTheBackgroundTest {
 
   @TempDir Path dir;
   private TestGateway gateway;
-  private final AtomicReference<RuntimeException> unforeseen = new AtomicReference<>();
+  private final AtomicReference<Throwable> unforeseen = new AtomicReference<>();
 
   @BeforeEach
   void start() {
@@ -233,6 +233,8 @@ class RunsAreAuditedInTheBackgroundTest {
         Arguments.of("{\"kind\":\"verify\",\"runs\":[]}", "400 GWY-126"),
         Arguments.of("{\"kind\":\"compare\",\"runs\":[\"run-1\"]}", "400 GWY-126"),
         Arguments.of("{\"kind\":\"report\",\"runs\":[\"run-1\",\"run-1\"]}", "400 GWY-126"),
+        Arguments.of("{\"kind\":\"verify\",\"runs\":[\"run-1\",\"run-1\"]}", "400 GWY-126"),
+        Arguments.of("{\"kind\":\"compare\",\"runs\":[\"run-1\",\"run-1\"]}", "400 GWY-126"),
         Arguments.of("{\"kind\":\"erase\",\"runs\":[\"run-1\"]}", "400 CAN-023"),
         Arguments.of("{\"kind\":\"verify\",\"runs\":[\"run-1\"],\"more\":1}", "400 CAN-021"));
   }

@@ -22,6 +22,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.console.web.ConsoleSurface;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
@@ -46,6 +47,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -664,6 +670,36 @@ class AProviderSignsPeopleInTest {
         assertThatThrownBy(() -> web.get("description", URI.create(provider.issuer + "/slow")))
             .isInstanceOfSatisfying(
                 WritException.class, e -> assertThat(e.code()).isEqualTo(OidcError.UNREACHED));
+      }
+    } finally {
+      over.countDown();
+    }
+  }
+
+  /** Strangers can have it asked as often as they like, by codes that they make up. */
+  @Test
+  void whoComesWhileManyAskWaitsForATurn() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    provider.instead =
+        e -> {
+          asked.incrementAndGet();
+          await(over);
+          TestProvider.send(e, 200, Map.of("known", "yes"));
+          return true;
+        };
+    OidcProvider configured = sessions.provider().orElseThrow();
+    try (ProviderWeb web = new ProviderWeb(configured, Duration.ofSeconds(30));
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<JsonValue.Obj>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        all.add(threads.submit(() -> web.get("description", URI.create(provider.issuer + "/x"))));
+      }
+      Await.until(() -> asked.get() == 16);
+      assertThat(all).as("nobody is refused").noneMatch(Future::isDone);
+      over.countDown();
+      for (Future<JsonValue.Obj> each : all) {
+        assertThat(each.get(60, TimeUnit.SECONDS).members()).containsOnlyKeys("known");
       }
     } finally {
       over.countDown();

@@ -78,7 +78,7 @@ class AKeycloakSignsPeopleInTest {
   private Page stranger(Browser browser, WholeGateway server) {
     BrowserContext context = browser.newContext(new Browser.NewContextOptions().setLocale("en-GB"));
     Page page = context.newPage();
-    page.onPageError(faults::add);
+    page.onPageError(fault -> faults.add(page.url() + ": " + fault));
     page.onConsoleMessage(message -> {
       boolean ours = message.location().startsWith(server.gateway.url());
       if (ours && message.type().equals("error") && !message.text().contains("Failed to load")) {

@@ -220,6 +220,28 @@ class TheConsoleInChromiumTest {
     assertThat(page.locator(".effect")).hasAttribute("data-proof", "failed");
   }
 
+  /**
+   * Also not by a fault of the page: one that is left while it loads would report one each time.
+   */
+  @Test
+  void a_page_without_its_texts_is_not_an_empty_one() {
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route("**/console/text/*", Route::abort);
+    page.navigate(desk.gateway.server.url() + "/#/live");
+    assertThat(page.getByRole(AriaRole.ALERT)).containsText("The server does not answer");
+    page.unroute("**/console/text/*");
+    page.reload();
+    settled(page);
+    page.route("**/console/text/*", Route::abort);
+    page.locator(".person summary").click();
+    Locator language = page.locator(".person .look select").last();
+    language.selectOption("de");
+    assertThat(language).hasValue("en");
+    page.unroute("**/console/text/*");
+    page.reload(); // what never arrived is not remembered either
+    assertThat(page.locator("html")).hasAttribute("lang", "en");
+  }
+
   @Test
   void output_that_is_not_what_was_signed_is_not_shown() {
     Page page = desk.page("rita", Screen.WIDE);

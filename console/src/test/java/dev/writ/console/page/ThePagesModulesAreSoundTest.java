@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
@@ -166,6 +167,23 @@ class ThePagesModulesAreSoundTest {
     assertThat(PageFiles.own().get("index.html"))
         .doesNotContainPattern("<script(?![^>]*\\bsrc=)")
         .doesNotContainPattern("<style|\\son[a-z]+=");
+  }
+
+  @Test
+  void the_report_names_the_same_characters_that_are_not_seen() {
+    Pattern hidden = Pattern.compile("const HIDDEN = [^\n]+");
+    assertThat(
+            hidden
+                .matcher(PageFiles.resource("/dev/writ/replay/report/report.js"))
+                .results()
+                .map(MatchResult::group))
+        .containsExactlyElementsOf(
+            hidden
+                .matcher(PageFiles.own().get("parts/foreign.mjs"))
+                .results()
+                .map(MatchResult::group)
+                .toList())
+        .hasSize(1);
   }
 
   @Test

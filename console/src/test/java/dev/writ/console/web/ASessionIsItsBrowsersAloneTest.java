@@ -329,14 +329,19 @@ class ASessionIsItsBrowsersAloneTest {
   }
 
   @Test
-  void ofTooManyCodesTheOldestIsForgotten() throws Exception {
-    String first = code("alice");
-    String second = code("alice");
-    for (int i = 0; i < 255; i++) {
+  void ofTooManyCodesTheOldestOfTheirHolderIsForgotten() throws Exception {
+    String alices = code("alice");
+    String first = code("bob");
+    String second = code("bob");
+    for (int i = 0; i < 15; i++) {
       code("bob");
     }
     assertThat(problem(posted(SESSION, "Writ-Code " + first))).isEqualTo("401 GWY-095");
     assertThat(posted(SESSION, "Writ-Code " + second).statusCode()).isEqualTo(204);
+    for (int i = 0; i < 255; i++) {
+      code("bob");
+    }
+    assertThat(posted(SESSION, "Writ-Code " + alices).statusCode()).isEqualTo(204);
   }
 
   @Test

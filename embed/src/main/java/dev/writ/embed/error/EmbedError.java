@@ -49,6 +49,10 @@ public enum EmbedError implements ErrorCode {
       "CLI-028",
       "the installation has no such cell",
       "Cells are numbered from 0; spec/cells.md says how many an installation has."),
+  JOIN_FILE(
+      "CLI-029",
+      "this is no file by which a gateway joins an installation",
+      "Write one with `writ cells invite FILE` in the home of another gateway."),
   NO_ARCHIVE(
       "CLI-112",
       "this data directory knows no archive of closed runs",
@@ -59,11 +63,15 @@ public enum EmbedError implements ErrorCode {
       "this data directory has another archive of closed runs",
       "Leave out --to. To move the archive copy its folder as a whole, then correct the file"
           + " `archive.address` in the data directory."),
-  KEY_NAME("CLI-013", "there is no key of that name", "See `writ key list`."),
+  KEY_NAME(
+      "CLI-013",
+      "no key has such a name",
+      "See `writ key list`. A name is of letters, digits, dots, underscores and hyphens, begins"
+          + " with no dot, and does not end with .next."),
   NOT_FOUND(
       "CLI-015",
       "there is nothing of that name or id",
-      "See `writ receipts`, `writ runs` or `writ log`."),
+      "See `writ receipts`, `writ runs` or `writ log`, or `writ tool list` and `writ mcp list`."),
   TOOL_AMBIGUOUS(
       "CLI-016", "it is not clear which version or operation of the tool is meant", "Name it."),
   SANDBOX_PLACE(

@@ -1,5 +1,6 @@
 package dev.writ.embed.home;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.CellRules;
@@ -32,6 +33,9 @@ public final class CellMember implements CellRules {
   /** How many statements of the system cell are in this one. */
   private int copied;
 
+  /** The last of them, from the first call of {@link #follow} on. */
+  private Optional<Digest> latest = Optional.empty();
+
   private volatile boolean isFollowed;
 
   /** Up to which moment everything that was durable in the system cell is in this one. */
@@ -59,7 +63,8 @@ public final class CellMember implements CellRules {
    * only where such a call has succeeded within the bound.
    *
    * @return how many statements are durable here
-   * @throws WritException what the database refuses, and the code of a statement that does not hold
+   * @throws WritException what the database refuses, and the code of a statement that does not
+   *     hold; {@code EXE-993} where the system cell does not have what it had stated
    */
   public synchronized int follow() {
     if (isSystem()) {
@@ -67,13 +72,30 @@ public final class CellMember implements CellRules {
     }
     SystemFeed.Look look = feed.look();
     List<SystemStatement> all = look.statements();
+    requireCopied(all);
     while (copied < all.size()) {
       kernel.follow(all.get(copied).document());
       copied++;
     }
+    latest = all.isEmpty() ? Optional.empty() : Optional.of(all.getLast().document().id());
     seen = look.begun();
     isFollowed = true;
     return copied;
+  }
+
+  /** Else what is stated in place of what was lost would never come here. */
+  private void requireCopied(List<SystemStatement> all) {
+    boolean isThere =
+        all.size() >= copied
+            && latest.filter(id -> !id.equals(all.get(copied - 1).document().id())).isEmpty();
+    if (!isThere) {
+      throw new WritException(
+          ExecutorError.CELL_DIVERGED,
+          "statement "
+              + copied
+              + " of this cell is no more that of the system cell, which has "
+              + all.size());
+    }
   }
 
   /**

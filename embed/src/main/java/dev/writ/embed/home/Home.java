@@ -13,6 +13,7 @@ import dev.writ.executor.CellPlacement;
 import dev.writ.tools.process.SecretDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,14 +94,11 @@ public record Home(
 
   /**
    * @throws WritException {@code CLI-010} where there is none, {@code CLI-002} where it may not be
-   *     read, {@code CLI-012} where it is of another format
+   *     read, is damaged or has lost its settings, {@code CLI-012} where it is of another format
    */
   public void requireExisting() {
     if (!exists()) {
-      // A directory that may not be entered does not even tell whether something is in it.
-      throw Files.exists(dir) && !Files.isExecutable(dir)
-          ? new WritException(EmbedError.FILE_UNREADABLE, dir + " may not be entered by this user")
-          : new WritException(EmbedError.NO_HOME, dir.toString());
+      throw missing();
     }
     Fields fields = readSettings();
     long format = fields.count("format");
@@ -108,6 +106,32 @@ public record Home(
       throw new WritException(
           EmbedError.HOME_FORMAT, "format " + format + ", this release reads " + FORMAT);
     }
+  }
+
+  private WritException missing() {
+    if (Files.exists(dir) && !Files.isDirectory(dir)) {
+      return new WritException(EmbedError.FILE_UNREADABLE, dir + " is no folder");
+    }
+    // A directory that may not be entered does not even tell whether something is in it.
+    if (Files.exists(dir) && !Files.isExecutable(dir)) {
+      return new WritException(
+          EmbedError.FILE_UNREADABLE, dir + " may not be entered by this user");
+    }
+    // Nobody is to make another one in the place of a ledger and its keys.
+    return hasLostSettings()
+        ? new WritException(EmbedError.FILE_UNREADABLE, lostSettings())
+        : new WritException(EmbedError.NO_HOME, dir.toString());
+  }
+
+  /** Whether there is a ledger, and no file that says what it is: none, a link, a directory. */
+  boolean hasLostSettings() {
+    return !exists() && Files.isDirectory(ledger());
+  }
+
+  String lostSettings() {
+    String what =
+        Files.exists(settings(), LinkOption.NOFOLLOW_LINKS) ? " is no file" : " is missing";
+    return settings() + what + ": put it back from a backup";
   }
 
   public Path settings() {
@@ -277,11 +301,25 @@ public record Home(
   }
 
   private Fields readSettings() {
+    return Fields.of(settings().toString(), settingsNow());
+  }
+
+  /** Whoever reads that a text ends too early has given none, and must be told which it is. */
+  JsonValue settingsNow() {
     try {
-      return Fields.of(
-          settings().toString(), Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT));
+      return Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, settings().toString(), e);
+    } catch (WritException e) {
+      throw new WritException(
+          EmbedError.FILE_UNREADABLE,
+          settings()
+              + " is damaged ("
+              + e.code().code()
+              + " "
+              + e.found()
+              + "): put it back from a backup",
+          e);
     }
   }
 

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
@@ -103,6 +104,25 @@ public final class HomeArchive {
     }
   }
 
+  /**
+   * Bundles in the archive that no statement of this log names: of runs that stayed, since others
+   * use their contents, what an attempt left that ended early, or another installation's. None
+   * where this home has no archive.
+   *
+   * @throws WritException {@code LED-092} to {@code LED-094}, and what a store refuses
+   */
+  public List<Digest> unnamed(LedgerView ledger) {
+    if (address().isEmpty()) {
+      return List.of();
+    }
+    ArchivePlace place = place();
+    place.require();
+    TreeSet<Digest> there = new TreeSet<>();
+    place.visit(there::add);
+    there.removeAll(ArchivedRuns.all(ledger).values());
+    return List.copyOf(there);
+  }
+
   /** Reads contents from it; none where this home has no archive. */
   public ArchivedContents contents() {
     return (bundle, content) ->
@@ -115,16 +135,19 @@ public final class HomeArchive {
 
   /**
    * The bundle of an archived run, whose bytes are those that the log names; empty where the run is
-   * not archived.
+   * not archived, or an order of erasure covers contents of it.
    *
    * @throws WritException {@code CLI-112}, {@code EXE-947}, {@code EXE-948}
    */
   public Optional<ArchivePlace.Fetched> bundle(LedgerView ledger, RunId run) {
-    return ArchivedRuns.bundle(ledger, run).map(digest -> reader().fetch(digest));
+    return ArchivedRuns.bundle(ledger, run)
+        .filter(_ -> ArchivedRuns.erasedBy(ledger, run).isEmpty())
+        .map(digest -> reader().fetch(digest));
   }
 
   /**
-   * Writes the whole bundle of a run, from the archive where that has it.
+   * Writes the whole bundle of a run, from the archive where that has it and no order of erasure
+   * covers contents of it: else of what the ledger has.
    *
    * @throws WritException as {@link BundleFiles#write} and {@link #bundle}
    */

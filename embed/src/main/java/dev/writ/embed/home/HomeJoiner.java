@@ -20,12 +20,17 @@ import java.util.stream.Stream;
  * keys, the policy, the tools and the secrets of the first one, and an anchor of its own.
  */
 public final class HomeJoiner {
-  private static final List<String> COPIED = List.of("keys", "tools", "secrets");
+  /** What is taken over whole, beside {@link #files}. */
+  static final List<String> FOLDERS = List.of("keys", "tools", "secrets");
 
   private HomeJoiner() {}
 
+  static List<Path> files(Home first) {
+    return List.of(first.settings(), first.policyFile(), first.trustFile(), first.gatewaysSecret());
+  }
+
   /**
-   * @param first the home of another gateway, or a copy of it
+   * @param first the home of another gateway, a copy of it, or what {@link JoinFile#unpack} made
    * @param home to be made
    * @param database the address of the database, where it is not the first one's
    * @param contents the address of the store of large contents, where it is not the first one's
@@ -45,12 +50,10 @@ public final class HomeJoiner {
     try {
       DurableFiles.REAL.createDirectory(parts);
       Home made = home.at(parts);
-      for (String folder : COPIED) {
+      for (String folder : FOLDERS) {
         copy(first.dir().resolve(folder), parts.resolve(folder));
       }
-      for (Path file :
-          List.of(
-              first.settings(), first.policyFile(), first.trustFile(), first.gatewaysSecret())) {
+      for (Path file : files(first)) {
         copy(file, parts.resolve(file.getFileName()));
       }
       if (cells > 1) {

@@ -172,9 +172,13 @@ public final class HomeMaker {
   }
 
   /**
-   * @throws WritException {@code CLI-011}
+   * @throws WritException {@code CLI-011}; {@code CLI-002} where what exists is a home that has
+   *     lost its settings, which nobody is to be told to remove
    */
   static void requireFree(Home home, int cells) {
+    if (home.hasLostSettings()) {
+      throw new WritException(EmbedError.FILE_UNREADABLE, home.lostSettings());
+    }
     List<Path> taken = new ArrayList<>(List.of(home.dir()));
     for (int cell = 0; cell < cells; cell++) {
       taken.add(home.inCell(cell).anchor());

@@ -5,7 +5,6 @@ import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.embed.error.EmbedError;
 import java.io.File;
@@ -102,7 +101,7 @@ public final class KeyPlaces {
     if (!home.exists()) {
       return List.of();
     }
-    Fields settings = Fields.of(home.settings().toString(), settings());
+    Fields settings = Fields.of(home.settings().toString(), home.settingsNow());
     return settings
         .optional(MEMBER, key -> settings.list(key, Fields::stringItem))
         .map(names -> names.stream().map(Path::of).toList())
@@ -117,8 +116,8 @@ public final class KeyPlaces {
     if (all.equals(recorded())) {
       return;
     }
-    JsonValue.Obj before = settings();
-    disk.write(
+    JsonValue.Obj before = (JsonValue.Obj) home.settingsNow();
+    disk.replace(
         home.settings(),
         Jcs.write(with(before, all.subList(0, Math.min(all.size(), FOLDERS_MAX)))));
   }
@@ -134,13 +133,5 @@ public final class KeyPlaces {
           }
         });
     return builder.putList(MEMBER, folders, folder -> JsonValue.of(folder.toString())).build();
-  }
-
-  private JsonValue.Obj settings() {
-    try {
-      return (JsonValue.Obj) Jcs.parse(Files.readAllBytes(home.settings()), Limits.DEFAULT);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNREADABLE, home.settings().toString(), e);
-    }
   }
 }

@@ -28,18 +28,27 @@ public final class RotatedKeys {
    * Has the kernel sign with each waiting key that is enrolled by now. The kernels of one process
    * do so one after another: those of several cells have the same files.
    *
-   * @throws WritException {@code CAN-07x} where the file of one cannot be read, {@code CLI-003}
-   *     where it cannot be renamed; the kernel signs with it then, and a restart tries again
+   * <p>One whose file cannot be read here, or not be renamed, waits on, and the kernel goes on with
+   * the key that it has: this is called behind a change that is in the log already, which must not
+   * be told as refused, and a file that nobody enrolled must keep no kernel from starting.
    */
   static synchronized void take(Home home, Kernel kernel) {
     for (KeyRole role : ROLES) {
-      Optional<SigningKey> next = home.nextKey(role.text());
-      if (next.filter(key -> isEnrolled(kernel, role, key)).isPresent()) {
-        kernel.signWith(role, next.get());
-        rename(home, role.text());
-      } else if (home.cells() > 1 && next.isEmpty()) {
-        takeRenamed(home, kernel, role);
+      try {
+        take(home, kernel, role);
+      } catch (WritException e) {
+        continue; // `key rotate` says that it waits, and `doctor` why
       }
+    }
+  }
+
+  private static void take(Home home, Kernel kernel, KeyRole role) {
+    Optional<SigningKey> next = home.nextKey(role.text());
+    if (next.filter(key -> isEnrolled(kernel, role, key)).isPresent()) {
+      kernel.signWith(role, next.get());
+      rename(home, role.text());
+    } else if (home.cells() > 1 && next.isEmpty()) {
+      takeRenamed(home, kernel, role);
     }
   }
 

@@ -19,10 +19,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.IntStream;
 
 /**
  * The directory of a home's sandboxes. It is outside the home, because the users of sandboxes may
@@ -46,8 +48,19 @@ public final class SandboxPlace {
 
   /** The host for the processes of a home; it creates nothing before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
-    String ofCell = home.cell() == CellPlacement.SYSTEM ? "" : "-c" + home.cell();
-    return host(home.dir().toString(), ofCell, environment, home.secrets());
+    return host(home.dir().toString(), ofCell(home), environment, home.secrets());
+  }
+
+  private static String ofCell(Home home) {
+    return home.cell() == CellPlacement.SYSTEM ? "" : "-c" + home.cell();
+  }
+
+  /**
+   * The host of a home; while another process uses that, as a server does, one of its own as {@link
+   * #hostOfKept}.
+   */
+  public static ProcessHost hostBeside(Home home, Map<String, String> environment) {
+    return firstFree(home, environment, Optional.of(ofCell(home)));
   }
 
   /**
@@ -56,18 +69,29 @@ public final class SandboxPlace {
    * whatever needs it is told why.
    */
   public static ProcessHost hostOfKept(Home home, Map<String, String> environment) {
-    for (int number = 0; ; number++) {
-      ProcessHost host = host(home.dir().toString(), "-k" + number, environment, home.secrets());
+    return firstFree(home, environment, Optional.empty());
+  }
+
+  /**
+   * @param before a suffix to try before those of processes that go on
+   */
+  private static ProcessHost firstFree(
+      Home home, Map<String, String> environment, Optional<String> before) {
+    List<String> suffixes = new ArrayList<>(before.stream().toList());
+    IntStream.range(0, KEPT_MAX).forEach(number -> suffixes.add("-k" + number));
+    for (String suffix : suffixes.subList(0, suffixes.size() - 1)) {
+      ProcessHost host = host(home.dir().toString(), suffix, environment, home.secrets());
       try {
         host.workspaces(); // opens its directory
         return host;
       } catch (WritException e) {
-        if (e.code() != SandboxError.STATE_LOCKED || number == KEPT_MAX - 1) {
+        if (e.code() != SandboxError.STATE_LOCKED) {
           return host;
         }
         host.close();
       }
     }
+    return host(home.dir().toString(), suffixes.getLast(), environment, home.secrets());
   }
 
   /** The host for processes that a replay runs again: one replay at a time. */

@@ -3,6 +3,7 @@ package dev.writ.embed.home;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.sandbox.host.ShellScript;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +20,19 @@ public final class StarterPolicy {
   /** The template with names and package digests filled in. */
   public static String text(Home.Names names, List<ToolManifest> builtIn) {
     return text(names, builtIn, List.of());
+  }
+
+  /**
+   * The same as the policy's file of a home, with the commands for it as a shell takes them in any
+   * folder.
+   */
+  public static String of(Home home, Home.Names names, List<ToolManifest> builtIn) {
+    String file = ShellScript.quoted(home.policyFile().toString());
+    String text = text(names, builtIn);
+    return file.chars().anyMatch(c -> c < 0x20) // a comment ends with its line
+        ? text
+        : text.replace("#   writ policy check policy.yaml", "#   writ policy check " + file)
+            .replace("#   writ policy activate policy.yaml", "#   writ policy activate " + file);
   }
 
   /**

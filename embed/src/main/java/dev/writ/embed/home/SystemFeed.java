@@ -33,6 +33,10 @@ public final class SystemFeed implements AutoCloseable {
   private final TreeMap<Integer, LedgerView> logs = new TreeMap<>();
 
   private long nextSeq;
+
+  /** The event before that, as it was read. */
+  private Optional<Event> latest = Optional.empty();
+
   private Placements placements = Placements.NOTHING;
   private long placedSeq;
 
@@ -65,14 +69,33 @@ public final class SystemFeed implements AutoCloseable {
     long begun = elapsed.getAsLong();
     LedgerView log = view();
     Optional<Event> head = log.head(SystemState.RUN);
+    if (latest.filter(read -> !isThere(log, head, read)).isPresent()) {
+      forget();
+    }
     if (head.isPresent() && head.get().seq() >= nextSeq) {
       long last = head.get().seq();
       SystemStatement.read(log, nextSeq).stream()
           .filter(statement -> statement.seq() <= last)
           .forEach(statements::add);
       nextSeq = last + 1;
+      latest = head;
     }
     return new Look(begun, List.copyOf(statements));
+  }
+
+  /** Not where the database lost it, in a failover or by a backup that was put in its place. */
+  private static boolean isThere(LedgerView log, Optional<Event> head, Event read) {
+    return head.filter(now -> now.seq() >= read.seq())
+        .flatMap(now -> now.seq() == read.seq() ? head : log.event(SystemState.RUN, read.seq()))
+        .filter(read::equals)
+        .isPresent();
+  }
+
+  private void forget() {
+    statements.clear();
+    nextSeq = 0;
+    latest = Optional.empty();
+    placedSeq = -1;
   }
 
   /**

@@ -42,6 +42,10 @@ public record RunState(
     boolean isNone() {
       return equals(NONE);
     }
+
+    String inWords() {
+      return "requests that wait: " + pending + ", that run: " + running + ", in doubt: " + inDoubt;
+    }
   }
 
   static RunState opened(String opener, String seed, Digest openingEvent) {

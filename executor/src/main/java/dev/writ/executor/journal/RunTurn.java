@@ -110,7 +110,7 @@ public final class RunTurn implements AutoCloseable {
   public void closeRun() {
     RunState now = state.orElseThrow();
     if (!now.unfinished().isNone()) {
-      throw new WritException(ExecutorError.RUN_UNFINISHED, now.unfinished().toString());
+      throw new WritException(ExecutorError.RUN_UNFINISHED, now.unfinished().inWords());
     }
     state = Optional.of(state.orElseThrow().asClosed());
   }

@@ -141,6 +141,11 @@ public final class Tables {
     return HexFormat.of().toHexDigits(value);
   }
 
+  /** All parts of a key, empty ones too. */
+  static String[] parts(String key) {
+    return key.split(String.valueOf(Ledger.KEY_SEPARATOR), -1);
+  }
+
   /** The first part of a key. */
   public static String firstPart(String key) {
     return key.substring(0, key.indexOf(Ledger.KEY_SEPARATOR));

@@ -1,6 +1,7 @@
 package dev.writ.executor.retention;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.error.ExecutorError;
@@ -14,6 +15,10 @@ import java.util.Optional;
 /** Reads contents of archived runs out of their bundles. May be called by several threads. */
 @FunctionalInterface
 public interface ArchivedContents {
+  /** What says nothing of the archive's other bundles. */
+  List<ErrorCode> OF_ONE_BUNDLE =
+      List.of(ExecutorError.BUNDLE_MISSING, ExecutorError.BUNDLE_DIFFERS);
+
   /** Where no archive is known. */
   ArchivedContents NONE = (_, _) -> Optional.empty();
 
@@ -29,33 +34,48 @@ public interface ArchivedContents {
   record Found(InputStream content, long size) {}
 
   /**
-   * A content of a tenant that is not in the ledger any more.
+   * A content of a tenant that is not in the ledger any more, from the first of its bundles that
+   * can be read: each run that had it has it in a bundle of its own.
    *
    * @return empty where it is not in the archive, or none is known
    * @throws WritException {@code EXE-949} where an order of erasure covers it wherever it was
-   *     archived, and as {@link #open}
+   *     archived, and as {@link #open} where none of its bundles can be read
    */
   default Optional<Found> find(LedgerView ledger, Digest content, String tenant) {
+    Optional<WritException> unread = Optional.empty();
     Optional<Digest> order = Optional.empty();
     for (Deletion statement : statements(ledger, content, tenant)) {
       if (statement.reason() instanceof Deletion.Archived archived) {
-        Deletion.Item item =
-            statement.contents().stream()
-                .filter(one -> one.digest().equals(content))
-                .findFirst()
-                .orElseThrow();
+        Deletion.Item item = item(statement, content);
         Optional<Digest> erased = ArchivedRuns.erasedBy(ledger, statement.of(), item);
         if (erased.isEmpty()) {
-          return open(archived.bundle(), content).map(in -> new Found(in, item.size()));
+          try {
+            return open(archived.bundle(), content).map(in -> new Found(in, item.size()));
+          } catch (WritException e) {
+            if (!OF_ONE_BUNDLE.contains(e.code())) {
+              throw e;
+            }
+            unread = unread.or(() -> Optional.of(e));
+          }
         }
-        order = erased;
+        order = order.or(() -> erased);
       }
     }
-    if (order.isPresent()) {
+    if (unread.isEmpty() && order.isPresent()) {
       throw new WritException(
           ExecutorError.ARCHIVED_AND_ERASED, content + ", order " + order.get());
     }
+    unread.ifPresent(e -> {
+      throw e;
+    });
     return Optional.empty();
+  }
+
+  private static Deletion.Item item(Deletion statement, Digest content) {
+    return statement.contents().stream()
+        .filter(one -> one.digest().equals(content))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static List<Deletion> statements(LedgerView ledger, Digest content, String tenant) {

@@ -14,6 +14,10 @@ import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -46,31 +50,99 @@ public final class ArchivedRuns {
   }
 
   /**
-   * Those that have a request which an order of erasure covers: their bundles have contents of it,
-   * in the clear, which the erasure does not reach.
+   * Those of which an order of erasure covers contents: their bundles have these in the clear, and
+   * the erasure does not reach them.
    */
   public static SortedMap<RunId, Digest> coveredBy(LedgerView ledger, ErasureOrder order) {
     SortedMap<RunId, Digest> all = all(ledger);
-    all.keySet().removeIf(run -> !hasRequestOf(ledger, run, order));
+    all.keySet()
+        .removeIf(run ->
+            !run.tenant().equals(order.tenant())
+                || order.run().filter(name -> !name.equals(run.run())).isPresent()
+                || uses(ledger, run).keySet().stream().noneMatch(order::covers));
     return all;
   }
 
-  private static boolean hasRequestOf(LedgerView ledger, RunId run, ErasureOrder order) {
-    if (!run.tenant().equals(order.tenant())
-        || order.run().filter(name -> !name.equals(run.run())).isPresent()) {
-      return false;
+  /**
+   * The orders of erasure that cover contents of an archived run, the first one first: its bundle
+   * is not handed out any more, whether it is still there or not.
+   */
+  public static List<Digest> erasedBy(LedgerView ledger, RunId run) {
+    SortedMap<Long, Given> orders = orders(ledger);
+    if (orders.values().stream().noneMatch(given -> given.order().tenant().equals(run.tenant()))) {
+      return List.of();
     }
-    boolean[] found = {false};
+    Map<Scope, Long> uses = uses(ledger, run);
+    List<Digest> erasedBy = new ArrayList<>();
+    orders.forEach((at, given) -> {
+      if (uses.entrySet().stream()
+          .anyMatch(use -> use.getValue() < at && given.order().covers(use.getKey()))) {
+        erasedBy.add(given.id());
+      }
+    });
+    return erasedBy;
+  }
+
+  /** Where the log first names a content of a run, for each scope that has any. */
+  private static Map<Scope, Long> uses(LedgerView ledger, RunId run) {
+    Map<Scope, Long> uses = new LinkedHashMap<>();
     ledger.events(
         run,
         0,
+        event ->
+            user(ledger, event)
+                .ifPresent(scope ->
+                    uses.putIfAbsent(scope, ledger.indexOf(run, named(event)).orElseThrow())));
+    return uses;
+  }
+
+  /** Observations of a receipt are named by the event before it. */
+  private static long named(Event event) {
+    return event.kind().equals(EventKind.RECEIPT_SIGNED) ? event.seq() - 1 : event.seq();
+  }
+
+  /** Who has the contents that an event names, where it names any. */
+  private static Optional<Scope> user(LedgerView ledger, Event event) {
+    return switch (event.kind()) {
+      case EventKind.REQUEST_RECEIVED ->
+          ledger
+              .document(event.body())
+              .map(found -> Request.read(found.document()))
+              .filter(request -> !request.effect().inputs().isEmpty())
+              .map(Request::scope);
+      case EventKind.RECEIPT_SIGNED ->
+          ledger
+              .document(event.body())
+              .map(found -> Receipt.read(found.document()))
+              .filter(receipt ->
+                  receipt.observations().isPresent()
+                      || receipt.output().isPresent()
+                      || receipt.rawOutput().isPresent()
+                      || !receipt.artifacts().isEmpty())
+              .map(Receipt::scope);
+      default -> Optional.empty();
+    };
+  }
+
+  /** An order of erasure, and the id of its document. */
+  private record Given(Digest id, ErasureOrder order) {}
+
+  /** All orders of erasure, by their places in the log. */
+  private static SortedMap<Long, Given> orders(LedgerView ledger) {
+    TreeMap<Long, Given> orders = new TreeMap<>();
+    ledger.events(
+        ErasureOrder.GIVEN_IN,
+        0,
         event -> {
-          if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
-            Request request = Request.read(ledger.document(event.body()).orElseThrow().document());
-            found[0] |= order.covers(request.scope());
+          if (event.kind().equals(EventKind.CONTENTS_ERASED)) {
+            SystemChange change =
+                SystemChange.read(ledger.document(event.body()).orElseThrow().document());
+            orders.put(
+                ledger.indexOf(event.runId(), event.seq()).orElse(-1L),
+                new Given(event.body(), ErasureOrder.read(change.detail())));
           }
         });
-    return found[0];
+    return orders;
   }
 
   /**
@@ -80,21 +152,12 @@ public final class ArchivedRuns {
   public static Optional<Digest> erasedBy(LedgerView ledger, RunId run, Deletion.Item item) {
     Optional<Scope> scope = scope(ledger, run, item);
     long named = ledger.indexOf(run, item.seq()).orElse(Long.MAX_VALUE);
-    TreeMap<Long, Digest> orders = new TreeMap<>();
-    ledger.events(
-        ErasureOrder.GIVEN_IN,
-        0,
-        event -> {
-          long given = ledger.indexOf(event.runId(), event.seq()).orElse(-1);
-          if (event.kind().equals(EventKind.CONTENTS_ERASED) && given > named) {
-            ErasureOrder order =
-                ErasureOrder.read(
-                    SystemChange.read(ledger.document(event.body()).orElseThrow().document())
-                        .detail());
-            scope.filter(order::covers).ifPresent(_ -> orders.put(given, event.body()));
-          }
-        });
-    return orders.values().stream().findFirst();
+    return orders(ledger).entrySet().stream()
+        .filter(given -> given.getKey() > named)
+        .map(Map.Entry::getValue)
+        .filter(given -> scope.filter(given.order()::covers).isPresent())
+        .map(Given::id)
+        .findFirst();
   }
 
   /** Of the request for which an event names a content. */

@@ -186,6 +186,7 @@ final class ContentErasure {
       Digest content = used.getKey();
       List<SealedCopy> copies = ledger.copies(content);
       if (!all.contains(content)
+          || used.getValue().isEmpty()
           || copies.isEmpty()
           || ledger.isInTheClear(content)
           || copies.stream().anyMatch(copy -> !keys.contains(copy.keyId()))) {

@@ -43,11 +43,14 @@ public final class Deletions {
      * @return {@code EXE-960}, or {@code EXE-944} of one that was moved to the archive
      */
     public WritException gone(Digest content) {
-      return new WritException(
-          deletion.reason() instanceof Deletion.Archived
-              ? ExecutorError.CONTENT_ARCHIVED
-              : ExecutorError.CONTENT_DELETED,
-          content + " at " + deletion.deletedAt() + " " + deletion.reason().text());
+      String then = content + " at " + deletion.deletedAt();
+      return switch (deletion.reason()) {
+        case Deletion.Archived in ->
+            new WritException(
+                ExecutorError.CONTENT_ARCHIVED, then + ", into the bundle " + in.bundle());
+        case Deletion.Rule _, Deletion.Order _ ->
+            new WritException(ExecutorError.CONTENT_DELETED, then + " " + deletion.reason().text());
+      };
     }
   }
 

@@ -7,6 +7,7 @@ import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Event;
@@ -31,6 +32,7 @@ import java.util.function.Predicate;
 final class ErasureSearch {
   private static final Comparator<Use> BY_PLACE =
       Comparator.comparing(Use::run).thenComparing(use -> use.item().seq());
+  private static final TreeSet<String> NOBODY = new TreeSet<>();
 
   private final LedgerView ledger;
   private final Policy policy;
@@ -53,7 +55,7 @@ final class ErasureSearch {
   /** Contents that wait: for the end of an effect, or for the release of a hold. */
   final TreeSet<Digest> waiting = new TreeSet<>();
 
-  /** Whose use of a content the order does not cover. */
+  /** Whose use of a content the order does not cover; no owner where it is the whole tenant's. */
   final TreeMap<Digest, TreeSet<ContentOwner>> others = new TreeMap<>();
 
   /** Whose use of a covered content is stated to be erased: under their keys it is of no use. */
@@ -61,6 +63,9 @@ final class ErasureSearch {
 
   /** Of contents that lie under keys of the order. */
   final TreeSet<Digest> underItsKeys = new TreeSet<>();
+
+  /** The subjects whose use of a content the order covers. */
+  private final TreeMap<Digest, TreeSet<String>> coveredUsers = new TreeMap<>();
 
   /** Where a content is named. */
   record Use(RunId run, Deletion.Item item) {}
@@ -148,6 +153,7 @@ final class ErasureSearch {
       waiting.add(name.digest());
       return;
     }
+    coveredUsers.computeIfAbsent(name.digest(), _ -> new TreeSet<>()).add(name.scope().subject());
     List<Use> uses = covered.computeIfAbsent(name.digest(), _ -> new ArrayList<>());
     if (!isStated(name)) {
       uses.add(new Use(run, item(name, ledger.blobSize(name.digest()))));
@@ -182,19 +188,54 @@ final class ErasureSearch {
           public void named(NamedContents.Name name) {
             if (isStated(name)) {
               former(name.digest(), name.scope());
-            } else if (!covers(name.index(), name.event().at(), name.scope())) {
-              other(name.digest(), name.scope());
+            } else if (!covers(name.index(), name.event().at(), name.scope())
+                && !name.event().kind().equals(EventKind.REQUEST_RECEIVED)) {
+              other(name.digest(), Sealing.ownerOfUse(policy, name.scope()));
             }
           }
 
           @Override
           public void mentioned(
               long index, Optional<NamedContents.Unended> request, Digest digest) {
+            // An effect that has begun has an event that names its inputs.
             request
-                .filter(r -> !r.begun() || !covers(index, Instant.MIN, r.scope()))
-                .ifPresent(r -> other(digest, r.scope()));
+                .filter(r -> !r.begun() && r.hasInput(digest) && holds(r.scope(), digest))
+                .ifPresent(r -> other(digest, Sealing.ownerOfUse(policy, r.scope())));
           }
         });
+    TenantContents.uploads(ledger, this::uploaded);
+  }
+
+  private boolean holds(Scope scope, Digest digest) {
+    return TenantContents.holds(ledger, scope.tenant(), scope.subject(), digest);
+  }
+
+  /**
+   * What others uploaded is theirs, whether or not a request names it yet: of another subject than
+   * those whose use is covered, and of one whose own use is not erased.
+   */
+  private void uploaded(String tenant, String subject, Digest digest) {
+    if (!isOfOrder(digest)) {
+      return;
+    }
+    ContentOwner uploader = ContentOwner.subject(tenant, subject);
+    boolean isCovered =
+        tenant.equals(order.tenant())
+            && (order.subject().filter(subject::equals).isPresent()
+                || coveredUsers.getOrDefault(digest, NOBODY).contains(subject));
+    if (isCovered
+        || former.getOrDefault(digest, new TreeSet<>()).contains(uploader)
+        || !ledger.isUploaded(digest, tenant)) {
+      return;
+    }
+    TreeSet<ContentOwner> owners = others.computeIfAbsent(digest, _ -> new TreeSet<>());
+    if (!subject.equals(Tables.EVERYBODY)) {
+      owners.add(uploader);
+    }
+  }
+
+  private boolean isOfOrder(Digest digest) {
+    return covered.containsKey(digest) || underItsKeys.contains(digest);
   }
 
   /**
@@ -222,9 +263,9 @@ final class ErasureSearch {
     }
   }
 
-  private void other(Digest digest, Scope scope) {
-    if (covered.containsKey(digest) || underItsKeys.contains(digest)) {
-      others.computeIfAbsent(digest, _ -> new TreeSet<>()).add(Sealing.ownerOfUse(policy, scope));
+  private void other(Digest digest, ContentOwner owner) {
+    if (isOfOrder(digest)) {
+      others.computeIfAbsent(digest, _ -> new TreeSet<>()).add(owner);
     }
   }
 }

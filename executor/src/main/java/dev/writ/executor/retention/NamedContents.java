@@ -7,6 +7,7 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.journal.TenantContents;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
@@ -51,14 +52,23 @@ final class NamedContents {
    *
    * @param begun whether its effect runs or is in doubt; else it can still be executed
    */
-  record Unended(Scope scope, boolean begun) {}
+  record Unended(Request request, boolean begun) {
+    Scope scope() {
+      return request.scope();
+    }
+
+    boolean hasInput(Digest digest) {
+      return request.effect().inputs().stream().anyMatch(input -> input.digest().equals(digest));
+    }
+  }
 
   /** Gets what is found. */
   interface Sink {
     void named(Name name);
 
     /**
-     * Something mentions a content, whatever for.
+     * Something mentions a content, whatever for. Not told of a request that has not begun, where
+     * its tenant does not have the content: it cannot use it, since a digest is no right.
      *
      * @param request that has no end yet and may use it; absent where something else mentions it
      */
@@ -125,10 +135,9 @@ final class NamedContents {
       boolean begun =
           ledger.get(Tables.SERVED, Tables.key(event.body())).isPresent()
               || ledger.get(Tables.DISPATCHED, Tables.key(event.body())).isPresent();
-      Scope scope = Request.read(envelope.document()).scope();
-      mentions(Optional.of(new Unended(scope, begun)), envelope);
+      mentions(Optional.of(new Unended(Request.read(envelope.document()), begun)), envelope);
     } else if (ledger.get(Tables.SERVED, Tables.key(event.body())).isEmpty()) {
-      inputs(event, Request.read(envelope.document())); // it was never dispatched
+      neverDispatched(event, Request.read(envelope.document()));
     }
   }
 
@@ -136,7 +145,15 @@ final class NamedContents {
   private void mentions(Optional<Unended> request, Envelope envelope) {
     Matcher digests = DIGEST.matcher(new String(envelope.payload(), StandardCharsets.UTF_8));
     while (digests.find()) {
-      sink.mentioned(index, request, Digest.parse(digests.group()));
+      Digest digest = Digest.parse(digests.group());
+      boolean isIdle =
+          request
+              .filter(r -> !r.begun())
+              .filter(r -> !TenantContents.has(ledger, r.scope().tenant(), digest))
+              .isPresent();
+      if (!isIdle) {
+        sink.mentioned(index, request, digest);
+      }
     }
   }
 
@@ -160,15 +177,26 @@ final class NamedContents {
   }
 
   private void inputs(Event event, Request request) {
-    for (Input input : request.effect().inputs()) {
-      named(
-          event,
-          event.seq(),
-          request.scope(),
-          request.effect().tool(),
-          ContentClass.INPUTS,
-          input.digest());
-    }
+    request.effect().inputs().forEach(input -> input(event, request, input));
+  }
+
+  /** Nobody looked whether it may name these: what is not its subject's, it only mentions. */
+  private void neverDispatched(Event event, Request request) {
+    Scope scope = request.scope();
+    request.effect().inputs().stream()
+        .filter(
+            input -> TenantContents.holds(ledger, scope.tenant(), scope.subject(), input.digest()))
+        .forEach(input -> input(event, request, input));
+  }
+
+  private void input(Event event, Request request, Input input) {
+    named(
+        event,
+        event.seq(),
+        request.scope(),
+        request.effect().tool(),
+        ContentClass.INPUTS,
+        input.digest());
   }
 
   private void receipt(Event event, Receipt receipt) {

@@ -4,6 +4,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.TestHome;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -111,9 +112,8 @@ final class KilledKernel implements AutoCloseable {
         case HANG -> {
           int before = home.driver.runs().size();
           Thread.ofPlatform().start(() -> home.kernel().submit(request, List.of()));
-          while (home.driver.runs().size() == before) {
-            Thread.onSpinWait(); // so that they are dispatched in their order
-          }
+          Await.until(() ->
+              home.driver.runs().size() != before); // so that they are dispatched in their order
         }
         default ->
             say(

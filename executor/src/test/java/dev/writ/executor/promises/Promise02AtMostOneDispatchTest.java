@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
@@ -255,9 +256,7 @@ class Promise02AtMostOneDispatchTest {
     begun.await();
     Thread waiting =
         Thread.ofPlatform().start(() -> codes.add(Refused.code(() -> home.submit(second))));
-    while (waiting.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> waiting.getState() == Thread.State.WAITING);
     home.revoke("alice");
     goOn.countDown();
     winner.join();

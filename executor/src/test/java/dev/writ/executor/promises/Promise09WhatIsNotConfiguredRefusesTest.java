@@ -9,6 +9,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.Forgery;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.SeededRandom;
@@ -24,6 +25,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.RunId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -224,6 +226,33 @@ class Promise09WhatIsNotConfiguredRefusesTest {
       assertThat(home.ledger().treeSize()).isEqualTo(size);
       assertThat(home.submit(home.ask("alice")).served()).isPresent();
       assertThat(Refused.code(() -> home.kernel().checkpoint())).isEqualTo("EXE-912");
+    }
+  }
+
+  /**
+   * A key file that was damaged, or put back from before an exchange of the key, is another key.
+   */
+  @Test
+  void a_log_key_that_is_not_enrolled_where_another_one_is_signs_no_checkpoint() {
+    try (TestHome home = TestHome.create(dir)) {
+      home.submit(home.ask("alice"));
+      home.kernel().checkpoint(); // nobody has stated which key the log's is
+      home.enrol(
+          new TrustedKey(
+              TestKeys.key("other-log").verifyingKey(),
+              KeyRole.LOG,
+              Optional.empty(),
+              "log",
+              TestHome.START.minusSeconds(1),
+              Optional.empty(),
+              Optional.empty()));
+      long size = home.ledger().treeSize();
+      assertThat(Refused.code(() -> home.kernel().closeRun(home.close("acme", "run-1", "alice"))))
+          .isEqualTo("EXE-912");
+      assertThat(Refused.code(() -> home.kernel().checkpoint())).isEqualTo("EXE-912");
+      assertThat(home.ledger().treeSize()).isEqualTo(size);
+      assertThat(home.ledger().head(new RunId("acme", "run-1")).orElseThrow().kind())
+          .isNotEqualTo(EventKind.RUN_CLOSED);
     }
   }
 }

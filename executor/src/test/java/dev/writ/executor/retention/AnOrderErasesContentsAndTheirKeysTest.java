@@ -13,6 +13,7 @@ import dev.writ.executor.document.Resolution;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.promises.FaultsSeam;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestDriver;
@@ -465,9 +466,7 @@ class AnOrderErasesContentsAndTheirKeysTest {
                 erased.completeExceptionally(e);
               }
             });
-    while (!erased.isDone() && other.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> erased.isDone() || other.getState() == Thread.State.WAITING);
     mayWrite.complete(null);
     assertThat(erased).succeedsWithin(Duration.ofMinutes(1));
     assertThat(done(ordered.get())).isPresent();

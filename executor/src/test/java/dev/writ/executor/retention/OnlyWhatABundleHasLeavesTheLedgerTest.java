@@ -193,9 +193,12 @@ class OnlyWhatABundleHasLeavesTheLedgerTest {
     assertThat(covered(new ErasureOrder("other", Optional.of("alice"), Optional.empty())))
         .isEmpty();
     assertThat(erasedBy("alice-1")).isEmpty();
+    assertThat(ArchivedRuns.erasedBy(home.ledger(), run("alice-1"))).isEmpty();
     Digest first = order(subject("alice"));
     home.clock.forward(Duration.ofSeconds(1));
-    order(subject("alice"));
+    Digest second = order(subject("alice"));
+    assertThat(ArchivedRuns.erasedBy(home.ledger(), run("alice-1"))).containsExactly(first, second);
+    assertThat(ArchivedRuns.erasedBy(home.ledger(), run("bob-1"))).isEmpty();
     assertThat(erasedBy("alice-1")).as("each by the first order").containsOnly(first).hasSize(3);
     assertThat(erasedBy("bob-1")).isEmpty();
   }

@@ -42,6 +42,12 @@ public record GatewayConfig(
     Duration drain,
     long blobBytesMax,
     Extras extras) {
+  /**
+   * The name of the token that a server makes for commands of its home. It is no token of the
+   * configuration, which may have none of that name.
+   */
+  public static final String OWN_TOKEN = "home of the server";
+
   private static final long BLOB_BYTES_MAX = 256L << 20;
   private static final int REQUEST_HEAD_MAX = 1 << 20;
   private static final long WARM_UP_S_MAX = 600;
@@ -283,6 +289,13 @@ public record GatewayConfig(
   public GatewayConfig withSurface(String name, SurfaceConfig surface) {
     TreeMap<String, SurfaceConfig> all = new TreeMap<>(surfaces);
     all.put(name, surface);
+    return new GatewayConfig(listen, limits, tokens, all, drain, blobBytesMax, extras);
+  }
+
+  /** The same without the surface of that name, if it has one. */
+  public GatewayConfig withoutSurface(String name) {
+    TreeMap<String, SurfaceConfig> all = new TreeMap<>(surfaces);
+    all.remove(name);
     return new GatewayConfig(listen, limits, tokens, all, drain, blobBytesMax, extras);
   }
 

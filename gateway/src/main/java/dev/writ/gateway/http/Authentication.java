@@ -72,6 +72,19 @@ final class Authentication {
     return shown ? Optional.of(caller(httpMethod, headers, certificate, now)) : Optional.empty();
   }
 
+  /**
+   * Whether a caller whose answer is not at its end would be the same caller now, with the same
+   * roles. What a key may read is judged by its standing when it reads.
+   */
+  boolean keeps(Caller caller, Instant now) {
+    return switch (caller.method()) {
+      case Certificates.METHOD -> certificates.stillKnows(caller);
+      case Tokens.METHOD, Sessions.METHOD ->
+          authenticators.stream().anyMatch(a -> a.stillKnows(caller, now));
+      default -> true;
+    };
+  }
+
   private Optional<Caller> signedIn(String httpMethod, Headers headers, Instant now) {
     return authenticators.stream()
         .flatMap(a -> a.authenticateHead(httpMethod, headers, now).stream())

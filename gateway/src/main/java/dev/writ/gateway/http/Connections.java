@@ -14,7 +14,7 @@ import io.vertx.core.http.HttpConnection;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.Iterator;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -25,8 +25,10 @@ import java.util.function.Predicate;
 /**
  * The open connections, counted from their acceptance, so that one whose TLS handshake never ends
  * counts, too. At the limit a new one replaces the oldest idle one that has never presented a valid
- * credential. A connection that waits too long for a complete request head is closed, and the
- * oldest such ones are closed if all incomplete heads together take too much memory. Thread safe.
+ * credential, or else the oldest idle one of a client that has many. A connection that waits too
+ * long for a complete request head is closed, and those with the longest ones are closed if all
+ * incomplete heads together take too much memory, also where a credential was shown before. Thread
+ * safe.
  */
 public final class Connections {
   /** Vert.x's name for the last handler of a connection, after the one that decodes HTTP. */
@@ -35,8 +37,10 @@ public final class Connections {
   private static final Duration LINGER = Duration.ofSeconds(1);
 
   private final HttpLimits limits;
+  private final long headBytesOfOneMax;
   private final long headBytesMax;
   private final TreeMap<String, Integer> byAddress = new TreeMap<>();
+  private final KnownClients clients;
   private final ConcurrentHashMap<SocketAddress, Guard> guards = new ConcurrentHashMap<>();
 
   /** Connections on which no request is being answered, the one that is idle for longest first. */
@@ -49,6 +53,8 @@ public final class Connections {
 
   Connections(HttpLimits limits) {
     this.limits = limits;
+    this.clients = new KnownClients(limits.connectionsMax());
+    this.headBytesOfOneMax = limits.uriBytesMax() + limits.headBytesMax();
     // A field of four bytes becomes an object of about forty times that.
     this.headBytesMax = Math.max(limits.headBytesMax(), limits.memoryMax() / 64);
   }
@@ -92,12 +98,20 @@ public final class Connections {
     final String address;
     int answering;
     long received;
-    boolean known;
+    Optional<Caller> client = Optional.empty();
+
+    /** Since when it is sent an answer that everybody may have; 0 where it is not. */
+    long openSince;
+
     boolean left;
 
     Guard(Channel channel, String address) {
       this.channel = channel;
       this.address = address;
+    }
+
+    boolean isOf(Predicate<Caller> whom) {
+      return client.filter(whom).isPresent();
     }
 
     @Override
@@ -161,8 +175,13 @@ public final class Connections {
     }
 
     /** The client presented a valid credential. */
-    void known() {
-      guard.ifPresent(Connections.this::known);
+    void known(Caller client) {
+      guard.ifPresent(g -> Connections.this.known(g, client));
+    }
+
+    /** What is answered now everybody may have. */
+    void open() {
+      guard.ifPresent(Connections.this::open);
     }
   }
 
@@ -177,8 +196,8 @@ public final class Connections {
     }
 
     /** The client presented a valid credential. */
-    void known() {
-      guard.ifPresent(Connections.this::known);
+    void known(Caller client) {
+      guard.ifPresent(g -> Connections.this.known(g, client));
     }
 
     @Override
@@ -254,19 +273,45 @@ public final class Connections {
     return true;
   }
 
-  /** Closes the connection that is idle for longest among those whose client is unknown. */
+  /**
+   * Closes the connection that is idle for longest among those whose client is unknown. Where there
+   * is none: the one whose unknown client reads its answer for longest; the one that is idle for
+   * longest of a credential that has many, or of a tenant that has many. So none of these keeps
+   * others out.
+   */
   private boolean evict(Predicate<Guard> of) {
-    Iterator<Guard> oldest = idle.iterator();
-    while (oldest.hasNext()) {
-      Guard guard = oldest.next();
-      if (!guard.known && of.test(guard)) {
-        leave(guard);
-        evicted++;
-        guard.channel.close();
-        return true;
-      }
-    }
-    return false;
+    return evict(
+        oldest(of, guard -> guard.client.isEmpty())
+            .or(() -> slowestStranger(of))
+            .or(() -> oldest(of, guard -> guard.isOf(clients::credentialHasMany)))
+            .or(() -> oldest(of, guard -> guard.isOf(clients::tenantHasMany))));
+  }
+
+  private Optional<Guard> oldest(Predicate<Guard> of, Predicate<Guard> whose) {
+    return idle.stream().filter(of).filter(whose).findFirst();
+  }
+
+  private Optional<Guard> slowestStranger(Predicate<Guard> of) {
+    return guards.values().stream()
+        .filter(of)
+        .filter(guard -> !guard.left && guard.openSince != 0 && guard.client.isEmpty())
+        .min(Comparator.comparingLong(guard -> guard.openSince));
+  }
+
+  private boolean evict(Optional<Guard> chosen) {
+    chosen.ifPresent(guard -> {
+      leave(guard);
+      evicted++;
+      guard.channel.close();
+    });
+    return chosen.isPresent();
+  }
+
+  /** The longest incomplete head; of equal ones that of the connection that is idle for longest. */
+  private Optional<Guard> longestHead() {
+    return idle.stream()
+        .filter(guard -> guard.received > 0)
+        .max(Comparator.comparingLong(guard -> guard.received));
   }
 
   private synchronized void leave(Guard guard) {
@@ -275,6 +320,7 @@ public final class Connections {
       open--;
       byAddress.computeIfPresent(guard.address, (_, count) -> count == 1 ? null : count - 1);
       idle.remove(guard);
+      guard.client.ifPresent(clients::remove);
       headBytes -= guard.received;
       guard.received = 0;
     }
@@ -284,9 +330,11 @@ public final class Connections {
     if (guard.left || guard.answering > 0) {
       return;
     }
-    guard.received += bytes;
-    headBytes += bytes;
-    while (headBytes > headBytesMax && evict(each -> each.received > 0)) {
+    // Of frames of HTTP/2 between calls nothing is held, and of a head no more than may be read.
+    long held = Math.min(bytes, headBytesOfOneMax - guard.received);
+    guard.received += held;
+    headBytes += held;
+    while (headBytes > headBytesMax && evict(longestHead())) {
       // loop until the rest is small enough
     }
   }
@@ -298,14 +346,24 @@ public final class Connections {
     guard.received = 0;
   }
 
+  private synchronized void open(Guard guard) {
+    guard.openSince = System.nanoTime() | 1; // never 0
+  }
+
   private synchronized void end(Guard guard) {
+    guard.openSince = 0;
     if (--guard.answering == 0 && !guard.left) {
       idle.add(guard);
     }
   }
 
-  private synchronized void known(Guard guard) {
-    guard.known = true;
+  private synchronized void known(Guard guard, Caller client) {
+    boolean isOther = guard.client.filter(client::equals).isEmpty();
+    if (!guard.left && isOther) {
+      guard.client.ifPresent(clients::remove);
+      guard.client = Optional.of(client);
+      clients.add(client);
+    }
   }
 
   public synchronized int open() {

@@ -217,6 +217,7 @@ final class Exchange {
               context,
               request.response(),
               isHead(),
+              this::isLetIn,
               failure -> parts.failures().accept(trace, failure))
           .send(goesOn ? answer : answer.with("Connection", "close"));
       observe(answer, code);
@@ -229,7 +230,10 @@ final class Exchange {
   private void enter(Optional<X509Certificate> certificate) {
     Route route = found.orElseThrow().route();
     switch (route.access()) {
-      case PUBLIC -> parts.places().open(admission, remote);
+      case PUBLIC -> {
+        watch.open();
+        parts.places().open(admission, remote);
+      }
       case CALLER ->
           admit(
               doors
@@ -252,10 +256,19 @@ final class Exchange {
     }
   }
 
+  /** Whether its caller is let in by what is in force now, too: an answer may stand for long. */
+  private boolean isLetIn() {
+    return caller.isEmpty()
+        || parts
+            .doors()
+            .get()
+            .keeps(caller.get(), client.chain(), client.letIn(), parts.clock().instant());
+  }
+
   private void admit(Caller who) {
     caller = Optional.of(who);
     admission.admit(who.tenant(), who.credential());
-    watch.known();
+    watch.known(who);
   }
 
   private void requireSmall() {

@@ -57,7 +57,10 @@ public record HttpAnswer(
     /** Sends bytes; blocks while the client does not read. */
     void write(byte[] bytes) throws IOException;
 
-    /** Whether the client has gone or the server drains; an endless stream should end then. */
+    /**
+     * Whether the client has gone, the server drains, or the caller would not be let in any more as
+     * it was; an endless stream has to end then, before it sends anything else.
+     */
     boolean isClosing();
 
     /** Whether the client has gone. */

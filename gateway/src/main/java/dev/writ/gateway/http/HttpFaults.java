@@ -45,10 +45,7 @@ final class HttpFaults extends ChannelDuplexHandler {
     }
     if (message instanceof HttpRequest head) {
       requests++;
-      HttpVersion version = head.protocolVersion();
-      if (head.decoderResult().isSuccess()
-          && !version.equals(HttpVersion.HTTP_1_1)
-          && !version.equals(HttpVersion.HTTP_1_0)) {
+      if (head.decoderResult().isSuccess() && !isSpoken(head.protocolVersion())) {
         refuse(
             context,
             message,
@@ -61,6 +58,14 @@ final class HttpFaults extends ChannelDuplexHandler {
       return;
     }
     context.fireChannelRead(message);
+  }
+
+  /**
+   * Netty has one object for each of them. What was written in another way, such as {@code
+   * http/1.1}, is an equal one, which Vert.x would refuse without saying why.
+   */
+  private static boolean isSpoken(HttpVersion version) {
+    return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
   }
 
   /**
@@ -92,12 +97,14 @@ final class HttpFaults extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise)
       throws Exception {
-    if (message instanceof HttpResponse response && response.status().code() >= 200) {
-      responding = true;
-    }
-    if (message instanceof LastHttpContent) {
-      responding = false;
-      requests--;
+    // 100 Continue is whole by itself, and the answer is still to come.
+    boolean isInterim = message instanceof HttpResponse answer && answer.status().code() < 200;
+    if (!isInterim) {
+      responding |= message instanceof HttpResponse;
+      if (message instanceof LastHttpContent) {
+        responding = false;
+        requests--;
+      }
     }
     super.write(context, message, promise);
   }

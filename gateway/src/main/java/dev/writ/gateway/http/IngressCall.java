@@ -59,12 +59,12 @@ public final class IngressCall implements AutoCloseable {
    */
   public void admit() {
     parts.hosts().require(headers);
-    requireTrusted();
+    requireTrusted(doors);
     Caller who =
         doors.authentication().caller("POST", headers, chain.stream().findFirst(), receivedAt);
     caller = Optional.of(who);
     admission.admit(who.tenant(), who.credential());
-    connection.known();
+    connection.known(who);
   }
 
   /**
@@ -78,19 +78,18 @@ public final class IngressCall implements AutoCloseable {
   }
 
   /** The connection may be older than the authority of clients that is in force. */
-  private void requireTrusted() {
-    if (doors.trust().clients().isEmpty()) {
+  private void requireTrusted(IngressPolicy by) {
+    if (by.trust().clients().isEmpty()) {
       return;
     }
     if (chain.isEmpty()) {
-      if (doors.required()) {
+      if (by.required()) {
         throw new WritException(GatewayError.NOT_AUTHENTICATED, "no client certificate");
       }
       return;
     }
     try {
-      doors
-          .trust()
+      by.trust()
           .clients()
           .get()
           .checkClientTrusted(
@@ -109,8 +108,24 @@ public final class IngressCall implements AutoCloseable {
     return caller.orElseThrow();
   }
 
+  /** Whether it would be let in now as it was when {@link #admit} found it. */
+  public boolean isLetIn() {
+    IngressPolicy now = parts.doors().get();
+    try {
+      requireTrusted(now);
+    } catch (WritException e) {
+      return false;
+    }
+    return now.authentication().keeps(caller(), parts.clock().instant());
+  }
+
   public TraceContext trace() {
     return trace;
+  }
+
+  /** The address of the host that the call comes from. */
+  public String remote() {
+    return remote;
   }
 
   /**

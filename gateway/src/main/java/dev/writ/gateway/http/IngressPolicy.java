@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -22,6 +23,20 @@ record IngressPolicy(
 
   IngressPolicy with(TlsFiles files) {
     return new IngressPolicy(authentication, origins, files.trust(), files.required());
+  }
+
+  /**
+   * Whether a caller would be let in now as it was when its call began, on the same connection.
+   *
+   * @param chain as for {@link #requireConnection}
+   */
+  boolean keeps(Caller caller, List<X509Certificate> chain, Client.LetIn connection, Instant now) {
+    try {
+      requireConnection(chain, connection);
+    } catch (WritException e) {
+      return false;
+    }
+    return authentication.keeps(caller, now);
   }
 
   /**

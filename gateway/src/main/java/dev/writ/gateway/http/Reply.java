@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -36,9 +37,11 @@ final class Reply {
   private final Context context;
   private final HttpServerResponse response;
   private final boolean headOnly;
+  private final BooleanSupplier isLetIn;
   private final Consumer<RuntimeException> failures;
 
   /**
+   * @param isLetIn whether its reader would be let in now
    * @param failures is told of an unexpected exception in a stream, which can have no other answer
    */
   Reply(
@@ -46,11 +49,13 @@ final class Reply {
       Context context,
       HttpServerResponse response,
       boolean headOnly,
+      BooleanSupplier isLetIn,
       Consumer<RuntimeException> failures) {
     this.parts = parts;
     this.context = context;
     this.response = response;
     this.headOnly = headOnly;
+    this.isLetIn = isLetIn;
     this.failures = failures;
   }
 
@@ -147,7 +152,7 @@ final class Reply {
 
     @Override
     public boolean isClosing() {
-      return isGone() || parts.places().isDraining();
+      return isGone() || parts.places().isDraining() || !isLetIn.getAsBoolean();
     }
 
     @Override

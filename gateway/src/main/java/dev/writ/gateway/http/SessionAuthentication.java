@@ -85,6 +85,15 @@ public final class SessionAuthentication implements Authenticator {
   }
 
   @Override
+  public boolean stillKnows(Caller earlier, Instant now) {
+    return earlier.method().equals(Sessions.METHOD)
+        && sessions
+            .openedBy(earlier.fingerprint(), now)
+            .filter(by -> known.test(by, now))
+            .isPresent();
+  }
+
+  @Override
   public String challenge() {
     return "";
   }

@@ -155,6 +155,17 @@ public final class Sessions {
     byDigest.remove(id);
   }
 
+  /**
+   * The credential that opened a session; empty for one that has ended. Asking is no use of it.
+   *
+   * @param id in hexadecimal
+   */
+  synchronized Optional<Caller> openedBy(String id, Instant now) {
+    return Optional.ofNullable(byDigest.get(Digest.parse("sha256:" + id)))
+        .filter(kept -> kept.end.isAfter(now))
+        .map(kept -> kept.by);
+  }
+
   /** How many are open. */
   public synchronized int size() {
     return byDigest.size();

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * One-time codes by which the holder of an enrolled key signs in to the console (spec/console.md,
@@ -23,6 +25,7 @@ public final class SignInCodes {
 
   static final Duration LIFE = Duration.ofMinutes(2);
   private static final int MAX = 256;
+  private static final int OF_HOLDER_MAX = 16;
   private static final int SECRET_BYTES = 32;
 
   private final SecureRandom random;
@@ -47,13 +50,21 @@ public final class SignInCodes {
   }
 
   /**
-   * Makes one; the oldest of too many is forgotten.
+   * Makes one. The oldest of too many is forgotten, first of those of its own holder, so that
+   * nobody has the codes of others forgotten.
    *
    * @param by who showed a signed access document
    */
   public synchronized Issued issue(Caller by, Instant now) {
     byDigest.values().removeIf(kept -> !kept.end.isAfter(now));
-    if (byDigest.size() >= MAX) {
+    List<Digest> own =
+        byDigest.entrySet().stream()
+            .filter(entry -> isOf(entry.getValue().caller(), by))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (own.size() >= OF_HOLDER_MAX) {
+      byDigest.remove(own.getFirst());
+    } else if (byDigest.size() >= MAX) {
       byDigest.pollFirstEntry();
     }
     byte[] secret = new byte[SECRET_BYTES];
@@ -64,6 +75,10 @@ public final class SignInCodes {
         digest(text),
         new Kept(new Caller(METHOD, by.principal(), by.tenant(), by.subject(), by.roles()), end));
     return new Issued(text, end);
+  }
+
+  private static boolean isOf(Caller earlier, Caller by) {
+    return earlier.tenant().equals(by.tenant()) && earlier.subject().equals(by.subject());
   }
 
   /**

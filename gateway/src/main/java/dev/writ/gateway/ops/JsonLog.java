@@ -103,6 +103,15 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     write(unforeseen(e));
   }
 
+  /** Logs a failure under an event where it is a refusal, with its code; else as unexpected. */
+  public void failed(String event, RuntimeException e) {
+    if (e instanceof WritException refusal) {
+      refused(event, refusal);
+    } else {
+      failed(e);
+    }
+  }
+
   private ObjectBuilder unforeseen(Throwable e) {
     StackTraceElement[] frames = e.getStackTrace();
     StringBuilder at = new StringBuilder();

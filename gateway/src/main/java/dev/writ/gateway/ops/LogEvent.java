@@ -22,6 +22,7 @@ public enum LogEvent {
   CELL_OWNED("cell-owned", "detail"),
   CELL_OWNER("cell-owner", "detail"),
   CELL_REFUSED("cell-refused", "code detail"),
+  CELLS_NOT_SEEN("cells-not-seen", "code detail"),
   CHECKPOINT_NOT_PUBLISHED("checkpoint-not-published", "code detail who"),
   CHECKPOINT_PUBLISHED("checkpoint-published", "places signatures size"),
   CONTENTS_DELETED("contents-deleted", "detail"),
@@ -33,6 +34,7 @@ public enum LogEvent {
           + " memory_bytes operation outcome queue_ms receipt request requestId role sandboxId"
           + " span_id stage subject subtask_id surface tenantId toolId toolVersion trace_id"
           + " workload"),
+  HOUSEKEEPING("housekeeping", "code detail"),
   LEDGER_STOPPED("ledger-stopped", "code detail"),
   LISTENING("listening", "detail"),
   LISTENING_FOR_GATEWAYS("listening-for-gateways", "detail"),
@@ -41,6 +43,7 @@ public enum LogEvent {
   RUNS_ARCHIVED("runs-archived", "detail"),
   RUNS_CLOSED("runs-closed", "detail"),
   SANDBOX("sandbox", "code detail"),
+  PACKAGE("package", "code detail"),
   SIGN_IN("sign-in", "code detail"),
   SINK_FAILED("sink-failed", "code detail sink"),
   SINK_GAVE_UP("sink-gave-up", "code record sink"),

@@ -13,16 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
- * Whether the server can execute effects now: disk, ledger, clock, policy, not draining, probes.
+ * Whether the server can execute effects now: disk, ledger, clock, keys, policy, not draining,
+ * probes.
  */
 public final class Readiness {
   private static final long DISK_BYTES_MIN = 64L << 20;
   private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
 
-  private final Kernel kernel;
-  private final Pipeline pipeline;
+  private final List<Condition> conditions;
   private final Path disk;
   private final List<Probe> probes;
   private final InstantSource clock;
@@ -39,20 +40,29 @@ public final class Readiness {
       Kernel kernel, Pipeline pipeline, Path disk, List<Probe> probes, InstantSource clock) {
     this.probes = List.copyOf(probes);
     this.clock = clock;
-    this.kernel = kernel;
-    this.pipeline = pipeline;
     this.disk = disk;
+    this.conditions =
+        List.of(
+            new Condition("disk", () -> ok("disk", diskHasRoom())),
+            new Condition("ledger", () -> ok("ledger", !ledgerStopped && answers(kernel))),
+            new Condition("clock", () -> holds("clock", kernel::now)),
+            new Condition("keys", () -> holds("keys", kernel::requireKeys)),
+            new Condition("policy", () -> ok("policy", kernel.system().policy().isPresent())),
+            new Condition("not-draining", () -> ok("not-draining", !pipeline.isDraining())));
   }
+
+  /** One that every server has. */
+  private record Condition(String name, Supplier<Check> look) {}
 
   /**
    * The result of one condition.
    *
    * @param why why it fails, or why it is not needed; absent if there is nothing to say
    */
-  public record Check(String name, boolean ok, Optional<String> why) {
-    Check(String name, boolean ok) {
-      this(name, ok, Optional.empty());
-    }
+  public record Check(String name, boolean ok, Optional<String> why) {}
+
+  private static Check ok(String name, boolean ok) {
+    return new Check(name, ok, Optional.empty());
   }
 
   /** A ledger that failed stays stopped until it is opened again. */
@@ -63,13 +73,28 @@ public final class Readiness {
   /** All of them, now. */
   public List<Check> checks() {
     List<Check> checks = new ArrayList<>();
-    checks.add(new Check("disk", diskHasRoom()));
-    checks.add(new Check("ledger", !ledgerStopped && ledgerAnswers()));
-    checks.add(clockFits());
-    checks.add(new Check("policy", kernel.system().policy().isPresent()));
-    checks.add(new Check("not-draining", !pipeline.isDraining()));
+    conditions.forEach(condition -> checks.add(condition.look().get()));
     checks.addAll(probed());
     return checks;
+  }
+
+  /** Adds each of them to what is measured, so that an alert can watch it. */
+  public void measure(Metrics metrics) {
+    conditions.forEach(c -> measure(metrics, c.name(), c.look()));
+    for (int i = 0; i < probes.size(); i++) {
+      int number = i;
+      measure(metrics, probes.get(i).name(), () -> probed().get(number));
+    }
+  }
+
+  /** Adds one condition. */
+  public static void measure(Metrics metrics, String name, Supplier<Check> look) {
+    metrics.gauge(
+        "writ.ready",
+        "1 where a condition of readiness holds",
+        "check",
+        name,
+        () -> look.get().ok() ? 1 : 0);
   }
 
   /**
@@ -110,17 +135,17 @@ public final class Readiness {
     }
   }
 
-  /** A failure goes away by itself: a refused clock reading has changed nothing. */
-  private Check clockFits() {
+  /** Why it does not hold is a code; it may hold again by itself, since nothing was changed. */
+  private static Check holds(String name, Runnable required) {
     try {
-      kernel.now();
-      return new Check("clock", true);
+      required.run();
+      return ok(name, true);
     } catch (WritException e) {
-      return new Check("clock", false, Optional.of(e.code().code()));
+      return new Check(name, false, Optional.of(e.code().code()));
     }
   }
 
-  private boolean ledgerAnswers() {
+  private static boolean answers(Kernel kernel) {
     try {
       return kernel.ledger().treeSize() > 0;
     } catch (WritException e) {

@@ -34,6 +34,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -134,22 +135,26 @@ public final class KernelPipeline implements Pipeline {
   }
 
   /**
-   * Closes the runs that surfaces opened and that policy says are over (protocol rule 33).
+   * Closes the runs that surfaces opened and that policy says are over (protocol rule 33). One that
+   * cannot be closed does not keep the others open.
    *
+   * @param failures gets the first failure: what fails for one run may well fail for thousands
    * @return how many it closed
    */
-  public synchronized int closeOverRuns() {
+  public synchronized int closeOverRuns(Consumer<RuntimeException> failures) {
     int closed = 0;
-    for (VouchedRuns.Over over : runs.over()) {
+    List<RuntimeException> failed = new ArrayList<>();
+    for (VouchedRuns.Over over : runs.over(failed::add)) {
       try {
         closeRun(over.surface(), over.run().tenant(), over.run().run());
         closed++;
-      } catch (WritException e) {
+      } catch (RuntimeException e) {
         if (!VouchedRuns.isOfTheMoment(e)) {
-          throw e;
+          failed.add(e);
         }
       }
     }
+    failed.stream().limit(1).forEach(failures);
     return closed;
   }
 

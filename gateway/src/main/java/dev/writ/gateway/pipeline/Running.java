@@ -10,6 +10,7 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.HostTerms;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -23,7 +24,10 @@ import java.util.function.Supplier;
  */
 public final class Running {
   private final ThreadLocal<Effect> current = new ThreadLocal<>();
-  private final TreeMap<Digest, Effect> byRequest = new TreeMap<>();
+
+  /** All that have to do with a request: which of them the kernel lets execute it, it says late. */
+  private final TreeMap<Digest, List<Effect>> byRequest = new TreeMap<>();
+
   private final CancelledThere elsewhere;
   private BiPredicate<String, String> prohibited = (_, _) -> false;
 
@@ -98,18 +102,17 @@ public final class Running {
   public <T> T during(
       Digest request, String tenant, String subject, ToolObserver observer, Supplier<T> work) {
     Effect effect = new Effect(request, tenant, subject, observer);
-    boolean first;
     synchronized (byRequest) {
-      first =
-          byRequest.putIfAbsent(request, effect) == null; // more threads with it wait in the kernel
+      byRequest.computeIfAbsent(request, _ -> new ArrayList<>()).add(effect);
     }
     current.set(effect);
     try {
       return work.get();
     } finally {
       current.remove();
-      if (first) {
-        synchronized (byRequest) {
+      synchronized (byRequest) {
+        byRequest.get(request).remove(effect);
+        if (byRequest.get(request).isEmpty()) {
           byRequest.remove(request);
         }
       }
@@ -123,14 +126,17 @@ public final class Running {
    * @throws WritException {@code GWY-041} where no effect of that request runs for this subject
    */
   public void cancel(Digest request, String tenant, String subject) {
-    Effect effect;
+    List<Effect> own;
     synchronized (byRequest) {
-      effect = byRequest.get(request);
+      own =
+          byRequest.getOrDefault(request, List.of()).stream()
+              .filter(effect -> effect.tenant.equals(tenant) && effect.subject.equals(subject))
+              .toList();
     }
-    if (effect == null || !effect.tenant.equals(tenant) || !effect.subject.equals(subject)) {
+    if (own.isEmpty()) {
       throw new WritException(GatewayError.NOT_CANCELLED, "nothing runs for " + request);
     }
-    effect.cancel();
+    own.forEach(Effect::cancel);
     elsewhere.cancel(request, tenant, subject);
   }
 
@@ -143,7 +149,7 @@ public final class Running {
     List<Effect> all;
     synchronized (byRequest) {
       prohibited = tools;
-      all = List.copyOf(byRequest.values());
+      all = byRequest.values().stream().flatMap(List::stream).toList();
     }
     all.forEach(effect -> effect.cancelIf(tools));
   }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * The open runs that surfaces opened for their callers, and which of them must be closed (protocol
@@ -50,27 +51,37 @@ final class VouchedRuns {
 
   /**
    * The runs to close now: idle or open for longer than policy allows, and with nothing unfinished.
+   *
+   * @param failures gets what was thrown for a run; the others are looked at all the same
    */
-  synchronized List<Over> over() {
+  synchronized List<Over> over(Consumer<RuntimeException> failures) {
     RunLimits limits = kernel.system().policyInForce().runs().orElse(RunLimits.DEFAULT);
     if (!known) {
       known = true;
       read();
     }
     Instant now = kernel.now();
-    Instant restarted = restarted();
+    Instant restarted = restarted(now);
     List<Over> over = new ArrayList<>();
-    open.removeIf(run -> isClosedOrForeign(run));
-    for (RunId run : open) {
-      RunState state = state(run).orElseThrow();
-      if (state.unfinished().pending() == 0
-          && state.unfinished().running() == 0
-          && state.unfinished().inDoubt() == 0
-          && isOver(run, limits, now, restarted)) {
-        over.add(new Over(openers.get(state.opener()), run));
+    for (RunId run : List.copyOf(open)) {
+      try {
+        Optional<RunState> state = state(run).filter(this::isOpenAndOurs);
+        if (state.isEmpty()) {
+          open.remove(run);
+        } else if (isFinished(state.get()) && isOver(run, limits, now, restarted)) {
+          over.add(new Over(openers.get(state.get().opener()), run));
+        }
+      } catch (RuntimeException e) {
+        failures.accept(e);
       }
     }
     return over;
+  }
+
+  private static boolean isFinished(RunState state) {
+    return state.unfinished().pending() == 0
+        && state.unfinished().running() == 0
+        && state.unfinished().inDoubt() == 0;
   }
 
   /** Reads, once, the runs that were opened before this server started to count. */
@@ -83,15 +94,15 @@ final class VouchedRuns {
             (key, row) -> {
               String run = Tables.lastPart(key);
               RunState state = RunState.parse(row);
-              if (!state.closed() && openers.containsKey(state.opener())) {
+              if (isOpenAndOurs(state)) {
                 open.add(new RunId(key.substring(0, key.length() - run.length() - 1), run));
               }
               return true;
             });
   }
 
-  private boolean isClosedOrForeign(RunId run) {
-    return state(run).filter(s -> !s.closed() && openers.containsKey(s.opener())).isEmpty();
+  private boolean isOpenAndOurs(RunState state) {
+    return !state.closed() && openers.containsKey(state.opener());
   }
 
   private Optional<RunState> state(RunId run) {
@@ -101,10 +112,10 @@ final class VouchedRuns {
         .map(RunState::parse);
   }
 
-  /** When an operator last set the log's time back. */
-  private Instant restarted() {
+  /** When an operator last set the log's time back; now, where none ever did. */
+  private Instant restarted(Instant now) {
     LedgerView ledger = kernel.ledger();
-    Instant[] at = {Instant.MAX};
+    Instant[] at = {now};
     List<Long> restarts = ledger.timeRestarts();
     if (!restarts.isEmpty()) {
       long index = restarts.getLast();
@@ -113,7 +124,10 @@ final class VouchedRuns {
     return at[0];
   }
 
-  /** Times in the future count as the time at which the log's time was set back, at the latest. */
+  /**
+   * Times in the future count as the time at which the log's time was set back. Where nobody set it
+   * back the event came after {@code now} was taken, and the run is in use.
+   */
   private boolean isOver(RunId run, RunLimits limits, Instant now, Instant restarted) {
     LedgerView ledger = kernel.ledger();
     Instant first = ledger.event(run, 0).map(Event::at).orElse(now);
@@ -123,7 +137,8 @@ final class VouchedRuns {
   }
 
   /** Whether the run was used or closed at the last moment; it is left as it is then. */
-  static boolean isOfTheMoment(WritException e) {
-    return List.of("EXE-901", "EXE-903").contains(e.code().code());
+  static boolean isOfTheMoment(RuntimeException e) {
+    return e instanceof WritException refusal
+        && List.of("EXE-901", "EXE-903").contains(refusal.code().code());
   }
 }

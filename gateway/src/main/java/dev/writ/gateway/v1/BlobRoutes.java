@@ -66,7 +66,10 @@ final class BlobRoutes {
     }
     String mediaType = call.headers().one("content-type").orElse("application/octet-stream");
     InputStream content = new Checked(call.stream().orElseThrow(), digest);
-    Content stored = reader.kernel().put(caller.tenant(), caller.subject(), content, mediaType);
+    Content stored =
+        reader
+            .kernel()
+            .put(caller.tenant(), caller.subject(), content, mediaType, Optional.of(digest));
     return HttpAnswer.json(
         201, JsonValue.object().put("digest", stored.digest()).put("size", stored.size()).build());
   }

@@ -111,18 +111,25 @@ final class Bodies {
 
   /** Requires that an idempotency key in the header equals the one in the signed request. */
   static void requireSameKey(HttpCall call, Envelope request) {
-    Optional<String> header = call.headers().one("idempotency-key");
-    if (header.isEmpty()) {
-      return;
-    }
-    JsonValue signed =
+    Optional<String> signed =
         request.document() instanceof JsonValue.Obj document
-            ? document.get("idempotency_key")
-            : null;
-    if (!JsonValue.of(header.get()).equals(signed)) {
+                && document.get("idempotency_key") instanceof JsonValue.Str key
+            ? Optional.of(key.value())
+            : Optional.empty();
+    requireSameKey(call, signed);
+  }
+
+  /**
+   * The same for a request that is still to be signed, with that key.
+   *
+   * @throws WritException {@code GWY-031}
+   */
+  static void requireSameKey(HttpCall call, Optional<String> signed) {
+    Optional<String> header = call.headers().one("idempotency-key");
+    if (header.isPresent() && !header.equals(signed)) {
       throw new WritException(
           GatewayError.IDEMPOTENCY_KEY,
-          signed == null ? "the request signs none" : "the request signs another");
+          signed.isEmpty() ? "the request signs none" : "the request signs another");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.gateway.v1;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.TemporaryFiles;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.HttpAnswer;
 import java.io.IOException;
@@ -29,7 +30,7 @@ public final class TemporaryFile implements AutoCloseable {
   TemporaryFile(TemporaryStorage.Lease room, boolean named) {
     this.room = room;
     try {
-      path = Files.createTempFile("writ-bundle-", ".zip");
+      path = TemporaryFiles.create("bundle-", ".zip");
       channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
       if (!named) {
         Files.delete(path); // open files live on without their names

@@ -74,6 +74,7 @@ public final class VouchedSurface implements Surface {
             .orElse(true);
     EffectCompletion.Stated stated = EffectCompletion.Stated.read(fields.fields("effect"));
     fields.end();
+    Bodies.requireSameKey(call, key);
     return answer(
         pipeline.vouch(
             new Pipeline.Vouched(

@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -170,9 +171,7 @@ class AnOwnerThatStandsStillTest {
   void whatItMayHaveBegunIsNotSentAgain() throws Exception {
     CompletableFuture<HttpResponse<String>> answer = ask("POST", "a signed request");
     Owner.say(owners.getFirst().head(), "HTTP/1.1 100 Continue\r\n\r\n");
-    while (!owners.getFirst().got.toString().contains("a signed request")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> owners.getFirst().got.toString().contains("a signed request"));
     taken();
     assertThat(answer.get().statusCode()).isEqualTo(503);
     assertThat(answer.get().body()).contains("GWY-191");
@@ -184,9 +183,7 @@ class AnOwnerThatStandsStillTest {
     CompletableFuture<HttpResponse<String>> answer = ask("POST", "a signed request");
     Socket first = owners.getFirst().head();
     Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
-    while (!owners.getFirst().got.toString().contains("a signed request")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> owners.getFirst().got.toString().contains("a signed request"));
     taken();
     Owner.say(first, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate");
     assertThat(answer.get().body()).isEqualTo("late");
@@ -202,9 +199,7 @@ class AnOwnerThatStandsStillTest {
     CompletableFuture<HttpResponse<String>> answer = ask("POST", "a signed request");
     Socket first = owners.getFirst().head();
     Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
-    while (!owners.getFirst().got.toString().contains("a signed request")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> owners.getFirst().got.toString().contains("a signed request"));
     Owner.say(first, NOT_IN_TIME);
     assertThat(answer.get().statusCode()).isEqualTo(503);
     assertThat(answer.get().headers().firstValue("Retry-After")).isPresent();
@@ -218,9 +213,7 @@ class AnOwnerThatStandsStillTest {
           client, "POST /v1/effects HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf");
       Socket first = owners.getFirst().head();
       Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
-      while (!owners.getFirst().got.toString().contains("half")) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> owners.getFirst().got.toString().contains("half"));
       Owner.say(first, NOT_IN_TIME);
       String answer = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       assertThat(answer).startsWith("HTTP/1.1 408").endsWith("slow");

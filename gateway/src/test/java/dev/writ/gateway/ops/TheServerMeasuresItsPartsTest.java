@@ -141,6 +141,12 @@ class TheServerMeasuresItsPartsTest {
         .contains("{\"name\":\"sandbox\",\"ok\":false}")
         .doesNotContain("engine");
     assertThat(asked.get()).isEqualTo(2);
+    String metrics = metrics();
+    assertThat(value(metrics, "writ_ready{check=\"sandbox\"}")).isZero();
+    for (String check : List.of("disk", "ledger", "clock", "keys", "policy", "not-draining")) {
+      assertThat(value(metrics, "writ_ready{check=\"" + check + "\"}")).as(check).isEqualTo(1);
+    }
+    assertThat(asked.get()).as("a scrape asks no more often").isEqualTo(2);
     sandbox.set(true);
     server.home.clock.forward(Duration.ofSeconds(1));
     assertThat(server.send(server.to("/ready").GET()).statusCode()).isEqualTo(200);

@@ -2,9 +2,12 @@ package dev.writ.gateway.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestHome;
@@ -126,6 +129,32 @@ class TheServerTellsHowItIsTest {
     assertThat(ready.body()).contains("{\"name\":\"ledger\",\"ok\":false}");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(get("/health").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void readyTurnsFalseWhenAKeyThatSignsIsRevokedAndTrueWithAnother() throws Exception {
+    assertThat(get("/ready").body()).contains("{\"name\":\"keys\",\"ok\":true}");
+    for (KeyRole role : List.of(KeyRole.GUARDIAN, KeyRole.EXECUTOR)) {
+      home.revoke(role.text());
+      assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(503);
+      HttpResponse<String> ready = get("/ready");
+      assertThat(ready.body()).contains("{\"name\":\"keys\",\"ok\":false,\"why\":\"EXE-912\"}");
+      assertThat(ready.statusCode()).isEqualTo(503);
+      assertThat(get("/health").statusCode()).isEqualTo(200);
+      SigningKey next = SigningKey.generateEd25519(new SecureRandom());
+      home.enrol(
+          new TrustedKey(
+              next.verifyingKey(),
+              role,
+              Optional.empty(),
+              role.text() + "-2",
+              home.clock.instant(),
+              Optional.empty(),
+              Optional.empty()));
+      home.kernel().signWith(role, next);
+      assertThat(get("/ready").statusCode()).isEqualTo(200);
+      assertThat(post("/v1/effects", home.ask("alice").sign())).isEqualTo(200);
+    }
   }
 
   @Test

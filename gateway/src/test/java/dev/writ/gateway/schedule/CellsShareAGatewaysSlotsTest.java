@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -68,13 +68,6 @@ class CellsShareAGatewaysSlotsTest {
 
   private static Ticket ticket(String tenant) {
     return new Ticket(tenant, "s", "tool", "small", PATIENT);
-  }
-
-  private static void until(BooleanSupplier holds) {
-    while (!holds.getAsBoolean()) {
-      Thread.onSpinWait();
-      Thread.yield();
-    }
   }
 
   private static void await(CountDownLatch latch) {
@@ -193,9 +186,9 @@ class CellsShareAGatewaysSlotsTest {
     for (int i = 0; i < 500; i++) {
       calls.add(threads.submit(() -> flooded.run(ticket("t0"), () -> order.add("flood"))));
     }
-    until(() -> flooded.waiting() == 500);
+    Await.until(() -> flooded.waiting() == 500);
     calls.add(threads.submit(() -> quiet.run(ticket("t1"), () -> order.add("quiet"))));
-    until(() -> quiet.waiting() == 1);
+    Await.until(() -> quiet.waiting() == 1);
     assertThat(quiet.running()).as("the other cell's call has the only slot").isZero();
     assertThat(flooded.running()).isEqualTo(1);
     end.countDown();
@@ -215,7 +208,7 @@ class CellsShareAGatewaysSlotsTest {
     Future<?> second = holding(staying, "t1", end);
     Future<?> refused = threads.submit(() -> ending.run(ticket("t0"), () -> 1));
     Future<?> waits = threads.submit(() -> staying.run(ticket("t1"), () -> 1));
-    until(() -> ending.waiting() == 1 && staying.waiting() == 1);
+    Await.until(() -> ending.waiting() == 1 && staying.waiting() == 1);
     ending.drain();
     assertThat(refusal(refused)).isEqualTo(GatewayError.DRAINING);
     assertThat(staying.waiting()).isEqualTo(1);
@@ -243,7 +236,7 @@ class CellsShareAGatewaysSlotsTest {
     CountDownLatch end = new CountDownLatch(1);
     Future<?> first = holding(failing, "t0", end);
     Future<?> waits = threads.submit(() -> other.run(ticket("t1"), () -> 1));
-    until(() -> other.waiting() == 1);
+    Await.until(() -> other.waiting() == 1);
     maybe.set(null);
     end.countDown();
     first.get();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.error.ExecutorError;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.TraceContext;
@@ -29,7 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,13 +80,6 @@ class TurnsAreHandedOnTest {
     return new Ticket(tenant, "s", "tool", "small", PATIENT);
   }
 
-  private static void until(BooleanSupplier holds) {
-    while (!holds.getAsBoolean()) {
-      Thread.onSpinWait();
-      Thread.yield();
-    }
-  }
-
   /** Calls that hold their slots until they are told to end. */
   private final class Holding implements AutoCloseable {
     private final CountDownLatch end = new CountDownLatch(1);
@@ -110,7 +103,7 @@ class TurnsAreHandedOnTest {
     @Override
     public void close() {
       end.countDown();
-      until(() -> calls.stream().allMatch(Future::isDone));
+      Await.until(() -> calls.stream().allMatch(Future::isDone));
       assertThat(calls).allMatch(call -> call.state() == Future.State.SUCCESS);
     }
   }
@@ -259,9 +252,9 @@ class TurnsAreHandedOnTest {
                 }
               });
       await(entered);
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       next = threads.submit(() -> lane.run(ticket("a"), () -> 2));
-      until(() -> lane.waiting() == 2);
+      Await.until(() -> lane.waiting() == 2);
       waiting.interrupt();
       waiting.join();
       assertThat(refused.get()).isEqualTo(LaneError.GIVEN_UP);
@@ -306,15 +299,15 @@ class TurnsAreHandedOnTest {
                   refused.set(e.code());
                 }
               });
-      until(() -> watched.waiting() == 1);
+      Await.until(() -> watched.waiting() == 1);
       Future<?> next = threads.submit(() -> watched.run(ticket("a"), () -> 2));
-      until(() -> watched.waiting() == 2);
+      Await.until(() -> watched.waiting() == 2);
       victim.set(waiting);
       end.countDown();
       waiting.join();
       assertThat(refused.get()).as("round " + round).isEqualTo(LaneError.GIVEN_UP);
       next.get();
-      until(() -> watched.running() == 0);
+      Await.until(() -> watched.running() == 0);
     }
     assertAllSlotsAreFree(watched, 1);
   }
@@ -352,17 +345,17 @@ class TurnsAreHandedOnTest {
       assertThat(refusal(() -> lane.run(past, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
       Ticket eternal = new Ticket("a", "s", "tool", "small", Duration.ofSeconds(Long.MAX_VALUE));
       Future<?> forever = threads.submit(() -> lane.run(eternal, () -> 1));
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       clock.addAndGet(TimeUnit.SECONDS.toNanos(30));
       lane.policyChanged();
       assertThat(refusal(forever)).isEqualTo(LaneError.QUEUE_TTL);
 
       Future<?> late = threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       clock.addAndGet(TimeUnit.SECONDS.toNanos(29));
       lane.policyChanged(); // looks again: there is a second left
       Future<?> other = threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 2);
+      Await.until(() -> lane.waiting() == 2);
       clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
       lane.policyChanged();
       assertThat(refusal(late)).isEqualTo(LaneError.QUEUE_TTL);
@@ -395,7 +388,7 @@ class TurnsAreHandedOnTest {
     Ticket brief = new Ticket("a", "s", "tool", "small", Duration.ofMillis(5));
     assertThat(refusal(() -> real.run(brief, () -> 1))).isEqualTo(LaneError.QUEUE_TTL);
     end.countDown();
-    until(() -> real.running() == 0);
+    Await.until(() -> real.running() == 0);
     assertAllSlotsAreFree(real, 2);
   }
 
@@ -404,7 +397,7 @@ class TurnsAreHandedOnTest {
     Future<Lane.Ran<Integer>> call;
     try (Holding _ = new Holding(2, "b")) {
       call = threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1234));
     }
     assertThat(call.get()).isEqualTo(new Lane.Ran<>(1, 1234));
@@ -415,7 +408,7 @@ class TurnsAreHandedOnTest {
     policy.set(policy("slots: 1"));
     try (Holding _ = new Holding(1, "b")) {
       Future<?> call = threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       policy.set(policy("slots: 2"));
       lane.policyChanged();
       call.get();
@@ -441,17 +434,17 @@ class TurnsAreHandedOnTest {
       for (int i = 1; i <= 2; i++) {
         int waiting = i;
         threads.submit(() -> lane.run(ticket("b"), () -> 1));
-        until(() -> lane.waiting() == waiting);
+        Await.until(() -> lane.waiting() == waiting);
       }
       assertThat(refusal(() -> lane.run(ticket("b"), () -> 1))).isEqualTo(LaneError.TENANT_QUOTA);
       threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 3);
+      Await.until(() -> lane.waiting() == 3);
       assertThat(refusal(() -> lane.run(ticket("a"), () -> 1))).isEqualTo(LaneError.QUEUE_FULL);
       policy.set(policy("slots: 2, queue: { length: 9, per_tenant: 1 }"));
       assertThat(refusal(() -> lane.run(ticket("a"), () -> 1)))
           .isEqualTo(LaneError.TENANT_QUEUE_FULL);
     }
-    until(() -> lane.running() == 0);
+    Await.until(() -> lane.running() == 0);
     assertThat(seen).contains("small refused");
     for (LaneError error : LaneError.values()) {
       boolean later = error == LaneError.QUEUE_TTL || error == LaneError.GIVEN_UP;
@@ -465,7 +458,7 @@ class TurnsAreHandedOnTest {
   void aServerThatDrainsRefusesWhoComesAndWhoWaitsAndLetsEndWhatRuns() throws Exception {
     try (Holding _ = new Holding(2, "b")) {
       Future<?> waiting = threads.submit(() -> lane.run(ticket("a"), () -> 1));
-      until(() -> lane.waiting() == 1);
+      Await.until(() -> lane.waiting() == 1);
       lane.drain();
       assertThat(refusal(waiting)).isEqualTo(GatewayError.DRAINING);
       assertThat(refusal(() -> lane.run(ticket("a"), () -> 1))).isEqualTo(GatewayError.DRAINING);

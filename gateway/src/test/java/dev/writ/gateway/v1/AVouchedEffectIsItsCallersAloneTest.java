@@ -110,6 +110,31 @@ class AVouchedEffectIsItsCallersAloneTest {
   }
 
   @Test
+  void a_key_in_the_header_that_the_body_does_not_name_is_not_passed_over() {
+    String body = "{%s\"run\":\"r\",\"effect\":{\"tool\":\"calc\",\"operation\":\"do\"}}";
+    for (String named : List.of("", "\"idempotency_key\":\"another\",")) {
+      Reply refused = keyed(body.formatted(named));
+      assertThat(refused.status()).isEqualTo(422);
+      assertThat(code(refused)).isEqualTo("GWY-031");
+    }
+    assertThat(gateway.home.driver.runs()).isEmpty();
+    for (int i = 0; i < 2; i++) {
+      Reply same = keyed(body.formatted("\"idempotency_key\":\"task-17\","));
+      assertThat(same.string("verdict")).as(same.text()).isEqualTo("ALLOW");
+    }
+    assertThat(gateway.home.driver.runs()).hasSize(1);
+  }
+
+  private Reply keyed(String body) {
+    return gateway.send(
+        gateway
+            .as("alice", PATH)
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", "task-17")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  @Test
   void what_an_agent_signed_itself_or_another_surface_vouched_for_is_not_submitted_here() {
     Reply own = gateway.submit(gateway.home.ask("alice").sign());
     String receipt = own.header("Writ-Receipt");

@@ -361,6 +361,15 @@ class TheNativeApiServesSignedRequestsTest {
     assertThat(
             gateway.home.ledger().hasBlob(Digest.sha256("three".getBytes(StandardCharsets.UTF_8))))
         .isFalse();
+    assertThat(put("deputy", "two").status()).as("its answer may have been lost").isEqualTo(201);
+    byte[] other = "none of these".getBytes(StandardCharsets.UTF_8);
+    Reply another =
+        gateway.send(
+            gateway
+                .as("deputy", "/v1/blobs/" + Digest.sha256("two".getBytes(StandardCharsets.UTF_8)))
+                .PUT(HttpRequest.BodyPublishers.ofByteArray(other)));
+    assertThat(another.string("code")).as("under its name").isEqualTo("GWY-032");
+    assertThat(gateway.home.ledger().hasBlob(Digest.sha256(other))).isFalse();
     assertThat(gateway.get("alice", "/v1/storage").text())
         .isEqualTo("{\"blobs\":2,\"bytes\":8192,\"bytes_max\":8192,\"unnamed_s\":60}");
     assertThat(gateway.get("eve", "/v1/storage").text()).contains("\"blobs\":0");

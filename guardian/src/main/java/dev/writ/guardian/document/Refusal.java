@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -28,6 +29,8 @@ public record Refusal(
 
   public static final String TYPE = PayloadTypes.of("refusal");
 
+  private static final List<String> STAGES = List.of("gate", "snapshot", "prepare");
+
   public static Refusal read(JsonValue document) {
     Fields fields = Fields.of("refusal", document);
     Refusal refusal =
@@ -36,7 +39,7 @@ public record Refusal(
             fields.digest("request"),
             fields.digest("decision"),
             fields.digest("intent"),
-            fields.name("stage"),
+            fields.oneOf("stage", STAGES, stage -> stage),
             fields.name("code"),
             fields.string("found"),
             fields.optional("observed", key -> Observed.read(fields.fields(key))),

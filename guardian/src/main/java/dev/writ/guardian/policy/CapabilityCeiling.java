@@ -33,7 +33,7 @@ public record CapabilityCeiling(
             section.bool("spawn"),
             section.names("secrets", List.of()),
             section.oneOf("resource_class", CLASSES, text -> text));
-    ceiling.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
+    ceiling.network.forEach(at -> NetworkPlace.require(section, "network", at));
     ceiling.secrets.forEach(name -> section.require("secrets", SecretGrant.isName(name), name));
     section.end();
     return ceiling;

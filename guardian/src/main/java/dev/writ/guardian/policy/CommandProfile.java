@@ -70,7 +70,7 @@ public record CommandProfile(
     TreeMap<String, String> workspaces = new TreeMap<>();
     for (String tenant : section.keys()) {
       String directory = section.name(tenant);
-      section.require(tenant, WorkspacePaths.isNormal(directory), directory);
+      WorkspacePaths.require(section, tenant, directory);
       for (String other : workspaces.values()) {
         boolean apart =
             !WorkspacePaths.isUnder(directory, List.of(other))

@@ -43,8 +43,7 @@ public record CommandRole(
             section.optional("paths", section::names));
     limits.end();
     role.paths()
-        .ifPresent(all ->
-            all.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path)));
+        .ifPresent(all -> all.forEach(path -> WorkspacePaths.require(section, "paths", path)));
     section.end();
     return role;
   }

@@ -1,5 +1,6 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.guardian.yaml.Section;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
@@ -62,6 +63,16 @@ public record NetworkPlace(String host, int port) {
         .filter(place -> !plain.contains("://"))
         .filter(place -> (place.host + ":" + place.port).equals(plain))
         .isPresent();
+  }
+
+  /** Refuses what no role may write, with the form that it has to have. */
+  static void require(Section section, String key, String text) {
+    section.require(
+        key,
+        isPattern(text),
+        text
+            + " is no place like api.example.org:443 or *.example.org:443: a host in small letters"
+            + " and a port, and nothing before or behind them");
   }
 
   /** Whether one of the patterns covers this; a star stands for one or more labels. */

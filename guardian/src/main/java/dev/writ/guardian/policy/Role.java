@@ -45,9 +45,11 @@ public record Role(
             section.optional("declared", key -> resources(section.section(key))));
     role.declared.ifPresent(
         one -> section.require("declared", one.isWithin(resources), "more than the ceiling"));
-    role.commands.forEach(one -> section.require("commands", isProgram(one), one));
-    role.paths.forEach(path -> section.require("paths", WorkspacePaths.isNormal(path), path));
-    role.network.forEach(at -> section.require("network", NetworkPlace.isPattern(at), at));
+    role.commands.forEach(one ->
+        section.require(
+            "commands", isProgram(one), one + " is no name of a program, without a folder"));
+    role.paths.forEach(path -> WorkspacePaths.require(section, "paths", path));
+    role.network.forEach(at -> NetworkPlace.require(section, "network", at));
     section.end();
     return role;
   }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 public final class VersionRule {
   private static final Pattern SEMANTIC =
-      Pattern.compile("(\\d{1,18}(?:\\.\\d{1,18})*)(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?");
+      Pattern.compile("(\\d{1,18}(?:\\.\\d{1,18})*+)(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?");
 
   /**
    * Semantic order: numbers by value, a pre-release before its release, its parts as semver.org

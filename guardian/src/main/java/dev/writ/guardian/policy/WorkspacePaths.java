@@ -1,10 +1,21 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.guardian.yaml.Section;
 import java.util.List;
 
 /** Paths under a run's workspace root: relative, with slashes, in normal form. */
 public final class WorkspacePaths {
   private WorkspacePaths() {}
+
+  /** Refuses what no policy may write, with the form that it has to have. */
+  static void require(Section section, String key, String path) {
+    section.require(
+        key,
+        isNormal(path),
+        path
+            + " is no folder of the workspace like src/main: relative, in its one form; . is all of"
+            + " it");
+  }
 
   /** Whether a path names something under the root in the one form that is allowed. */
   public static boolean isNormal(String path) {

@@ -21,7 +21,7 @@ public enum LedgerError implements ErrorCode {
   CORRUPT(
       "LED-006",
       "the ledger's stored data is damaged",
-      "Stop writing, run `writ fsck`, and put a backup back: `writ restore`."),
+      "Stop writing, and put a backup back: `writ restore`."),
   FORMAT_FUTURE(
       "LED-007",
       "the ledger has a format that this version does not know",

@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.Event;
 import dev.writ.verify.bundle.Recording;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ final class DeletedContents {
 
   private final Recording recording;
   private final ReplayTally tally;
-  private final TreeMap<Digest, String> rules = new TreeMap<>();
+  private final TreeMap<Digest, String> reasons = new TreeMap<>();
   private int told;
 
   DeletedContents(Recording recording, ReplayTally tally) {
@@ -37,7 +38,7 @@ final class DeletedContents {
       return;
     }
     for (Deletion.Item item : deletion.contents()) {
-      rules.put(item.digest(), by(deletion.reason()));
+      reasons.put(item.digest(), gone(deletion.reason()));
       tally.neither(
           told++ < TOLD_MAX
               ? item.content().text()
@@ -45,23 +46,32 @@ final class DeletedContents {
                   + item.digest()
                   + " of event "
                   + item.seq()
-                  + ": deleted at "
-                  + Timestamps.format(deletion.deletedAt())
-                  + " "
-                  + deletion.reason().text()
-              : "further contents: deleted " + by(deletion.reason()));
+                  + ": "
+                  + gone(deletion.reason(), deletion.deletedAt())
+              : "further contents: " + gone(deletion.reason()));
     }
   }
 
-  private static String by(Deletion.Reason reason) {
+  private static String gone(Deletion.Reason reason, Instant at) {
+    String then = " at " + Timestamps.format(at);
     return switch (reason) {
-      case Deletion.Rule rule -> "by rule " + rule.name();
-      case Deletion.Order order -> order.text();
+      case Deletion.Archived in ->
+          "moved to the archive" + then + ", into the bundle " + in.bundle();
+      case Deletion.Rule _, Deletion.Order _ -> "deleted" + then + " " + reason.text();
+    };
+  }
+
+  private static String gone(Deletion.Reason reason) {
+    return switch (reason) {
+      case Deletion.Rule rule -> "deleted by rule " + rule.name();
+      case Deletion.Order order -> "deleted " + order.text();
       case Deletion.Archived archived -> archived.text();
     };
   }
 
-  /** The rule or order by which a content of an effect is not here. */
+  /**
+   * How a content of an effect that is not here went: by which rule or order, or to the archive.
+   */
   Optional<String> reasonOf(Receipt receipt) {
     return Stream.of(
             receipt.observations().stream(),
@@ -70,8 +80,8 @@ final class DeletedContents {
             receipt.artifacts().stream().map(artifact -> artifact.content().digest()))
         .flatMap(digests -> digests)
         .filter(digest -> recording.blob(digest).isEmpty())
-        .map(rules::get)
-        .filter(rule -> rule != null)
+        .map(reasons::get)
+        .filter(reason -> reason != null)
         .findFirst();
   }
 }

@@ -626,7 +626,7 @@ final class Stepping implements AutoCloseable {
           "effects: only the receipt was made again, "
               + deleted
                   .reasonOf(receipt)
-                  .map(reason -> "their contents were deleted " + reason)
+                  .map(reason -> "their contents were " + reason)
                   .orElse("their output is not in the bundle"));
       return;
     }

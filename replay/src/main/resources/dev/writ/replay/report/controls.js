@@ -4,13 +4,22 @@ const rejections = (view) => view.effects.filter((fx) => fx.approvals.some((a) =
 const notSucceeded = (view) => view.totals.outcomes.filter(([outcome]) => !['succeeded', 'pending'].includes(outcome)).map(([outcome, n]) => `${number(n)} ${OUTCOMES[outcome][2].toLowerCase()}`).join(', ') || 'none';
 const distinctOf = (view, of) => new Set(view.effects.map(of)).size;
 
+/** Whether policies that were in force from the run's opening on let contents go, though nothing of it was judged under them. */
+function retentionSaid({ bundle, totals: t }) {
+  const of = activationsOf(bundle).filter(({ until }) => until === null || until >= t.from).map(({ document }) => document.retention ?? {});
+  const rules = of.some((retention) => retention.rules?.length > 0) ? 'policy has rules that delete contents' : 'no rule of policy deletes contents';
+  return of.some((retention) => retention.archive_after_s !== undefined) ? `${rules}; closed runs may be archived` : rules;
+}
+
+const goneSoFar = ({ deleted, erased, archived }) => `${plural(deleted, 'content')} deleted by rule, ${number(erased)} erased by order, ${number(archived)} moved to the archive`;
+
 /** What a run shows. Controls name it by its word, so that each is said once. */
 const EVIDENCE = {
   log: (view) => `${plural(view.bundle.journals.run.length, 'event')} from ${minute(view.totals.from)} to ${minute(view.totals.to)} UTC, chained and in a signed log of ${number(view.bundle.checkpoint.size)}; ${plural(view.totals.receipts, 'receipt')}`,
-  unusual: (view) => `${number(view.totals.denied)} denied, ${number(view.totals.escalated)} escalated; ended otherwise than well: ${notSucceeded(view)}`,
+  unusual: (view) => `${number(view.totals.denied)} denied, ${number(view.totals.escalated)} escalated, ${number(view.effects.filter(wouldBeOf).length)} let pass by a policy that only observes; ended otherwise than well: ${notSucceeded(view)}`,
   people: (view) => `${number(view.totals.escalated)} waited for a person, ${number(view.totals.approved)} approved, ${number(rejections(view))} rejected, each signed by an approver’s key`,
   stop: (view) => `${number(view.totals.denied)} did not run because policy or a person said no; ${plural(view.bundle.system.revocations.size, 'key')} revoked`,
-  kept: (view) => `the run is ${view.bundle.manifest.state}; ${view.policies.some((p) => p.document.retention) ? 'policy has rules that delete contents' : 'no rule deletes contents'}; ${plural(view.result.counts.deleted, 'content')} deleted, each stated in the log`,
+  kept: (view) => `the run is ${view.bundle.manifest.state}; ${retentionSaid(view)}; ${goneSoFar(view.result.counts)}, each stated in the log`,
   who: (view) => `${plural(distinctOf(view, (fx) => fx.request.subject), 'subject')}, every request signed by a key that an operator enrolled or vouched for by such a key; ${plural(view.bundle.system.trust.keys.size, 'key')} in all`,
   roles: (view) => `${plural(view.result.counts.decisions, 'decision')}, each with the roles, limits and checks that it used; policy ${view.policies.map((p) => `version ${p.document.version}`).join(', ') || 'none'}, signed by its owner`,
   tools: (view) => `${plural(new Set(view.effects.filter((fx) => fx.receipt).map((fx) => fx.receipt.document.tool.package)).size, 'tool package')} ran, each approved by digest`,

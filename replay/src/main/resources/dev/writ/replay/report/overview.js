@@ -54,6 +54,12 @@ const SEAL_RUNS = 50; // lines at the seal
 
 const distinct = (values) => [...new Set(values)];
 
+/** Names a run, and its tenant where the page has runs of several: each tenant has its own run of a name. */
+function namerOf(runs) {
+  const several = distinct(runs.map((run) => run.manifest.tenant)).length > 1;
+  return ({ manifest }, most) => [foreign(manifest.run, most), several && [' of tenant ', foreign(manifest.tenant, 120)]];
+}
+
 function overviewWords(runs, extra) {
   const t = addedUp(runs);
   const tenants = distinct(runs.map((run) => run.manifest.tenant)).map((tenant) => foreign(tenant, 120));
@@ -92,24 +98,31 @@ function runsTable(runs, nameOf) {
   return table('Runs', ['Run', 'Tenant', 'Period', 'Who', 'State', 'Requests', 'Allowed', 'Denied', 'Waiting', 'Receipts'], [...rows, [el('b', null, 'All'), '', '', '', '', ...counts(addedUp(runs))]], 5);
 }
 
-const drawnOf = (runs, { sample }) => runs.flatMap((run) => run.drawn).sort(byDraw).slice(0, sample?.size ?? 0);
+function drawnOf(runs, { sample }) {
+  const named = namerOf(runs);
+  return runs.flatMap((run) => run.drawn.map((one) => ({ ...one, run: named(run, 120) }))).sort(byDraw).slice(0, sample?.size ?? 0);
+}
 
 function overview(runs, extra, open) {
+  const named = namerOf(runs);
   return [
     section('summary', 'Summary', null, overviewWords(runs, extra), overviewFacts(runs)),
     sampled(extra.sample, drawnOf(runs, extra), true),
     section('runs', 'Runs', 'Each can be opened. It is then verified once more, and shown with everything that its bundle has.',
       runsTable(runs, (run) => el('button', { type: 'button', class: 'run', onclick: () => open(run.i) }, foreign(run.manifest.run, 120))),
-      runs.map((run) => el('details', { class: 'plain' }, el('summary', null, foreign(run.manifest.run, 200)), run.words, pairs(['Bundle', longId(run.digest)], ['Events', number(run.events)], ['Signatures', number(run.signatures)])))),
+      runs.map((run) => el('details', { class: 'plain' }, el('summary', null, named(run, 200)), run.words, pairs(['Bundle', longId(run.digest)], ['Events', number(run.events)], ['Signatures', number(run.signatures)])))),
   ];
 }
 
+const sealLine = (run, named) => el('span', null, 'run ', named, `: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`);
+
 function sealedAll(runs, state) {
+  const named = namerOf(runs);
   const pinned = runs.every((run) => run.pinned);
   seal(pinned ? 'good' : 'warn', sealKicker(pinned, state), `${number(runs.length)} runs`,
     pinned ? 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits, and rests on the pinned keys.'
       : 'Each was verified as the page of one run verifies it: every byte, digest, chain, proof and signature fits. But no pinned key says whose they are. Choose a trust file that you hold from elsewhere.', [
-      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, SEAL_RUNS).map((run) => `run ${run.manifest.run}: ${run.events} events, ${run.totals.receipts} receipts, ${run.signatures} signatures, and that it is ${run.manifest.state}`), 'good', 'check'), runs.length > SEAL_RUNS && el('p', { class: 'cut' }, `${SEAL_RUNS} of ${number(runs.length)} runs are named here; the list below has all.`)),
+      el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, `What was verified (${runs.length})`), lineList(runs.slice(0, SEAL_RUNS).map((run) => sealLine(run, named(run, 600))), 'good', 'check'), runs.length > SEAL_RUNS && el('p', { class: 'cut' }, `${SEAL_RUNS} of ${number(runs.length)} runs are named here; the list below has all.`)),
       el('details', { class: 'plain', open: innerWidth >= 900 }, el('summary', null, 'What was not'), lineList(notVerifiedOf(runs), 'warn', 'dash'))]);
 }
 
@@ -118,7 +131,7 @@ const PAPER_RUNS = [
   ['Runs', (runs) => runsTable(runs, (run) => foreign(run.manifest.run, 120))],
   ['Sample', (runs, extra) => extra.sample && sampleTable(extra.sample, drawnOf(runs, extra), true)],
   ['What was not verified', (runs) => lineList(notVerifiedOf(runs), 'warn', 'dash')],
-  ['Each run', (runs) => runs.map((run) => el('article', { class: 'p-fx' }, el('h3', null, foreign(run.manifest.run, 200)), run.words.cloneNode(true), pairs(['Bundle', longId(run.digest)])))],
+  ['Each run', (runs, _, named = namerOf(runs)) => runs.map((run) => el('article', { class: 'p-fx' }, el('h3', null, named(run, 200)), run.words.cloneNode(true), pairs(['Bundle', longId(run.digest)])))],
 ];
 
 const paperOfRuns = (runs, extra) => setForPaper(`Report of ${number(runs.length)} runs`, `${runs.length} runs`, `${runs.length} bundles`, runs.every((run) => run.pinned), PAPER_RUNS.map(([title, fill]) => [title, fill(runs, extra)]).filter(([, content]) => content));

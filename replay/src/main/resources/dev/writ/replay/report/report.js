@@ -26,7 +26,7 @@ const el = (tag, attributes, ...children) => put(document.createElement(tag), at
 const svg = (tag, attributes, ...children) => put(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
 // What can hide text, turn it round, or is no character at all.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}]|\p{Cs}/gu;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u2800\u{1d159}\u{e0000}-\u{e0fff}]|[\p{Cs}\p{Cf}\p{DI}]/gu;
 
 /** Text that others wrote, isolated, with every hidden character named, and cut where it is long. */
 function foreign(value, most = TEXT_MOST) {
@@ -122,7 +122,7 @@ function seal(tone, kicker, title, says, more = []) {
   byId('seal-more').replaceChildren(...more);
 }
 
-const lineList = (lines, tone, name) => el('ul', { class: 'lines' }, lines.map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(name)), marked(line))));
+const lineList = (lines, tone, name) => el('ul', { class: 'lines' }, lines.map((line) => el('li', null, el('span', { class: `t-${tone}` }, icon(name)), typeof line === 'string' ? marked(line) : line)));
 
 const sealKicker = (pinned, { trustFrom }) => (!pinned ? 'Integrity only; signer not pinned' : trustFrom === 'reader' ? 'Verified, pinned by you' : 'Verified, pinned by the maker of this page');
 
@@ -163,7 +163,7 @@ function effectsOf(bundle) {
   const ofReceipt = new Map();
   let waiting = [];
   const start = (event, document) => {
-    const fx = { n: effects.size + 1, id: event.body, request: document, at: event.at, events: [], decisions: [], approvals: [], intents: [], refusals: [] };
+    const fx = { n: effects.size + 1, id: event.body, request: document, at: event.at, seq: event.seq, events: [], decisions: [], approvals: [], intents: [], refusals: [] };
     effects.set(event.body, fx);
     return fx;
   };
@@ -184,7 +184,7 @@ function effectsOf(bundle) {
     if (event.kind === 'effect.dispatched') fx.dispatched = event;
     if (event.kind === 'doubt.resolved') fx.resolution = { id: event.body, document };
     if (event.kind === 'receipt.signed') {
-      fx.receipt = { id: event.body, document };
+      fx.receipt = { id: event.body, document, seq: event.seq };
       ofReceipt.set(event.body, fx.id);
     }
   }
@@ -212,7 +212,13 @@ function outcomeOf(fx) {
 }
 
 const VERDICTS = { ALLOW: ['good', 'check', 'Allowed'], DENY: ['bad', 'cross', 'Denied'], ESCALATE: ['warn', 'clock', 'Escalated'] };
-const verdictChip = (decision) => chip(...VERDICTS[decision.verdict], decision.code ? [' ', el('code', null, foreign(decision.code, 60))] : null);
+const verdictChipOf = ([tone, sign, says], code) => chip(tone, sign, says, code ? [' ', el('code', null, foreign(code, 60))] : null);
+const WOULD_BE = { DENY: ['warn', 'cross', 'Denied, if policy did more than observe'], ESCALATE: ['warn', 'clock', 'Escalated, if policy did more than observe'] };
+
+/** What the decision would be under the same policy in force, where that only observes and it would be another one. */
+const wouldBe = ({ verdict, observed }) => (observed && observed.verdict !== verdict ? observed : null);
+
+const verdictChip = (decision) => [verdictChipOf(VERDICTS[decision.verdict], decision.code), wouldBe(decision) && [' ', verdictChipOf(WOULD_BE[wouldBe(decision).verdict], wouldBe(decision).code)]];
 
 // ------------------------------------------------------------------------------------- the stages
 
@@ -383,12 +389,34 @@ const IMAGES = { 'image/png': [0x89, 0x50, 0x4e, 0x47], 'image/jpeg': [0xff, 0xd
 const IMAGE_MOST = 4 << 20;
 const PARSED_MOST = 1 << 20;
 
+/** What the bundle states of a content of an effect that is gone, by its class as retention.md has it; nothing where it states nothing. */
+function goneOf(fx, bundle, of, { digest }) {
+  const { seq } = of === 'inputs' ? fx.dispatched ?? fx : fx.receipt;
+  return bundle.run.stated.get(contentKey(of, seq, digest));
+}
+
+function goneSaid({ at, rule, order, bundle }) {
+  if (order) return ['Erased at ', at, ' by the order ', longId(order), ' of an operator.'];
+  if (bundle) return ['Moved to the archive at ', at, ', into the bundle ', longId(bundle), '.'];
+  return ['Deleted at ', at, ' by the rule ', foreign(rule, 200), ' of the policy in force.'];
+}
+
+/** Why a content is not in the bundle. */
+function missing(fx, bundle, of, content) {
+  const gone = goneOf(fx, bundle, of, content);
+  if (gone) return [goneSaid(gone), ' Its digest is signed.'];
+  if (of === 'inputs' && !fx.dispatched) return 'Not in this bundle: a request that was never executed brings no contents.';
+  if (of !== 'inputs' && fx.receipt.document.status === 'in_doubt') return 'Not kept: nobody saw how the effect ended.';
+  if (of !== 'inputs' && !fx.receipt.document.retained) return 'Not kept: the request asked for that.';
+  return 'Left out of this bundle; its digest is signed.';
+}
+
 /** Content by its media type, as far as its bytes agree. Nothing of it can run or load anything. */
-function contentView(bundle, content, name) {
+function contentView(fx, bundle, of, content, name) {
   const blob = bundle.contents.blobs.get(content.digest);
   const about = el('p', { class: 'about faint' }, el('span', null, foreign(content.media_type, 120), `, ${bytesOf(content.size)}`), short(content.digest),
     blob && el('button', { type: 'button', onclick: () => save(`${content.digest.slice(7, 19)}.bin`, blob.bytes) }, 'Save'));
-  if (!blob) return [about, el('p', { class: 'faint' }, bundle.manifest.blobs === 'included' ? 'Not kept: the request asked for that.' : 'Left out of this bundle; its digest is signed.')];
+  if (!blob) return [about, el('p', { class: 'faint' }, missing(fx, bundle, of, content))];
   const magic = IMAGES[content.media_type];
   if (magic && blob.bytes.length <= IMAGE_MOST && magic.every((b, i) => blob.bytes[i] === b)) {
     return [el('img', { class: 'output', alt: `${name}, an image of ${bytesOf(content.size)}`, src: `data:${content.media_type};base64,${toBase64(blob.bytes)}` }), about];
@@ -461,10 +489,10 @@ function outcomeView(fx, bundle) {
   const cell = (key, name, say) => (metrics && typeof metrics[key] === 'number' && metrics[key] > 0 ? [name, say(metrics[key])] : null);
   return [
     el('h3', null, receipt.output ? 'Output' : 'Outcome', ' ', chip(...OUTCOMES[receipt.status])),
-    receipt.output ? contentView(bundle, receipt.output, 'Output') : null,
+    receipt.output ? contentView(fx, bundle, 'outputs', receipt.output, 'Output') : null,
     !receipt.output && pairs(['Reason', foreign(receipt.reason, 500)], receipt.code && ['Code', el('code', null, foreign(receipt.code, 80))], receipt.message && ['Message', foreign(receipt.message)]),
-    receipt.raw_output && [el('div', { class: 'faint' }, 'What the tool gave all the same:'), contentView(bundle, receipt.raw_output, 'Raw output')],
-    receipt.artifacts.map((a) => [el('div', { class: 'faint' }, 'File ', foreign(a.name, 200)), contentView(bundle, a.content, 'Artifact')]),
+    receipt.raw_output && [el('div', { class: 'faint' }, 'What the tool gave all the same:'), contentView(fx, bundle, 'outputs', receipt.raw_output, 'Raw output')],
+    receipt.artifacts.map((a) => [el('div', { class: 'faint' }, 'File ', foreign(a.name, 200)), contentView(fx, bundle, 'artifacts', a.content, 'Artifact')]),
     metrics && pairs(cell('cpu_ms', 'CPU time', (v) => `${number(v)} ms`), cell('wall_ms', 'Wall time', (v) => `${number(v)} ms`), cell('memory_bytes', 'Memory', bytesOf), cell('fuel', 'Fuel', number)),
     fx.resolution && pairs(['Resolved', `${fx.resolution.document.found}, ${fx.resolution.document.resolved_at}`], ['Note', foreign(fx.resolution.document.note)]),
   ];
@@ -476,7 +504,7 @@ function asked(fx, bundle) {
   return [
     el('h3', null, 'What was asked'),
     params(effect.params),
-    effect.inputs.map((input) => lazy({ class: 'plain' }, ['Input ', foreign(input.name, 200)], () => contentView(bundle, input, 'Input'))),
+    effect.inputs.map((input) => lazy({ class: 'plain' }, ['Input ', foreign(input.name, 200)], () => contentView(fx, bundle, 'inputs', input, 'Input'))),
     pairs(
       ['Subject', foreign(request.subject, 300)],
       request.origin && ['Vouched for by', [foreign(request.origin.surface, 200), ' (', foreign(request.origin.method, 200), '), for ', foreign(request.origin.principal, 200)]],
@@ -488,7 +516,15 @@ function asked(fx, bundle) {
   ];
 }
 
-function receiptView(fx) {
+/** Whether the output of an effect was kept, and whether it still is. */
+function keptSaid(fx, bundle) {
+  const { retained, output, raw_output: raw } = fx.receipt.document;
+  if (!retained) return 'no: the output was dropped, as asked';
+  const gone = [output, raw].filter(Boolean).map((content) => goneOf(fx, bundle, 'outputs', content)).find(Boolean);
+  return gone ? ['at first. ', goneSaid(gone)] : 'yes';
+}
+
+function receiptView(fx, bundle) {
   const receipt = fx.receipt?.document;
   const ids = [['Request', fx.id], ...fx.approvals.map((a) => [`${a.document.verdict === 'approve' ? 'Approval' : 'Rejection'} by ${a.document.approver.slice(0, 60)}`, a.id]), ...fx.decisions.map((d) => ['Decision', d.id]),
     ...fx.intents.map((i) => ['Intent', i.id]), ...fx.refusals.map((r) => ['Refusal', r.id])];
@@ -502,7 +538,7 @@ function receiptView(fx) {
       receipt.output && ['Output', longId(receipt.output.digest)],
       receipt.observations && ['Observations', longId(receipt.observations)],
       ['Snapshot', longId(receipt.snapshot)], ['Seed', longId(receipt.prng_seed)],
-      ['Started', receipt.started_at], ['Finished', receipt.finished_at], ['Kept', receipt.retained ? 'yes' : 'no: the output was dropped, as asked']),
+      ['Started', receipt.started_at], ['Finished', receipt.finished_at], ['Kept', keptSaid(fx, bundle)]),
   ];
 }
 
@@ -539,7 +575,7 @@ function effectItem(fx, view) {
     ended !== '' && el('span', { class: 'brief' }, fx.receipt?.document.status === 'succeeded' ? 'Gave: ' : 'Why: ', foreign(ended.slice(0, 300).replace(/\s+/g, ' '), 240)),
     el('span', { class: 'verdicts' }, verdictChips(fx)),
   ], () => el('div', { class: 'fx-body' }, asked(fx, bundle), fx.decisions.map((d, i, all) => judgement(d, i, all, extra)),
-    stages(fx), outcomeView(fx, bundle), receiptView(fx), steps(fx)));
+    stages(fx), outcomeView(fx, bundle), receiptView(fx, bundle), steps(fx)));
   return el('li', { class: 'fx' }, el('span', { class: `dot t-${outcome[0]}` }, icon(outcome[1])), box);
 }
 

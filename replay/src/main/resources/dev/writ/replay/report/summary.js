@@ -58,12 +58,16 @@ function facts(view) {
     fact('Events', number(bundle.journals.run.length), plural(result.counts.signatures, 'signature')));
 }
 
-/** The policies that decisions of the run name, each with when it was in force and how much was judged under it. */
+/** Every policy up to the checkpoint, each with when it was in force. */
+function activationsOf(bundle) {
+  const activations = [...bundle.journals.system].filter((event) => event.kind === 'policy.activated');
+  return activations.map((event, i) => ({ id: event.body, from: event.at, until: activations[i + 1]?.at ?? null, document: documentOf(bundle, event.body) }));
+}
+
+/** Those that decisions of the run name, each with how much was judged under it. */
 function policiesOf(bundle, effects) {
   const judged = new Map(tally(effects.flatMap((fx) => fx.decisions.map((d) => d.document.policy))));
-  const activations = [...bundle.journals.system].filter((event) => event.kind === 'policy.activated');
-  return activations.map((event, i) => ({ id: event.body, from: event.at, until: activations[i + 1]?.at ?? null, document: documentOf(bundle, event.body), decisions: judged.get(event.body) ?? 0 }))
-    .filter((policy) => policy.decisions > 0);
+  return activationsOf(bundle).map((policy) => ({ ...policy, decisions: judged.get(policy.id) ?? 0 })).filter((policy) => policy.decisions > 0);
 }
 
 const policyName = (policy) => [foreign(policy.document.name, 120), ` version ${number(policy.document.version)}`];
@@ -96,20 +100,35 @@ function policySaid(view) {
   return policies.length > 0 && el('p', null, 'Judged under policy ', some(policies), '.');
 }
 
-/** Everything that was asked and did not run, or was stopped before it did. */
-function refused({ effects }) {
-  const denials = effects.filter((fx) => ['denied', 'refused'].includes(outcomeOf(fx)));
-  if (denials.length === 0) return el('p', null, 'Nothing was refused.');
+/** A line for each of the first of them: which it was, who asked, and the check and code that an outcome of these has. */
+function refusals(effects, outcomes) {
   const line = (fx) => {
     const decision = fx.decisions.at(-1).document;
-    const check = decision.checks.find((c) => c.outcome === 'refuse');
+    const check = decision.checks.find((c) => outcomes.includes(c.outcome));
     const refusal = fx.refusals.at(-1)?.document;
     return el('li', null, fx.n <= GROUP ? el('a', { href: `#effect-${fx.n}` }, `No. ${number(fx.n)}`) : `No. ${number(fx.n)}`, ' ', foreign(fx.request.effect.tool, 120), ' / ', foreign(fx.request.effect.operation, 120), ' by ', asker(fx), ': ',
       check ? [el('code', null, check.check), ' ', el('code', null, foreign(check.code, 60)), ', ', foreign(check.detail, 300)]
         : [el('code', null, foreign(refusal.code, 60)), ` at stage ${refusal.stage}, `, foreign(refusal.found, 300)]);
   };
-  return [el('p', null, `Refused, ${plural(denials.length, 'request')}:`), el('ul', { class: 'refused' }, denials.slice(0, LIST_MOST).map(line)),
-    denials.length > LIST_MOST && el('p', { class: 'cut' }, `${LIST_MOST} of ${number(denials.length)} are listed here; the timeline has all.`)];
+  return [el('ul', { class: 'refused' }, effects.slice(0, LIST_MOST).map(line)),
+    effects.length > LIST_MOST && el('p', { class: 'cut' }, `${LIST_MOST} of ${number(effects.length)} are listed here; the timeline has all.`)];
+}
+
+const wouldBeOf = (fx) => fx.decisions.length > 0 && wouldBe(fx.decisions.at(-1).document);
+
+/** What ran, or could have, against a policy that only observes. */
+function letPass({ effects }) {
+  const against = effects.filter(wouldBeOf);
+  const denied = against.filter((fx) => wouldBeOf(fx).verdict === 'DENY').length;
+  return against.length > 0 && [
+    el('p', null, `Let pass by a policy that only observes, ${plural(against.length, 'request')}: ${number(denied)} would have been refused, and ${number(against.length - denied)} would have waited for an approval.`),
+    refusals(against, ['would_refuse', 'would_escalate'])];
+}
+
+/** Everything that was asked and did not run, or was stopped before it did; and what would have been. */
+function refused(view) {
+  const denials = view.effects.filter((fx) => ['denied', 'refused'].includes(outcomeOf(fx)));
+  return [denials.length === 0 ? el('p', null, 'Nothing was refused.') : [el('p', null, `Refused, ${plural(denials.length, 'request')}:`), refusals(denials, ['refuse'])], letPass(view)];
 }
 
 /** By what the runs of the page were chosen, where they were. */

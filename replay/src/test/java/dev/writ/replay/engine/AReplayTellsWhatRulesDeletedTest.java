@@ -3,10 +3,12 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Content;
+import dev.writ.verify.bundle.GoneContents;
 import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +65,24 @@ class AReplayTellsWhatRulesDeletedTest {
                   + " logs")
           .anyMatch(line -> line.matches(line(output, "outputs", "logs", home)))
           .anyMatch(line -> line.matches(line(input, "inputs", "files", home)));
+    }
+  }
+
+  @Test
+  void what_was_moved_to_the_archive_is_told_as_that() {
+    try (TestHome home = GoneContents.archivable(dir.resolve("home"))) {
+      GoneContents.archive(home, dir.resolve("archive"));
+      String bundle = ArchivedRuns.bundle(home.ledger(), Sample.RUN).orElseThrow().toString();
+      assertThat(Replayed.completely(home, Sample.RUN).neither())
+          .anyMatch(line ->
+              line.matches(
+                  "1 outputs sha256:\\w{64} of event \\d+: moved to the archive at"
+                      + " [-:.0-9TZ]+, into the bundle "
+                      + bundle))
+          .anyMatch(line ->
+              line.endsWith(
+                  ", their contents were moved to the archive, into the bundle " + bundle))
+          .noneMatch(line -> line.contains("deleted"));
     }
   }
 

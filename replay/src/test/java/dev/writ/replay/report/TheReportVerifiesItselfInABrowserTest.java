@@ -14,6 +14,7 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Resources;
 import dev.writ.ledger.RunId;
 import dev.writ.replay.error.ReplayError;
+import dev.writ.verify.bundle.GoneContents;
 import dev.writ.verify.bundle.Sample;
 import dev.writ.verify.testing.Node;
 import dev.writ.verify.testing.Refusal;
@@ -162,6 +163,26 @@ class TheReportVerifiesItselfInABrowserTest {
     Refusal.of(ReplayError.REPORT_RUN_TWICE, () -> page(List.of(first, first), options));
   }
 
+  /** A page of two runs of one name, each of another tenant. */
+  private static byte[] tenants(Path dir) throws IOException {
+    Path first = dir.resolve("first.writ");
+    Path second = dir.resolve("second.writ");
+    try (TestHome home = Sample.home(dir)) {
+      home.submit(home.ask("alice"));
+      home.submit(home.ask("eve").tenant("other"));
+      home.kernel().checkpoint();
+      Files.write(first, Sample.export(home));
+      Files.write(second, Sample.export(home.ledger(), home, new RunId("other", "run-1")));
+    }
+    return page(
+        List.of(first, second),
+        new ReportPage.Options(
+            Optional.of(Sample.pins()),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(new ReportPage.Sampling(2, "audit 7"))));
+  }
+
   private static String encoded(Path file) {
     try {
       return Base64.getEncoder().encodeToString(Files.readAllBytes(file));
@@ -213,7 +234,14 @@ class TheReportVerifiesItselfInABrowserTest {
         page(whole, new ReportPage.Options(Optional.of(Sample.pins()), Optional.of(replay))));
     Files.write(dir.resolve("hostile.html"), page(hostile(temporary.resolve("c")), pinned()));
     Files.write(dir.resolve("observed.html"), page(observed(temporary.resolve("e")), pinned()));
+    Files.write(
+        dir.resolve("gone.html"),
+        page(GoneContents.deletedAndErased(temporary.resolve("g")), pinned()));
+    Files.write(
+        dir.resolve("archived.html"),
+        page(GoneContents.archived(temporary.resolve("h")), pinned()));
     many(temporary.resolve("f"), dir);
+    Files.write(dir.resolve("tenants.html"), tenants(temporary.resolve("i")));
     Files.write(dir.resolve("large.html"), page(large(temporary.resolve("d")), pinned()));
     Files.write(dir.resolve("trust.jwks"), Jcs.write(Sample.pins().toJson()));
     Trust foreign =

@@ -86,7 +86,10 @@ final class Forwarder {
             + "until listens; do\n"
             + "  n=$((n + 1)); [ $n -lt 1000 ] || exit 97; sleep 0.005\n"
             + "done\n"
-            + "exec \"$@\"\n";
+            // Not by exec: the bubblewrap around this shell has no capabilities, so that its end
+            // signals root's processes alone: this shell, and with it the command.
+            + "code=0; \"$@\" || code=$?\n"
+            + "exit $code\n";
     String outer =
         "exec 6>&2\n"
             + "n=0\n"

@@ -109,9 +109,15 @@ public final class Workspace {
     owner = id;
   }
 
-  /** The digest of its whole tree (spec/sandbox.md). */
+  /**
+   * The digest of its whole tree (spec/sandbox.md). Holes, and several names of one file, take room
+   * in no storage and would take time here, which counts in no call: so no more is read than the
+   * storage holds.
+   *
+   * @throws WritException as {@link #treeDigest(TreeLimits)}
+   */
   public Digest treeDigest() {
-    return treeDigest(TreeLimits.STANDARD);
+    return treeDigest(TreeLimits.STANDARD.within(storage(FileStore::getTotalSpace)));
   }
 
   /**
@@ -343,13 +349,23 @@ public final class Workspace {
 
   /** How many bytes can still be written to it. */
   public long freeBytes() {
+    return storage(FileStore::getUsableSpace);
+  }
+
+  /** A size of its storage. */
+  @FunctionalInterface
+  private interface Size {
+    long of(FileStore store) throws IOException;
+  }
+
+  private long storage(Size size) {
     try {
       FileStore of = store;
       if (of == null) { // once: finding it means reading the host's table of mounts
         of = Files.getFileStore(directory);
         store = of;
       }
-      return of.getUsableSpace();
+      return size.of(of);
     } catch (IOException e) {
       return Long.MAX_VALUE;
     }

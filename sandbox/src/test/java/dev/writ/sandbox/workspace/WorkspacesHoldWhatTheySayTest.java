@@ -169,13 +169,13 @@ class WorkspacesHoldWhatTheySayTest {
     Workspace one = workspace("one");
     Workspace two = workspace("two");
     assertThat(
-            shell(one, "echo x >b; mkdir a; echo y >a/c; ln -s ../b a/l; chmod 750 a; chmod 4755 b")
+            shell(one, "echo x >b; mkdir a; echo y >a/c; ln -s ../b a/l; chmod 750 a; chmod 1755 b")
                 .succeeded())
         .isTrue();
     assertThat(
             shell(
                     two,
-                    "mkdir -m 750 a; touch -d 2001-01-01 b; echo x >b; chmod 4755 b; ln -s ../b"
+                    "mkdir -m 750 a; touch -d 2001-01-01 b; echo x >b; chmod 1755 b; ln -s ../b"
                         + " a/l; echo y >a/c")
                 .succeeded())
         .isTrue();
@@ -189,7 +189,7 @@ class WorkspacesHoldWhatTheySayTest {
             + "l 777 "
             + Digest.sha256(bytes("../b")).hex()
             + " a/l\0"
-            + "f 4755 "
+            + "f 1755 "
             + Digest.sha256(bytes("x\n")).hex()
             + " b\0";
     assertThat(one.treeDigest()).isEqualTo(Digest.sha256(bytes(records)));
@@ -279,6 +279,24 @@ class WorkspacesHoldWhatTheySayTest {
     assertThatThrownBy(() -> workspace.treeDigest(new TreeLimits(100, 1, 200)))
         .hasMessageContaining("SBX-046");
     assertThat(engines.engines().workspaces().wipe("tenant", "r", "x", NOW)).isNotNull();
+  }
+
+  /** Each file is small enough for a command, and together they are more than there can be. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "for i in 1 2 3; do truncate -s 3M f$i; done",
+        "head -c 3M /dev/zero >f1; ln f1 f2; ln f1 f3"
+      })
+  void filesThatTakeNoRoomTakeNoTime(String line) {
+    Workspace workspace = workspace("r");
+    assertThat(shell(workspace, "head -c 7M /dev/zero >full").succeeded()).isTrue();
+    assertThat(workspace.treeDigest()).as("what there can be").isNotNull();
+    assertThat(shell(workspace, "rm full; " + line).succeeded()).isTrue();
+    assertThatThrownBy(workspace::treeDigest)
+        .hasMessageContaining("SBX-046")
+        .hasMessageContaining("more than 8388608 bytes");
+    assertThat(workspace.treeDigest(TreeLimits.STANDARD)).isNotNull();
   }
 
   @Test

@@ -10,7 +10,7 @@ import dev.writ.sinks.feed.SinkRecord;
 /** How records are lines of a file, and what the last line says of how far the file is. */
 enum FileLines {
   /** What was executed and denied, in our own form (spec/sinks.md, 9). */
-  RECORDS {
+  RECORDS("{\"evidence\":\"sha256:") {
     @Override
     JsonValue.Obj line(SinkRecord record) {
       return JsonValue.object()
@@ -35,7 +35,7 @@ enum FileLines {
   },
 
   /** CloudEvents, with the record's id in an extension. */
-  CLOUDEVENTS {
+  CLOUDEVENTS("{\"data\":{") {
     @Override
     JsonValue.Obj line(SinkRecord record) {
       return with(record.fields(), "writrecord", JsonValue.of(record.id().toString()));
@@ -53,7 +53,7 @@ enum FileLines {
   },
 
   /** OCSF, with the record's id in {@code unmapped}. */
-  OCSF {
+  OCSF("{\"action\":\"") {
     @Override
     JsonValue.Obj line(SinkRecord record) {
       JsonValue.Obj unmapped = (JsonValue.Obj) record.fields().get("unmapped");
@@ -75,7 +75,7 @@ enum FileLines {
   },
 
   /** Statements of in-toto, with the record's id in the predicate. */
-  IN_TOTO {
+  IN_TOTO("{\"payload\":\"") {
     @Override
     JsonValue.Obj line(SinkRecord record) {
       JsonValue.Obj predicate = (JsonValue.Obj) record.fields().get("predicate");
@@ -100,6 +100,17 @@ enum FileLines {
       return line.fields("predicate").string("record");
     }
   };
+
+  private final String begin;
+
+  FileLines(String begin) {
+    this.begin = begin;
+  }
+
+  /** How the bytes of every line begin. */
+  String begin() {
+    return begin;
+  }
 
   /** What a line says; that of in-toto is signed then. */
   abstract JsonValue.Obj line(SinkRecord record);

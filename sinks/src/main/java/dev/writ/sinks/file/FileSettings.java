@@ -41,7 +41,8 @@ public record FileSettings(
    * @throws WritException {@code GWY-002}; the codes of key files
    */
   public static FileSettings of(SinkSettings settings, Path folder, Supplier<char[]> passphrase) {
-    Path path = folder.resolve(settings.required("path"));
+    // Two spellings of one path are one target.
+    Path path = folder.resolve(settings.required("path")).toAbsolutePath().normalize();
     Optional<String> format = settings.text("format");
     if (format.isPresent() && !FORMATS.contains(format.get())) {
       throw settings.wrong(

@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -61,12 +62,24 @@ public final class FileSink implements RecordSink {
               Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       long end = behindLineEnd(file.size());
-      file.truncate(end);
-      file.position(end);
+      if (end == 0) {
+        requireBegun();
+      }
       last = end == 0 ? Optional.empty() : Optional.of(id(behindLineEnd(end - 1), end));
+      file.truncate(end); // not before it is known to be ours
+      file.position(end);
       return last;
     } catch (IOException e) {
       throw new WritException(SinkError.UNREACHABLE, path + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  /** Without a whole line all that a file may have is the beginning of our first one. */
+  private void requireBegun() throws IOException {
+    String begin = lines.begin();
+    byte[] found = read(0, Math.min(file.size(), begin.length()));
+    if (!begin.startsWith(new String(found, StandardCharsets.ISO_8859_1))) {
+      throw new WritException(SinkError.OTHER_LOG, path + " has no line of this form");
     }
   }
 

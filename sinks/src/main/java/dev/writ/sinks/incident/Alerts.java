@@ -58,7 +58,7 @@ final class Alerts {
 
   Alerts(LedgerView ledger, ContentSource contents, AlertThresholds thresholds) {
     this.ledger = ledger;
-    this.contents = contents;
+    this.contents = contents.asFarAsReadable();
     this.thresholds = thresholds;
   }
 
@@ -192,12 +192,14 @@ final class Alerts {
     return text.succeeded() ? Ended.SUCCEEDED : Ended.FAILED;
   }
 
-  /** What an execution left beside its output, as long as it is stored. */
+  /** What an execution left beside its output, as long as it can be read. */
   private Optional<JsonValue.Obj> observations(Receipt receipt) {
-    return receipt
-        .observations()
-        .filter(ledger::hasBlob)
-        .map(digest -> Jcs.parse(ledger.blob(digest, OBSERVATIONS_BYTES_MAX)))
+    return ContentSource.readable(() ->
+            receipt
+                .observations()
+                .filter(ledger::hasBlob)
+                .map(digest -> ledger.blob(digest, OBSERVATIONS_BYTES_MAX)))
+        .map(Jcs::parse)
         .filter(JsonValue.Obj.class::isInstance)
         .map(JsonValue.Obj.class::cast);
   }

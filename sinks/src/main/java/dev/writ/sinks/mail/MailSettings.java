@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -86,7 +87,7 @@ public record MailSettings(
             PostSettings.answerWithin(settings),
             PostSettings.authorities(settings, folder),
             NoticeFeed.of(settings),
-            NoticeText.of(settings));
+            NoticeText.of(settings, UnaryOperator.identity()));
     if (made.port > PORT_MAX) {
       throw settings.wrong("port", "is more than " + PORT_MAX);
     }

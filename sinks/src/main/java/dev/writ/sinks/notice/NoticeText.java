@@ -7,6 +7,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,18 +16,19 @@ import java.util.regex.Pattern;
  * the direction of text, is written as an escape.
  *
  * @param console address of the console without a slash at its end; absent: no link
+ * @param names how a name is written where it is shown
  */
-public record NoticeText(Optional<String> console) {
+public record NoticeText(Optional<String> console, UnaryOperator<String> names) {
   private static final String FORM = "https?://[A-Za-z0-9.:\\[\\]-]{1,250}";
   private static final Pattern INVISIBLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
   /** Reads {@code console}. */
-  public static NoticeText of(SinkSettings settings) {
+  public static NoticeText of(SinkSettings settings, UnaryOperator<String> names) {
     Optional<String> console = settings.text("console");
     if (console.filter(text -> !text.matches(FORM)).isPresent()) {
       throw settings.wrong("console", "is no origin such as https://gate.example");
     }
-    return new NoticeText(console);
+    return new NoticeText(console, names);
   }
 
   /** One line. */
@@ -81,20 +83,21 @@ public record NoticeText(Optional<String> console) {
     return console.map(origin -> URI.create(origin + "/#/" + page + "/" + notice.request()));
   }
 
-  private static List<String> roles(SinkRecord notice) {
+  private List<String> roles(SinkRecord notice) {
     return ((JsonValue.Arr) notice.fields().get("roles"))
         .items().stream().map(role -> visible(((JsonValue.Str) role).value())).toList();
   }
 
-  private static String named(SinkRecord notice, String field) {
+  private String named(SinkRecord notice, String field) {
     return visible(notice.text(field));
   }
 
-  private static String visible(String text) {
-    return INVISIBLE
-        .matcher(text)
-        .replaceAll(found ->
-            Matcher.quoteReplacement(
-                "\\u{" + Integer.toHexString(found.group().codePointAt(0)) + "}"));
+  private String visible(String text) {
+    return names.apply(
+        INVISIBLE
+            .matcher(text)
+            .replaceAll(found ->
+                Matcher.quoteReplacement(
+                    "\\u{" + Integer.toHexString(found.group().codePointAt(0)) + "}")));
   }
 }

@@ -24,7 +24,7 @@ public record SlackSettings(PostSettings post, NoticeFeed feed, NoticeText text)
         new SlackSettings(
             PostSettings.of(settings, "secret", address, folder),
             NoticeFeed.of(settings),
-            NoticeText.of(settings));
+            NoticeText.of(settings, ChatNames::plain));
     settings.end();
     return made;
   }

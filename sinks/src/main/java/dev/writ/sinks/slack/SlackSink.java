@@ -42,15 +42,10 @@ public final class SlackSink implements RecordSink {
   private byte[] body(SinkRecord notice) {
     String text =
         "*"
-            + escaped(settings.text().subject(notice))
+            + settings.text().subject(notice)
             + "*\n"
-            + escaped(String.join("\n", settings.text().lines(notice)));
+            + String.join("\n", settings.text().lines(notice));
     return Jcs.write(JsonValue.object().put("text", text).build());
-  }
-
-  /** Slack's three control characters; without them no name is a mention, a link or a command. */
-  private static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.writ.sinks.testing;
 
+import dev.writ.fixture.Await;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -37,9 +38,7 @@ public final class RedisServer extends ServerProcess {
   @Override
   public void start() {
     super.start();
-    while (this.<String>ask(redis -> redis.info("persistence")).contains("loading:1")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> !this.<String>ask(redis -> redis.info("persistence")).contains("loading:1"));
   }
 
   public String url() {

@@ -25,7 +25,9 @@ import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.tools.ToolsSurface;
 import dev.writ.verify.bundle.BundleExport;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -37,6 +39,7 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** A server with the surface of seed 002 over a test's home, and sinks as `writ serve` has them. */
 public final class SinkScene implements AutoCloseable {
@@ -274,6 +277,15 @@ public final class SinkScene implements AutoCloseable {
             + "retention: { rules: [ { name: minute, contents: [outputs], keep_s: 60 } ] }\n");
     server.home.clock.forward(Duration.ofSeconds(60));
     server.home.kernel().retain(server.home.kernel().now());
+  }
+
+  /** As a disk does that loses files: each large content is gone, and its row is there. */
+  public void loseLargeContents() throws IOException {
+    try (Stream<Path> all = Files.walk(server.home.ledgerConfig().dir().resolve("blobs"))) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** Starts the sinks, as a server does that starts. */

@@ -9,6 +9,7 @@ import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
@@ -134,14 +135,17 @@ public final class ExecuteSurface implements Surface {
       return DocumentIds.on(
           served
               ? response(request, answer.served().get())
-              : notAllowed(request, answer, startedAt),
+              : notAllowed(call, request, answer, startedAt),
           answer);
     } catch (WritException e) {
       trail.reached(RequestState.REJECTED);
       Optional<RejectionCode> code = RejectionCode.ofRefusal(e.code().code());
       return code.isPresent()
           ? rejection(request, code.get(), e.code().meaning(), startedAt)
-          : unavailable(request, e.code().code(), e.code().meaning(), startedAt);
+          : unavailable(
+              request,
+              problem(call, e.code().code(), e.code().meaning(), Optional.of(e.code().remedy())),
+              startedAt);
     }
   }
 
@@ -156,7 +160,8 @@ public final class ExecuteSurface implements Surface {
     }
   }
 
-  private HttpAnswer notAllowed(ExecuteRequest request, Answer answer, Instant startedAt) {
+  private HttpAnswer notAllowed(
+      HttpCall call, ExecuteRequest request, Answer answer, Instant startedAt) {
     String ours = answer.decision().code().orElse("");
     String reason =
         answer
@@ -168,7 +173,7 @@ public final class ExecuteSurface implements Surface {
     Optional<RejectionCode> code = RejectionCode.ofRefusal(ours);
     return code.isPresent()
         ? rejection(request, code.get(), reason, startedAt)
-        : unavailable(request, ours, reason, startedAt);
+        : unavailable(request, problem(call, ours, reason, Optional.empty()), startedAt);
   }
 
   /** What would help, in the seed's one text for people: its answer has no room beside. */
@@ -247,19 +252,31 @@ public final class ExecuteSurface implements Surface {
   }
 
   /** Not the request's fault: no sandbox, no driver or no ledger. The client may retry. */
-  private HttpAnswer unavailable(
-      ExecuteRequest request, String code, String reason, Instant startedAt) {
+  private HttpAnswer unavailable(ExecuteRequest request, HttpAnswer problem, Instant startedAt) {
     log(request, Optional.empty(), Optional.empty(), startedAt, startedAt);
+    return problem;
+  }
+
+  /**
+   * What was found is for the log alone: it is of the host, such as why a disk fails.
+   *
+   * @param remedy absent for a decision, which says why and not what would help
+   */
+  private static HttpAnswer problem(
+      HttpCall call, String code, String reason, Optional<String> remedy) {
     return HttpAnswer.of(
             503,
-            "application/problem+json",
+            Problems.MEDIA_TYPE,
             Jcs.write(
                 JsonValue.object()
                     .put("type", "urn:writ:error:" + code)
                     .put("title", reason)
                     .put("status", 503)
                     .put("code", code)
+                    .putIfPresent("remedy", remedy, JsonValue::of)
+                    .put("trace_id", call.trace().traceId())
                     .build()))
+        .with("Cache-Control", "no-store")
         .with("Retry-After", "1");
   }
 

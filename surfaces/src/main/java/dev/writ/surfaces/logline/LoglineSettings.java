@@ -135,7 +135,7 @@ public final class LoglineSettings {
         return object;
       }
     } catch (WritException e) {
-      throw refused(key, "is no JSON: " + e.code().code());
+      throw refused(key, "cannot be read: " + e.code().code() + " " + e.code().meaning());
     }
     throw refused(key, "is no object");
   }

@@ -479,6 +479,7 @@ public final class McpEndpoint {
           .capabilities(capabilities())
           .jsonMapper(MAPPER)
           .jsonSchemaValidator(new NoSecondOpinion())
+          .strictToolNameValidation(false)
           .validateToolInputs(false)
           .immediateExecution(true)
           .tools(tools())

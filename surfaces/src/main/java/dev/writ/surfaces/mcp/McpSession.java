@@ -89,11 +89,13 @@ public final class McpSession {
     peer = with;
   }
 
-  /** Whether it was opened with that credential: by tenant, subject, kind, name and fingerprint. */
+  /**
+   * Whether that caller opened it: the same credential, for the same tenant and subject and in the
+   * same roles. All that is read in a session is judged by its caller, so nobody who may do less by
+   * now can go on with it.
+   */
   boolean isOf(Caller other) {
-    return caller.tenant().equals(other.tenant())
-        && caller.subject().equals(other.subject())
-        && caller.credential().equals(other.credential());
+    return caller.equals(other);
   }
 
   /** The lists as its client saw them. */

@@ -25,11 +25,11 @@ public final class ExecJournal {
   private final ContentSource contents;
 
   /**
-   * @param contents of outputs
+   * @param contents of outputs; an entry has what can be read of them
    */
   public ExecJournal(LedgerView ledger, ContentSource contents) {
     this.ledger = ledger;
-    this.contents = contents;
+    this.contents = contents.asFarAsReadable();
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestDriver;
 import dev.writ.gateway.http.HttpLimits;
@@ -120,14 +121,12 @@ final class EngineServer implements AutoCloseable {
 
   /** Asks how it stands until it is over. */
   Reply over(String as, String requestId) {
-    for (int i = 0; i < 3_000; i++) {
-      Reply reply = get(as, requestId);
-      if (reply.json().get("status") != null) {
-        return reply;
-      }
-      Thread.onSpinWait();
-    }
-    throw new AssertionError(requestId + " does not end");
+    Reply[] reply = new Reply[1];
+    Await.until(() -> {
+      reply[0] = get(as, requestId);
+      return reply[0].json().get("status") != null;
+    });
+    return reply[0];
   }
 
   /** The tool succeeds with this output. */

@@ -3,6 +3,7 @@ package dev.writ.surfaces.engine;
 import static dev.writ.surfaces.engine.EngineServer.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.schedule.Lane;
@@ -68,10 +69,10 @@ class WorkInTheBackgroundHasItsOwnPlacesTest {
   void aServerThatDrainsWaitsForIt() throws InterruptedException {
     assertThat(engine.async("alice", body("one")).status()).isEqualTo(202);
     Thread drain = Thread.ofPlatform().start(engine.server::drain);
-    while (drain.getState() != Thread.State.TIMED_WAITING) {
+    Await.until(() -> {
       assertThat(drain.isAlive()).isTrue();
-      Thread.onSpinWait();
-    }
+      return drain.getState() == Thread.State.TIMED_WAITING;
+    });
     open.countDown();
     drain.join();
     assertThat(engine.server.home.log()).anyMatch(event -> event.kind().equals("receipt.signed"));

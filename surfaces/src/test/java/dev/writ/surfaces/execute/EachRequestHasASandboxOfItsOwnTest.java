@@ -7,6 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.HttpLimits;
@@ -211,6 +212,8 @@ class EachRequestHasASandboxOfItsOwnTest {
     Reply reply = execute(example("echo kept > file").replace(SeedZero.INTENT_ID, KEEPING));
     assertThat(reply.status()).isEqualTo(503);
     assertThat(reply.string("code")).isEqualTo("GWY-131");
+    assertThat(reply.string("remedy")).isNotEmpty();
+    assertThat(reply.string("trace_id")).hasSize(32);
   }
 
   @Test
@@ -374,9 +377,7 @@ class EachRequestHasASandboxOfItsOwnTest {
     CompletableFuture<Reply> running =
         CompletableFuture.supplyAsync(
             () -> ran(example(leaving + "sleep 600").replace("30000", "1000")));
-    while (processes.tally().running() == 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> processes.tally().running() != 0);
     assertThat(there()).as("what is looked at shows a request at work").isNotEqualTo(before);
     assertThat(running.get().json().get("exit_code")).isEqualTo(JsonValue.of(124));
     assertGone(before);

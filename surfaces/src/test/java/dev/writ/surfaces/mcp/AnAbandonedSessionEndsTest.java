@@ -59,6 +59,7 @@ class AnAbandonedSessionEndsTest {
     gone(new Caller("mtls", "ci", "d1", "acme", "alice", List.of()), session, T);
     gone(new Caller("bearer", "ci", "d2", "acme", "alice", List.of()), session, T);
     gone(new Caller("bearer", "cd", "d1", "acme", "alice", List.of()), session, T);
+    gone(new Caller("bearer", "ci", "d1", "acme", "alice", List.of("clerk")), session, T);
     assertThat(sessions.find(token, McpView.ALL, session.id(), T)).isSameAs(session);
   }
 

@@ -153,7 +153,7 @@ final class McpTestServer implements AutoCloseable {
                 List.of(
                     new McpSurface(
                         pipeline,
-                        tools(),
+                        tools(home),
                         new RunBundle(BundleExport.Packages.of(home.tools)),
                         McpSettings.DEFAULT,
                         true,
@@ -170,7 +170,8 @@ final class McpTestServer implements AutoCloseable {
                 new SecureRandom()));
   }
 
-  private McpTools tools() {
+  /** The tools of a test's home. */
+  static McpTools tools(TestHome home) {
     return new McpTools() {
       @Override
       public Optional<ToolManifest> manifest(ToolRef tool) {

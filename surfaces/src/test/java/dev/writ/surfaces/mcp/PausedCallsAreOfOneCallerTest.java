@@ -92,7 +92,8 @@ class PausedCallsAreOfOneCallerTest {
     Caller bob = new Caller("bearer", "t", "f1", "acme", "bob", List.of());
     Caller elsewhere = new Caller("bearer", "t", "f1", "other", "ada", List.of());
     Caller renewed = new Caller("bearer", "t", "f2", "acme", "ada", List.of());
-    for (Caller other : List.of(bob, elsewhere, renewed)) {
+    Caller narrowed = new Caller("bearer", "t", "f1", "acme", "ada", List.of("clerk"));
+    for (Caller other : List.of(bob, elsewhere, renewed, narrowed)) {
       refuses(session(other, view, "r"), repeated);
     }
     refuses(session(ADA, McpView.ALL, "r"), repeated);

@@ -229,8 +229,9 @@ public enum ToolsError implements ErrorCode {
       "Take another name: 1 to 48 of a-z, 0-9 and hyphen, beginning with a letter."),
   UPSTREAM_TOOL(
       "TOL-231",
-      "an MCP server lists a tool that cannot be governed under its name",
-      "Have the server name its tools apart, with letters, digits and . _ / - alone."),
+      "an MCP server lists tools that cannot be governed: too many, two of one name, or a name that"
+          + " no operation can have",
+      "Have the server list fewer, and name them apart, with letters, digits and . _ / - alone."),
   UPSTREAM_CHANGED(
       "TOL-232",
       "an MCP server lists other tools than those that were approved",
@@ -238,7 +239,8 @@ public enum ToolsError implements ErrorCode {
   UPSTREAM_START(
       "TOL-233",
       "an MCP server does not start, or does not shake hands",
-      "Try it by itself: writ mcp test NAME."),
+      "Start its command by itself, and see what it says; where it was added before: writ mcp test"
+          + " NAME."),
   UPSTREAM_VERSION(
       "TOL-234",
       "an MCP server speaks no version of the protocol that this release speaks",
@@ -246,7 +248,8 @@ public enum ToolsError implements ErrorCode {
   UPSTREAM_MESSAGE(
       "TOL-235",
       "an MCP server sent what is no message of the protocol, or not at that place",
-      "Report it to those who made the server: writ mcp test NAME shows it."),
+      "Report it to those who made the server; where it was added before, writ mcp test NAME shows"
+          + " it."),
   UPSTREAM_FLOOD(
       "TOL-236", "an MCP server sent more than it may", "See the limits in spec/tool-mcp.md."),
   UPSTREAM_TIMEOUT(

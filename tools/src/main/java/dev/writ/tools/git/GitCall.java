@@ -203,6 +203,12 @@ final class GitCall {
     return done(ended, NOTHING);
   }
 
+  /** Ends a call in which git did what it was told, and which goes no further. */
+  DriverOutcome failed(
+      Ended ended, String reason, String message, SortedMap<String, JsonValue> members) {
+    return call.failed(reason, message, Optional.of(StandardOutput.of(call, ended, members)));
+  }
+
   private DriverOutcome end(Ended ended, Supplier<DriverOutcome.Output> output) {
     DriverOutcome outcome = call.end(ended, output);
     boolean gitFailed = outcome.end() == DriverOutcome.End.SUCCEEDED && !ended.succeeded();

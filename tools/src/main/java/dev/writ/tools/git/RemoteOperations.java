@@ -98,24 +98,10 @@ final class RemoteOperations {
     Remote remote = call.remote(true);
     String from = Revisions.full(call.params().string("ref"));
     String to = Revisions.full(call.text("to").orElse(from));
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "push",
-                "--porcelain",
-                "--no-verify",
-                "--no-recurse-submodules",
-                "--no-signed",
-                "--no-follow-tags",
-                "--no-force"));
+    Push push = new Push(call, place, remote, from, to);
     // With it, the reference is replaced if it still names that commit; otherwise it is only moved
     // forward.
-    call.text("expect")
-        .ifPresent(id -> arguments.add("--force-with-lease=" + to + ":" + Revisions.id(id)));
-    arguments.addAll(List.of("--", remote.url().text(), from + ":" + to));
-    Ended ended = call.in(place, arguments, remote);
-    TreeMap<String, JsonValue> members = new TreeMap<>();
-    members.put("updates", GitText.updates(GitCall.out(ended)));
-    return call.done(ended, members);
+    Optional<String> expect = call.text("expect");
+    return expect.isPresent() ? push.replace(Revisions.id(expect.get())) : push.moveOn();
   }
 }

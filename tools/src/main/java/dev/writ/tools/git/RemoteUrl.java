@@ -31,7 +31,7 @@ record RemoteUrl(String host, int port, String path) {
     }
     // Percent-encoding is refused, except for the space, which a large hosting service uses in
     // paths.
-    boolean plain = path.matches("(/([A-Za-z0-9._~+@-]|%20)+)+");
+    boolean plain = path.matches("(?:/(?:[A-Za-z0-9._~+@-]|%20)++)++");
     boolean dots = List.of(path.split("/")).stream().anyMatch(p -> p.equals(".") || p.equals(".."));
     if (!plain || dots) {
       throw refused("its path is not plain names");

@@ -33,10 +33,14 @@ final class Revisions {
       refused |= part.startsWith(".") || part.toLowerCase(Locale.ROOT).endsWith(".lock");
     }
     if (refused) {
-      throw new WritException(
-          ToolsError.GIT_REVISION, "a name of " + text.length() + " characters");
+      throw refused("a name", text);
     }
     return text;
+  }
+
+  private static WritException refused(String what, String text) {
+    return new WritException(
+        ToolsError.GIT_REVISION, what + " of " + text.length() + " characters");
   }
 
   /**
@@ -57,7 +61,10 @@ final class Revisions {
    * @throws WritException {@code TOL-071}
    */
   static String commit(String text) {
-    String base = text.replaceFirst("(~[0-9]{0,6}|\\^[0-9]{0,2})+$", "");
+    if (text.length() > 2 * MOST) {
+      throw refused("a commit", text);
+    }
+    String base = text.replaceFirst("(?:~[0-9]{0,6}|\\^[0-9]{0,2})++$", "");
     if (!base.equals("HEAD")) {
       name(base);
     }

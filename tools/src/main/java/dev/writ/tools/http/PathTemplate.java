@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,7 +24,7 @@ public final class PathTemplate {
   private static final Pattern NAME = Pattern.compile("\\{([A-Za-z0-9_.-]{1,64})\\}");
   private static final String LITERAL = "[A-Za-z0-9._~!$&'()*+,;=:@-]";
   private static final Pattern FORM =
-      Pattern.compile("(/(" + LITERAL + "|\\{[A-Za-z0-9_.-]{1,64}\\})*)+");
+      Pattern.compile("(?:/(?:" + LITERAL + "|\\{[A-Za-z0-9_.-]{1,64}\\})*+)++");
 
   private final String text;
   private final List<String> names;
@@ -47,7 +48,7 @@ public final class PathTemplate {
       names.add(found.group(1));
     }
     // A value stands for at least one character, so that a segment of dots is none with a value.
-    return segmentsHold(found.replaceAll("x"), true)
+    return segmentsHold(found.replaceAll("x"))
         ? Optional.of(new PathTemplate(text, names))
         : Optional.empty();
   }
@@ -57,11 +58,11 @@ public final class PathTemplate {
     return path.isEmpty() || parse(path).filter(t -> t.names.isEmpty()).isPresent();
   }
 
-  private static boolean segmentsHold(String path, boolean lastMayBeEmpty) {
+  private static boolean segmentsHold(String path) {
     String[] segments = path.substring(1).split("/", -1);
     for (int i = 0; i < segments.length; i++) {
       boolean last = i == segments.length - 1;
-      if (segments[i].isEmpty() && !(last && lastMayBeEmpty) || isDots(segments[i])) {
+      if (segments[i].isEmpty() && !last || isDots(segments[i])) {
         return false;
       }
     }
@@ -69,7 +70,8 @@ public final class PathTemplate {
   }
 
   private static boolean isDots(String segment) {
-    return segment.equals(".") || segment.equals("..");
+    String name = segment.replaceFirst(";.*", ""); // some servers take parameters off a segment
+    return name.equals(".") || name.equals("..");
   }
 
   /** As it was written. */
@@ -95,7 +97,7 @@ public final class PathTemplate {
       if (seen.indexOf('/') >= 0 || seen.indexOf('\\') >= 0) {
         return Optional.of("a slash or backslash");
       }
-      if (isDots(seen.replaceFirst(";.*", ""))) { // some servers take parameters off a segment
+      if (isDots(seen)) {
         return Optional.of("a path of dots");
       }
       seen = decoded(seen);
@@ -114,13 +116,23 @@ public final class PathTemplate {
    * The path with these values, percent-encoded.
    *
    * @param values of all names, each without a {@link #refusal}
-   * @return empty where a segment would consist of dots
+   * @return empty where a whole segment could not stand in a path as a value: two values, or one
+   *     and what stands beside it, may be a slash together
    */
   public Optional<String> fill(SortedMap<String, String> values) {
-    String path =
-        NAME.matcher(text)
-            .replaceAll(m -> Matcher.quoteReplacement(encoded(values.get(m.group(1)))));
-    return segmentsHold(path, true) ? Optional.of(path) : Optional.empty();
+    List<String> segments = new ArrayList<>();
+    for (String segment : text.substring(1).split("/", -1)) {
+      String whole = filled(segment, values::get);
+      if (!segment.isEmpty() && refusal(whole).isPresent()) {
+        return Optional.empty();
+      }
+      segments.add(filled(segment, name -> encoded(values.get(name))));
+    }
+    return Optional.of("/" + String.join("/", segments));
+  }
+
+  private static String filled(String segment, UnaryOperator<String> value) {
+    return NAME.matcher(segment).replaceAll(m -> Matcher.quoteReplacement(value.apply(m.group(1))));
   }
 
   /** All bytes but the unreserved characters of RFC 3986, percent-encoded. */

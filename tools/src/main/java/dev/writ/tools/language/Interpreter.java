@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * has changed, so that an update of the host needs no restart.
  */
 public final class Interpreter {
-  private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)*[A-Za-z0-9.+-]*");
+  private static final Pattern VERSION = Pattern.compile("[0-9]+(\\.[0-9]+)*+[A-Za-z0-9.+-]*");
 
   private final Path program;
   private final Optional<String> fixed;

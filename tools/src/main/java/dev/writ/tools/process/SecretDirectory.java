@@ -11,11 +11,13 @@ import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.SecretGrant;
 import dev.writ.sandbox.SecretFile;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -129,12 +131,12 @@ public final class SecretDirectory implements SecretStore {
     } catch (NoSuchFileException e) {
       throw new WritException(ToolsError.SECRET_UNKNOWN, name, e);
     } catch (IOException e) {
-      throw failed(name, e);
+      throw failed(directory.resolve(name), e);
     }
   }
 
   /**
-   * Stores a secret, atomically replacing an earlier one of that name.
+   * Stores a secret, atomically replacing an earlier one of that name, whoever else stores one.
    *
    * @throws WritException {@code TOL-040}, {@code TOL-042} to {@code TOL-044}
    */
@@ -142,13 +144,24 @@ public final class SecretDirectory implements SecretStore {
     requireName(name);
     requireSize(secret.length);
     try {
+      makeDirectory();
+      requireOwnersAlone(directory, true, "the directory of secrets");
+      DurableFiles.REAL.replace(directory.resolve(name), secret);
+    } catch (IOException e) {
+      throw failed(directory.resolve(name), e);
+    }
+  }
+
+  private void makeDirectory() throws IOException {
+    try {
       if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
         DurableFiles.REAL.createDirectory(directory);
       }
-      requireOwnersAlone(directory, true, "the directory of secrets");
-      DurableFiles.REAL.write(directory.resolve(name), secret);
-    } catch (IOException e) {
-      throw failed(name, e);
+    } catch (FileAlreadyExistsException e) {
+      // Somebody else may store the first one at the same time.
+      if (!Files.isDirectory(directory)) {
+        throw e;
+      }
     }
   }
 
@@ -171,7 +184,7 @@ public final class SecretDirectory implements SecretStore {
         }
         return after;
       } catch (IOException e) {
-        throw failed(name, e);
+        throw failed(directory.resolve(name), e);
       }
     }
   }
@@ -188,7 +201,7 @@ public final class SecretDirectory implements SecretStore {
     } catch (NoSuchFileException e) {
       return List.of();
     } catch (IOException e) {
-      throw failed("the directory of secrets", e);
+      throw failed(directory, e);
     }
   }
 
@@ -205,7 +218,7 @@ public final class SecretDirectory implements SecretStore {
     } catch (NoSuchFileException e) {
       throw new WritException(ToolsError.SECRET_UNKNOWN, name, e);
     } catch (IOException e) {
-      throw failed(name, e);
+      throw failed(directory.resolve(name), e);
     }
   }
 
@@ -236,7 +249,7 @@ public final class SecretDirectory implements SecretStore {
     }
   }
 
-  private static WritException failed(String name, IOException e) {
-    return new WritException(ToolsError.SECRET_IO, name + ": " + e.getClass().getSimpleName(), e);
+  private static WritException failed(Path at, IOException e) {
+    return new WritException(ToolsError.SECRET_IO, FileTrouble.of(at, e), e);
   }
 }

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.guardian.document.ToolManifest;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
@@ -102,7 +103,7 @@ public final class PackageDirectory {
     try {
       list(directory, "", files, 0);
     } catch (IOException e) {
-      throw io(e);
+      throw io(directory, e);
     }
     if (files.remove(MANIFEST) == null) {
       throw new WritException(ToolsError.MANIFEST_INVALID, "there is no " + MANIFEST);
@@ -122,7 +123,7 @@ public final class PackageDirectory {
     try {
       list(folder, "", sizes, 0);
     } catch (IOException e) {
-      throw io(e);
+      throw io(folder, e);
     }
     sizes.keySet().removeIf(wanted.negate());
     long total = sizes.values().stream().mapToLong(Long::longValue).sum();
@@ -204,12 +205,11 @@ public final class PackageDirectory {
       }
       return bytes;
     } catch (IOException e) {
-      throw io(e);
+      throw io(at, e);
     }
   }
 
-  static WritException io(IOException e) {
-    return new WritException(
-        ToolsError.PACKAGE_IO, e.getClass().getSimpleName() + " " + e.getMessage(), e);
+  static WritException io(Path at, IOException e) {
+    return new WritException(ToolsError.PACKAGE_IO, FileTrouble.of(at, e), e);
   }
 }

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -113,6 +114,17 @@ public final class ToolRegistry {
 
   /** All tools, in the order of name and version; a package that cannot be read throws. */
   public List<RegisteredTool> tools() {
+    return tools(broken -> {
+      throw broken.why();
+    });
+  }
+
+  /**
+   * The same, without the packages that cannot be read.
+   *
+   * @param broken is told of each of those
+   */
+  public List<RegisteredTool> tools(Consumer<BrokenPackage> broken) {
     List<RegisteredTool> tools = new ArrayList<>();
     for (ToolManifest manifest : BuiltinTools.all()) {
       tools.add(new RegisteredTool(manifest, BuiltinTools.content(manifest), true));
@@ -122,7 +134,11 @@ public final class ToolRegistry {
         .ifPresent(dir -> {
           for (String name : names(dir)) {
             for (String version : names(dir.resolve(name))) {
-              tools.add(registered(dir.resolve(name).resolve(version), name, version));
+              try {
+                tools.add(registered(dir.resolve(name).resolve(version), name, version));
+              } catch (WritException e) {
+                broken.accept(new BrokenPackage(name, version, e));
+              }
             }
           }
         });
@@ -142,7 +158,7 @@ public final class ToolRegistry {
         }
       }
     } catch (IOException e) {
-      throw PackageDirectory.io(e);
+      throw PackageDirectory.io(dir, e);
     }
     return List.copyOf(names);
   }
@@ -224,7 +240,7 @@ public final class ToolRegistry {
       copy(manifest, content, signature, target, home);
     } catch (IOException e) {
       if (!isTaken(manifest, home)) {
-        throw PackageDirectory.io(e);
+        throw PackageDirectory.io(home, e);
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
+import dev.writ.fixture.Await;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.CommandLimits;
@@ -149,9 +150,7 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
                     .inRun("cancelled")
                 ::run);
     Thread caller = Thread.ofPlatform().start(task);
-    while (!hasBegun("cancelled")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> hasBegun("cancelled"));
     caller.interrupt();
     DriverOutcome outcome = task.get();
     assertThat(outcome.reason()).as(outcome.message()).isEqualTo("cancelled");
@@ -167,9 +166,7 @@ class ADirectoryOfTheHostIsTheWorkspaceTest {
         new FutureTask<>(
             sh("echo begun > half; sleep 60", ",'mount':'waited'").inRun("has-it")::run);
     Thread caller = Thread.ofPlatform().start(task);
-    while (!hasBegun("has-it")) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> hasBegun("has-it"));
     DriverOutcome outcome = sh("true", ",'mount':'waited'").inRun("waits").wallMs(100).run();
     assertThat(outcome.reason()).isEqualTo("refused");
     assertThat(outcome.message()).startsWith("TOL-051");

@@ -220,6 +220,7 @@ class GitWorksOnTheRunsWorkspaceTest {
             "GET /team/app.git/info/refs?service=git-upload-pack",
             "POST /team/app.git/git-upload-pack",
             "POST /team/app.git/git-upload-pack",
+            "GET /team/app.git/info/refs?service=git-receive-pack", // what it would do
             "GET /team/app.git/info/refs?service=git-receive-pack",
             "POST /team/app.git/git-receive-pack");
   }

@@ -16,13 +16,16 @@ import dev.writ.tools.Call;
 import dev.writ.tools.process.ProcessHost;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -292,6 +295,70 @@ class HostileRepositoriesGainNothingTest {
     lab.run(engine, "fetch", "path", "r", "url", url);
     assertThat(Files.exists(git.resolve("hooks/pre-commit"))).isTrue();
     assertHeld(engine);
+  }
+
+  /**
+   * A commit of the server's past that names the server's newest as its parent: git believes it,
+   * and takes a branch from before for one that is ahead.
+   */
+  @Test
+  void aForgedHistoryMovesNoBranchBack() throws IOException {
+    String name = "public/forged.git";
+    Path directory = lab.server().make(name);
+    for (String text : List.of("1", "2", "3")) {
+      lab.commitOnServer(name, "f", text);
+    }
+    String url = lab.server().url(name);
+    lab.run(ENGINE, "init", "path", "r");
+    lab.run(ENGINE, "fetch", "path", "r", "url", url);
+    lab.run(ENGINE, "checkout", "path", "r", "create", "main", "ref", "origin/main~2");
+    lab.write(ENGINE, "r/f", "mine");
+    lab.run(ENGINE, "commit", "path", "r", "message", "mine");
+    Path repository = lab.file(ENGINE, "r");
+    String newest = GitServer.git(repository, "rev-parse", "origin/main");
+    forgeParent(repository, GitServer.git(repository, "rev-parse", "main~1"), newest);
+    lab.giveAway(ENGINE);
+    // Git believes it, or this would throw.
+    GitServer.git(repository, "merge-base", "--is-ancestor", "origin/main", "main");
+    Object[] push = {"path", "r", "url", url, "ref", "main", "credential", "robot"};
+    DriverOutcome outcome = lab.call(ENGINE, "push", push).run();
+    assertThat(outcome.reason()).as(Call.show(outcome)).isEqualTo("push-rejected");
+    assertThat(GitServer.git(directory, "rev-parse", "main")).isEqualTo(newest);
+    // Who says what is lost may.
+    lab.run(ENGINE, "push", Stream.concat(Stream.of(push), Stream.of("expect", newest)).toArray());
+    assertThat(GitServer.git(directory, "rev-list", "--count", "main")).isEqualTo("2");
+  }
+
+  /** Puts a commit with another parent into the place of a loose one. */
+  private static void forgeParent(Path repository, String commit, String parent)
+      throws IOException {
+    unpack(repository);
+    String[] text = GitServer.git(repository, "cat-file", "commit", commit).split("\n", 2);
+    String forged = text[0] + "\nparent " + parent + "\n" + text[1] + "\n";
+    Path file =
+        repository
+            .resolve(".git/objects")
+            .resolve(commit.substring(0, 2))
+            .resolve(commit.substring(2));
+    Files.delete(file);
+    try (OutputStream out = new DeflaterOutputStream(Files.newOutputStream(file))) {
+      out.write(("commit " + forged.length() + "\0" + forged).getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static void unpack(Path repository) throws IOException {
+    List<byte[]> packs = new ArrayList<>();
+    try (Stream<Path> all = Files.list(repository.resolve(".git/objects/pack"))) {
+      for (Path one : all.toList()) {
+        if (one.toString().endsWith(".pack")) {
+          packs.add(Files.readAllBytes(one));
+        }
+        Files.delete(one);
+      }
+    }
+    for (byte[] pack : packs) {
+      GitServer.git(repository, pack, "unpack-objects", "-q");
+    }
   }
 
   static List<String> engines() {

@@ -32,10 +32,17 @@ class AWarmCallEndsAsAColdOneTest {
     return cold;
   }
 
-  /** With time to start on this host, loaded as it is: a worker that took longer has no call. */
-  private static void sameHang(WarmLab.Tool tool, DriverOutcome well) {
+  /**
+   * With time to be called on this host, loaded as it is: a worker that took longer has no call.
+   *
+   * @param says what is printed at once when it is called; empty where it is printed at the end
+   */
+  private static void sameHang(WarmLab.Tool tool, DriverOutcome well, String says) {
     long wallMs = Math.max(700, 4 * well.metrics().wallMs());
-    same(tool, "hang", "TIMED_OUT timed-out", wallMs);
+    while (!WarmLab.said(tool.cold("hang").wallMs(wallMs).run()).get("stderr").contains(says)) {
+      wallMs *= 2;
+    }
+    same(tool, "hang", "TIMED_OUT timed-out", 2 * wallMs);
   }
 
   /**
@@ -82,7 +89,7 @@ class AWarmCallEndsAsAColdOneTest {
     same(tool, "fail", "FAILED tool-error", 60_000);
     sameDeath(tool);
     same(tool, "memory", "KILLED out-of-memory", 60_000);
-    sameHang(tool, well);
+    sameHang(tool, well, "");
     same(tool, "forks", "FAILED tool-error", 60_000);
     same(tool, "frames", "FAILED protocol-violation", 60_000);
     same(tool, "much", "KILLED output-limit", 60_000);
@@ -109,7 +116,7 @@ class AWarmCallEndsAsAColdOneTest {
             """);
     DriverOutcome well = same(tool, "well", "SUCCEEDED ok", 60_000);
     same(tool, "fail", "FAILED tool-error", 60_000);
-    sameHang(tool, well);
+    sameHang(tool, well, "called");
   }
 
   @Test

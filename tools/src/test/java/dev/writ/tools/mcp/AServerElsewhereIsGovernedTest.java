@@ -453,6 +453,7 @@ class AServerElsewhereIsGovernedTest {
     "asks,TOL-270",
     "redirect,TOL-274",
     "unauthorized,TOL-278",
+    "long-demand,TOL-278",
     "scope,TOL-279",
     "teapot,TOL-273",
   })
@@ -497,6 +498,10 @@ class AServerElsewhereIsGovernedTest {
             case "redirect" ->
                 "HTTP/1.1 307 There\r\nLocation: http://127.0.0.2/mcp\r\nContent-Length: 0\r\n\r\n";
             case "unauthorized" -> TestApi.message("401 Who", "text/plain", "");
+            case "long-demand" ->
+                "HTTP/1.1 401 Who\r\nWWW-Authenticate: Bearer a=\""
+                    + "x".repeat(7000)
+                    + "\"\r\nContent-Length: 0\r\n\r\n";
             case "scope" ->
                 "HTTP/1.1 403 No\r\nWWW-Authenticate: Bearer error=\"insufficient_scope\","
                     + " scope=\"crm:write\"\r\nContent-Length: 0\r\n\r\n";

@@ -10,7 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -54,6 +60,35 @@ class SecretsAreTheirOwnersAloneTest {
     try (var left = Files.list(home.resolve("secrets"))) {
       assertThat(left).hasSize(1);
     }
+  }
+
+  /** Two people put the same secret: it is one's or the other's, and neither is told otherwise. */
+  @Test
+  void whoeverPutsItAtTheSameTimeItIsWhole() throws Exception {
+    byte[] longer = new byte[SecretDirectory.BYTES_MAX];
+    Arrays.fill(longer, (byte) 'x');
+    try (ExecutorService people = Executors.newFixedThreadPool(2)) {
+      List<Future<?>> puts = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        byte[] own = i % 2 == 0 ? VALUE : longer;
+        puts.add(people.submit(() -> secrets().put("token", own)));
+      }
+      for (Future<?> put : puts) {
+        assertThat(put.get()).isNull();
+        assertThat(secrets().read("token")).isIn(VALUE, longer);
+      }
+    }
+    try (Stream<Path> files = Files.list(home.resolve("secrets"))) {
+      assertThat(files).containsExactly(home.resolve("secrets/token"));
+    }
+  }
+
+  @Test
+  void nothingOfItIsLeftWhereItCannotBePut() throws IOException {
+    secrets().put("token", VALUE);
+    Files.createDirectory(home.resolve("secrets/taken"));
+    refused(ToolsError.SECRET_IO, () -> secrets().put("taken", VALUE));
+    assertThat(home.resolve("secrets")).isDirectoryNotContaining("glob:**.new");
   }
 
   @ParameterizedTest
@@ -115,6 +150,9 @@ class SecretsAreTheirOwnersAloneTest {
     Path file = Files.createFile(home.resolve("file"));
     SecretDirectory nowhere = new SecretDirectory(file.resolve("secrets"));
     refused(ToolsError.SECRET_IO, () -> nowhere.put("token", VALUE));
+    assertThatThrownBy(() -> nowhere.put("token", VALUE))
+        .hasMessageContaining(file + ": something else is there")
+        .hasMessageNotContaining("Exception");
     assertThat(List.of(ToolsError.values()))
         .extracting(ToolsError::code)
         .contains("TOL-040", "TOL-041", "TOL-042", "TOL-043", "TOL-044");

@@ -264,7 +264,9 @@ class ToolRegistryTest {
   @Test
   void aDirectoryThatCannotBeWrittenIsToldSo() throws IOException {
     Files.writeString(registered, "a file where the packages belong");
-    assertThatThrownBy(() -> registry.register(source)).hasMessageContaining("TOL-027");
+    assertThatThrownBy(() -> registry.register(source))
+        .hasMessageContaining("TOL-027")
+        .hasMessageContaining(registered.toString());
     assertThat(Files.readString(registered)).isEqualTo("a file where the packages belong");
   }
 }

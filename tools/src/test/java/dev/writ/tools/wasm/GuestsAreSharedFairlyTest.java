@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
+import dev.writ.fixture.Await;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import java.io.InputStream;
@@ -82,9 +83,7 @@ class GuestsAreSharedFairlyTest {
   }
 
   private void until(int running, int waiting) {
-    while (pool.running() != running || pool.waiting() != waiting) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> pool.running() == running && pool.waiting() == waiting);
   }
 
   @Test
@@ -137,22 +136,18 @@ class GuestsAreSharedFairlyTest {
             }
             return null;
           }));
-      while (places.waiting() == before) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> places.waiting() != before);
     }
     int handedOut = 0;
     for (String frees : new String[] {"loud", "loud", "quiet", "third", "loud"}) {
       places.release(frees, 1);
       handedOut++;
-      while (true) {
+      int now = handedOut;
+      Await.until(() -> {
         synchronized (order) {
-          if (order.size() == handedOut) {
-            break;
-          }
+          return order.size() == now;
         }
-        Thread.onSpinWait();
-      }
+      });
     }
     assertThat(order).containsExactly("quiet", "third", "loud", "quiet", "loud");
     for (Future<?> each : waiting) {
@@ -166,13 +161,9 @@ class GuestsAreSharedFairlyTest {
     GuestPlaces places = new GuestPlaces(8, 8, 100);
     places.acquire("a", 60);
     Future<?> large = callers.submit(() -> acquired(places, "b", 80));
-    while (places.waiting() < 1) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> places.waiting() >= 1);
     Future<?> small = callers.submit(() -> acquired(places, "c", 10));
-    while (places.waiting() < 2) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> places.waiting() >= 2);
     assertThat(large.isDone() || small.isDone()).isFalse();
     places.release("a", 60);
     large.get(1, TimeUnit.MINUTES);
@@ -184,13 +175,9 @@ class GuestsAreSharedFairlyTest {
     GuestPlaces places = new GuestPlaces(1, 1, 100);
     places.acquire("a", 1);
     Future<?> gone = callers.submit(() -> acquired(places, "b", 1));
-    while (places.waiting() < 1) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> places.waiting() >= 1);
     gone.cancel(true);
-    while (places.waiting() > 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> places.waiting() <= 0);
     places.release("a", 1);
     places.acquire("c", 100);
   }

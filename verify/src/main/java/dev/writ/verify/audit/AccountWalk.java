@@ -478,7 +478,7 @@ final class AccountWalk {
             ArrivedAccounts.nonce(id),
             nonceUntil(policy, at),
             keptUntil,
-            rowUntil(policy, at, charges, marks),
+            rowOfArrivalUntil(policy, at, charges, marks),
             charges,
             marks));
     arrivals.put(id, new Arrival(said, at, charges, counting));
@@ -519,7 +519,7 @@ final class AccountWalk {
     new TreeMap<>(entries)
         .forEach((request, entry) -> {
           drop(request, entry);
-          add(request, redated(entry, now));
+          add(request, redated(entry, now, arrivals.containsKey(request)));
         });
     ahead.forEach((decision, at) -> {
       if (at.isAfter(now)) {
@@ -536,7 +536,7 @@ final class AccountWalk {
     latest = Optional.of(now);
   }
 
-  private static Entry redated(Entry entry, Instant now) {
+  private static Entry redated(Entry entry, Instant now, boolean arrived) {
     Policy policy = entry.policy();
     Instant at = earlier(entry.at(), now);
     List<Charge> charges =
@@ -561,9 +561,18 @@ final class AccountWalk {
         entry.nonce(),
         at.plus(Duration.between(entry.at(), entry.nonceUntil())),
         KeptUntil.of(policy, at, charges, marks),
-        rowUntil(policy, at, charges, marks),
+        arrived
+            ? rowOfArrivalUntil(policy, at, charges, marks)
+            : rowUntil(policy, at, charges, marks),
         charges,
         marks);
+  }
+
+  /** Where perhaps nothing had to be carried, there may be no row for it. */
+  private static Instant rowOfArrivalUntil(
+      Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
+    return rowUntil(
+        policy, at, charges.stream().filter(charge -> charge.least() > 0).toList(), marks);
   }
 
   /** A released reservation settles nothing, so its windows need no row. */

@@ -66,6 +66,9 @@ public final class Audit {
   private boolean summarized;
   private long current;
 
+  /** How many runs there are, those of the installation too. */
+  private long begun;
+
   private Audit(LedgerView ledger, Tools tools, Progress progress, Optional<Executor> by) {
     this.ledger = ledger;
     this.by = by;
@@ -198,6 +201,9 @@ public final class Audit {
     progress.at("events", index + 1);
     current = index;
     standing.time(index, event);
+    if (event.seq() == 0) {
+      begun++;
+    }
     if (event.runId().equals(Deletion.RUN)) {
       deletions.event(event).ifPresent(deletion -> rows.deleted(deletion, event.body()));
     } else if (event.runId().equals(ReadEvent.RUN)) {
@@ -233,7 +239,7 @@ public final class Audit {
         findings.problemsTotal(),
         new AuditReport.Totals(
             size,
-            runs.opened + (system.isPresent() ? 1 : 0),
+            begun,
             findings.requests,
             findings.decisions,
             findings.dispatched,

@@ -56,11 +56,6 @@ import java.util.stream.Stream;
  * taken from the decision, and compared with the rest of the ledger elsewhere.
  */
 final class Rejudging {
-  /** The one check that reads the tool's manifest: the last, of four or five. */
-  private static String toolCheck(Decision decision) {
-    return "/checks/" + (decision.checks().size() - 1) + "/";
-  }
-
   private final Documents documents;
   private final Findings findings;
   private final SystemStateHistory standing;
@@ -359,30 +354,33 @@ final class Rejudging {
       return;
     }
     Tools.Circumstances now = tools.circumstances(effect, policy);
-    List<Difference> differences = new ArrayList<>();
+    List<Decision> judgements = new ArrayList<>();
     for (ToolManifest manifest :
         List.of(now.manifest(), ToolManifest.unregistered(effect.tool(), effect.version()))) {
       Decision again =
           Judge.judge(admitted, manifest, policy, inputs, recorded.snapshot(), asked.decision);
-      // What is equal is written equally; only a difference is looked for in what is written.
-      Optional<Difference> found =
-          again.equals(recorded)
-              ? Optional.empty()
-              : Differences.first(recorded.toJson(), again.toJson());
-      if (found.isEmpty()) {
+      if (difference(recorded, again).isEmpty()) {
         findings.judged++;
         findings.snapshots += now.snapshot().equals(recorded.snapshot()) ? 1 : 0;
         return;
       }
-      differences.add(found.get());
+      judgements.add(again);
     }
-    Difference difference = differences.getFirst();
-    if (sameTool(now, recorded, effect, policy)
-        || !difference.pointer().startsWith(toolCheck(recorded))) {
-      report(place + " " + difference.pointer(), difference);
-    } else {
-      findings.notJudged++;
-    }
+    Decision again = judgements.getFirst();
+    Decision wanted =
+        sameTool(now, recorded, effect, policy)
+            ? again
+            : Judge.concluded(again, recorded.checks()).orElse(again);
+    difference(recorded, wanted)
+        .ifPresentOrElse(
+            found -> report(place + " " + found.pointer(), found), () -> findings.notJudged++);
+  }
+
+  /** What is equal is written equally; only a difference is looked for in what is written. */
+  private static Optional<Difference> difference(Decision recorded, Decision again) {
+    return again.equals(recorded)
+        ? Optional.empty()
+        : Differences.first(recorded.toJson(), again.toJson());
   }
 
   /** Where policy does not, that holds whatever the tool's manifest says, which may not be here. */

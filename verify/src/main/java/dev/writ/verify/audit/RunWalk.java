@@ -20,6 +20,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.ledger.Event;
@@ -53,7 +54,6 @@ final class RunWalk {
   private final ReceiptCheck receipts;
   private final TreeMap<RunId, OpenRun> runs = new TreeMap<>();
   final Steps steps = new Steps();
-  long opened;
 
   RunWalk(Documents documents, SystemStateHistory standing, Rejudging rejudging, RunRows rows) {
     this.documents = documents;
@@ -67,7 +67,6 @@ final class RunWalk {
 
   void event(long index, Event event) {
     if (event.kind().equals(EventKind.RUN_OPENED) && event.seq() == 0) {
-      opened++;
       findings.seed(BINDING, event, true);
       runs.put(event.runId(), new OpenRun(event, rows.marks()));
       return;
@@ -342,6 +341,8 @@ final class RunWalk {
       return;
     }
     Intent intent = read.get().document();
+    // Its key was in force when it was issued, which may be minutes ago.
+    standing.verify(read.get().envelope(), Intent.TYPE, event.at(), place);
     Asked request = run.asked.get(intent.request());
     if (request == null && rows.has(Tables.SERVED, Tables.key(intent.request()))
         || request != null && request.dispatched.isPresent()) {
@@ -372,17 +373,24 @@ final class RunWalk {
     if (epoch.filter(e -> e < run.epoch).isPresent()) {
       order(event, "an intent of epoch " + epoch.get() + " after one of " + run.epoch);
     }
-    standing
-        .prohibitedLongBefore(intent.tool().name(), intent.tool().version(), event.at())
-        .ifPresent(
-            since -> order(event, "tool " + intent.tool().name() + " prohibited at " + since));
-    CanaryDraw draw = CanaryDraw.of(intent.scope(), request.owner);
-    if (!standing.ranLately(intent.tool(), draw, event.at())) {
-      order(event, "tool " + intent.tool() + " did not run for " + draw.subject());
-    }
+    tool(event, intent.tool(), CanaryDraw.of(intent.scope(), request.owner));
     documents
         .read(request.id, Request.TYPE, Request::read, place)
         .ifPresent(asks -> rows.dispatched(request.id, asks.document(), place));
+  }
+
+  /** Requires that the tool ran for that call when it was dispatched, or a moment before. */
+  private void tool(Event event, ToolRef tool, CanaryDraw draw) {
+    Optional<Instant> prohibited = standing.prohibited(tool);
+    if (prohibited
+        .filter(since -> SystemStateHistory.isLongBefore(since, event.at()))
+        .isPresent()) {
+      order(event, "tool " + tool.name() + " prohibited at " + prohibited.get());
+    } else if (!standing.ranLately(tool, draw, event.at())) {
+      order(event, "tool " + tool + " did not run for " + draw.subject());
+    } else if (prohibited.isPresent() || !standing.runs(tool, draw)) {
+      findings.late(Findings.place(event), "its tool did not run any more");
+    }
   }
 
   private void finished(OpenRun run, Event event) {

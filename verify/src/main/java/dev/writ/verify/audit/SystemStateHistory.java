@@ -302,8 +302,13 @@ final class SystemStateHistory {
 
   /** Whether policy had a tool run for that call, by what was in force up to a moment ago. */
   boolean ranLately(ToolRef tool, CanaryDraw draw, Instant at) {
-    return runs(state, tool, draw)
+    return runs(tool, draw)
         || past.stream().filter(p -> p.isInFlightAt(at)).anyMatch(p -> runs(p.state(), tool, draw));
+  }
+
+  /** Whether policy has a tool run for that call now. */
+  boolean runs(ToolRef tool, CanaryDraw draw) {
+    return runs(state, tool, draw);
   }
 
   private static boolean runs(SystemState state, ToolRef tool, CanaryDraw draw) {
@@ -315,10 +320,14 @@ final class SystemStateHistory {
         .isPresent();
   }
 
-  /** Whether the tool was prohibited long before. */
-  Optional<Instant> prohibitedLongBefore(String tool, String version, Instant at) {
-    return Optional.ofNullable(prohibited.get(tool + " " + version))
-        .filter(since -> at.isAfter(since.plus(IN_FLIGHT)));
+  /** Since when the tool is prohibited. */
+  Optional<Instant> prohibited(ToolRef tool) {
+    return Optional.ofNullable(prohibited.get(tool.name() + " " + tool.version()));
+  }
+
+  /** Whether what ended then cannot have been in force any more for work that was in flight. */
+  static boolean isLongBefore(Instant ended, Instant at) {
+    return at.isAfter(ended.plus(IN_FLIGHT));
   }
 
   /**

@@ -127,6 +127,7 @@ public final class BundleVerifier {
   private final Listener listener;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
+  private String founder = "";
   private final List<Cosignature> seen = new ArrayList<>();
   private final List<TimeStamp> stamped = new ArrayList<>();
   private Optional<PinnedSigners> signers = Optional.empty();
@@ -385,7 +386,7 @@ public final class BundleVerifier {
   /** Trust follows from the system run alone: {@code trust.jwks} is only for people. */
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
-    Optional<String> founder = Optional.empty();
+    Optional<String> first = Optional.empty();
     Lines lines = bundle.lines(Recording.Journal.SYSTEM);
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
       Event event = Lines.event(line, lines.place());
@@ -394,18 +395,18 @@ public final class BundleVerifier {
       } catch (WritException e) {
         throw new WritException(e.code(), References.place(event) + ": " + e.found(), e);
       }
-      if (founder.isEmpty() && !state.trust().keys().isEmpty()) {
-        founder = Optional.of(state.trust().keys().firstKey());
+      if (first.isEmpty() && !state.trust().keys().isEmpty()) {
+        first = Optional.of(state.trust().keys().firstKey());
       }
     }
-    String kid =
-        founder.orElseThrow(
+    founder =
+        first.orElseThrow(
             () -> new WritException(BundleError.RUN_EMPTY, Layout.SYSTEM + " enrols no key"));
-    pin("the operator's key that founded the installation", kid, KeyRole.OPERATOR);
+    pin("the operator's key that founded the installation", founder, KeyRole.OPERATOR);
     verified(
         state.trust().keys().size()
             + " keys: enrolled by signed documents, the first by operator key "
-            + kid);
+            + founder);
     return state.trust();
   }
 
@@ -773,19 +774,17 @@ public final class BundleVerifier {
   /** What no bundle can show. */
   private void limits() {
     if (!bundle.manifest().closed()) {
-      notVerified.add(
-          "the end of the run: it is open at size "
-              + bundle.checkpoint().size()
-              + "; events can follow, or be left out here");
+      notVerified.add("the end of the run: it is open; events can follow, or be left out here");
     }
     notVerified.add(
-        "that the system run has no further event before size "
-            + bundle.checkpoint().size()
-            + ", such as a revocation: only the whole log shows that");
+        "that the system run is whole up to the checkpoint: its last events, such as a revocation,"
+            + " can be left out; only the whole log shows that");
     notVerified.add("balances, rates and nonces across runs: that is `writ audit`");
     notVerified.add("outcomes: no tool ran again, and no stage; that is for replay");
     if (options.pinned().isEmpty()) {
-      notVerified.add("who signed it: integrity only; signer not pinned (--trust)");
+      notVerified.add(
+          "who signed it: integrity only; signer not pinned: who holds the founding operator's key "
+              + founder);
     }
   }
 

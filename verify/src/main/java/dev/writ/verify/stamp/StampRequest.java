@@ -52,7 +52,9 @@ public final class StampRequest {
       return new StampRequest(new TimeStampRequest(der));
     } catch (IOException | RuntimeException e) {
       throw new WritException(
-          BundleError.STAMP_FORM, "the request: " + e.getClass().getSimpleName(), e);
+          BundleError.STAMP_FORM,
+          der.length == 0 ? "the request is empty" : "the request is no TimeStampReq in DER",
+          e);
     }
   }
 

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +25,7 @@ import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cms.jcajce.JcaSimpleSignerInfoVerifierBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.tsp.GenTimeAccuracy;
 import org.bouncycastle.tsp.TSPException;
 import org.bouncycastle.tsp.TimeStampResponse;
 import org.bouncycastle.tsp.TimeStampToken;
@@ -63,7 +66,7 @@ public record TimeStamp(String by, Instant at) {
     } catch (RuntimeException e) {
       // The library reads parts when they are asked for, and throws whatever it comes to.
       throw new WritException(
-          BundleError.STAMP_FORM, "a part of it cannot be read: " + e.getClass().getName(), e);
+          BundleError.STAMP_FORM, "a part of it is not what RFC 3161 has there", e);
     }
   }
 
@@ -76,7 +79,7 @@ public record TimeStamp(String by, Instant at) {
     Instant at = token.getTimeStampInfo().getGenTime().toInstant();
     X509Certificate certificate = certificate(signer);
     authorities.require(certificate, certificates(token), at);
-    return new TimeStamp(certificate.getSubjectX500Principal().getName(), at);
+    return new TimeStamp(certificate.getSubjectX500Principal().getName(), at.plus(accuracy(token)));
   }
 
   /** What it proves of a checkpoint that was stamped. */
@@ -96,6 +99,9 @@ public record TimeStamp(String by, Instant at) {
   }
 
   private static TimeStampToken token(byte[] reply) {
+    if (reply.length == 0) {
+      throw new WritException(BundleError.STAMP_FORM, "it is empty");
+    }
     if (reply.length > BYTES_MAX) {
       throw new WritException(BundleError.STAMP_FORM, "it has " + reply.length + " bytes");
     }
@@ -106,7 +112,7 @@ public record TimeStamp(String by, Instant at) {
           new TimeStampResponse(TimeStampResp.getInstance(ASN1Primitive.fromByteArray(reply)));
     } catch (TSPException | IOException | IllegalArgumentException | IllegalStateException e) {
       throw new WritException(
-          BundleError.STAMP_FORM, "it is no reply: " + e.getClass().getSimpleName(), e);
+          BundleError.STAMP_FORM, "it is no reply in DER, or one that was cut or changed", e);
     }
     int status = response.getStatus();
     if (status != PKIStatus.GRANTED && status != PKIStatus.GRANTED_WITH_MODS) {
@@ -128,6 +134,22 @@ public record TimeStamp(String by, Instant at) {
     if (request.flatMap(StampRequest::nonce).filter(n -> !n.equals(info.getNonce())).isPresent()) {
       throw new WritException(BundleError.STAMP_OTHER, "its nonce is not the one that was sent");
     }
+  }
+
+  /** How much later than it says a stamp may have been made (RFC 3161, 2.4.2). */
+  private static Duration accuracy(TimeStampToken token) {
+    GenTimeAccuracy stated = token.getTimeStampInfo().getGenTimeAccuracy();
+    if (stated == null) {
+      return Duration.ZERO;
+    }
+    Duration accuracy =
+        Duration.ofSeconds(stated.getSeconds())
+            .plusMillis(stated.getMillis())
+            .plus(stated.getMicros(), ChronoUnit.MICROS);
+    if (stated.getSeconds() < 0) {
+      throw new WritException(BundleError.STAMP_FORM, "its accuracy is less than nothing");
+    }
+    return accuracy;
   }
 
   private static X509CertificateHolder signer(TimeStampToken token) {

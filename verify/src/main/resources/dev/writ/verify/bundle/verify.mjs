@@ -2227,6 +2227,13 @@ class Digests {
     return Array.from({ length: DIGEST_WORDS }, (_, i) => parseInt(hex.slice(8 * i, 8 * i + 8), 16));
   }
 
+  *[Symbol.iterator]() {
+    for (let number = 0; number < this.size; number++) {
+      const words = Array.from({ length: DIGEST_WORDS }, (_, i) => this.words.at(number * DIGEST_WORDS + i));
+      yield `sha256:${words.map((word) => word.toString(16).padStart(8, '0')).join('')}`;
+    }
+  }
+
   /** Where it is, or would be. */
   placeOf(words) {
     const mask = this.places.length - 1;
@@ -3488,9 +3495,9 @@ class Workspace {
   }
 }
 
-/** What the statements of a bundle name, read first; they are verified at their places. */
+/** What the statements of a bundle name, each with when and by what it is gone, read first; they are verified at their places. */
 function statedDeletions({ journals, contents, manifest }) {
-  const stated = new Set();
+  const stated = new Map();
   for (const event of journals.consumed) {
     if (event.kind !== 'content.deleted' || !contents.documents.has(event.body)) continue;
     let document;
@@ -3501,7 +3508,9 @@ function statedDeletions({ journals, contents, manifest }) {
       throw e;
     }
     if (document.tenant !== manifest.tenant || document.run !== manifest.run) continue;
-    for (const item of document.contents) stated.add(contentKey(item.class, item.seq, item.digest));
+    const { deleted_at: at, rule, order, bundle } = document;
+    const gone = { at, rule, order, bundle };
+    for (const item of document.contents) stated.set(contentKey(item.class, item.seq, item.digest), gone);
   }
   return stated;
 }
@@ -3608,8 +3617,9 @@ class Run {
     this.sizes = new Map(); // of the needed blobs whose size is stated otherwise than the entry's, or that are not here: digest → {size, place}
     this.neededPackages = new Map(); // digest → {tool, dispatched}
     this.neededForeign = new Set();
-    this.stated = statedDeletions(bundle); // class, seq and digest of contents that statements name
-    this.deleted = new Set(); // digests of those that are referred to
+    this.stated = statedDeletions(bundle); // class, seq and digest of contents that statements name → {at, rule, order, bundle}
+    this.deleted = new Set(); // by rules
+    this.dropped = new Digests(); // outputs that were not retained
     this.erased = new Map(); // by order
     this.archived = null; // the bundle that the archive has, and which contents went there
     this.closedAt = null;
@@ -3622,7 +3632,7 @@ class Run {
     this.opener = null;
     this.owner = null; // the subject of the first request
     this.ownerIsRecorded = false; // by a decision so far: then by every later one that has to
-    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0, deleted: 0, deletedBySize: 0, reads: 0 };
+    this.counts = { requests: 0, decisions: 0, allowed: 0, denied: 0, escalated: 0, intents: 0, dispatched: 0, receipts: 0, refused: 0, signatures: 0, deleted: 0, erased: 0, archived: 0, deletedBySize: 0, reads: 0 };
   }
 
   async verify(event, envelope, kind) {
@@ -4007,7 +4017,8 @@ class Run {
     const tool = `${document.tool.name} ${document.tool.version}`;
     const prohibited = this.system.prohibited.get(tool);
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
-    this.requireRunning(event, document, request.decision.document.inputs.owner, place);
+    const late = this.requireRunning(event, document, request.decision.document.inputs.owner, place);
+    if (late && !prohibited) this.system.inFlight++;
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -4020,7 +4031,7 @@ class Run {
     this.counts.dispatched++;
   }
 
-  /** Policy had the tool run for this call when it was dispatched, or a moment before. */
+  /** Policy had the tool run for this call when it was dispatched, or a moment before; whether it was the latter. */
   requireRunning(event, intent, owner, place) {
     const { name: tool, version, package: id } = intent.tool;
     const runs = ({ policy, governed }) => {
@@ -4029,7 +4040,9 @@ class Run {
       if (own) return own.package === id;
       return governs(policy, tool, version) && governed?.package === id && mayRun(governed, tool, version, drawOf(intent, owner));
     };
-    if (!this.system.seenAt(event, tool, version).some(runs)) refuse('EXE-954', place, `${tool} ${version}`, 'a tool that policy has run for this subject');
+    const at = this.system.seenAt(event, tool, version).findIndex(runs);
+    if (at < 0) refuse('EXE-954', place, `${tool} ${version}`, 'a tool that policy has run for this subject');
+    return at > 0;
   }
 
   /** Where a content is named; statements of deletion can only name such. */
@@ -4040,10 +4053,7 @@ class Run {
   }
 
   needBlob({ digest: id, size }, place, key) {
-    if (this.stated.has(key)) {
-      this.deleted.add(id);
-      return;
-    }
+    if (this.stated.has(key)) return;
     const blob = this.bundle.contents.blobs.get(id);
     const known = this.sizes.get(id);
     // A size that was stated, and is the entry's, need not be kept.
@@ -4075,9 +4085,13 @@ class Run {
     same('EXE-953', place, '/observations', document.observations, this.finished?.body);
     if (this.finished) this.name('observations', this.finished, { digest: this.finished.body }, request);
     this.finished = null;
+    const outputs = [document.output, document.raw_output].filter(Boolean);
+    const artifacts = document.artifacts.map(({ content: kept }) => kept);
     if (document.retained && !doubt) {
-      for (const kept of [document.output, document.raw_output]) if (kept) this.needBlob(kept, place, this.name('outputs', event, kept, request));
-      for (const { content: kept } of document.artifacts) this.needBlob(kept, place, this.name('artifacts', event, kept, request));
+      for (const kept of outputs) this.needBlob(kept, place, this.name('outputs', event, kept, request));
+      for (const kept of artifacts) this.needBlob(kept, place, this.name('artifacts', event, kept, request));
+    } else {
+      for (const { digest: id } of [...outputs, ...artifacts]) if (!this.dropped.has(id)) this.dropped.add(id);
     }
     if (document.status === 'succeeded') this.done.add(`${document.tool.name}\n${request.document.effect.operation}`);
     request.receipt = { id, document, event };
@@ -4094,6 +4108,11 @@ class Run {
     this.byReceipt.end(request.receipt.id);
     this.byIntent.end(request.intent.id);
     this.requests.end(request.id);
+  }
+
+  /** How many outputs were dropped, without those that are here, or left out, for another reason. */
+  notKept() {
+    return [...this.dropped].filter((id) => !this.bundle.contents.blobs.get(id) && !this.sizes.has(id)).length;
   }
 
   bindReceipt(event, receipt, request, place) {
@@ -4221,7 +4240,7 @@ class Run {
     const over = millis(named.at) + rule.keep_s * 1000;
     if (millis(event.at) < over) refuse('EXE-961', `${place} /deleted_at`, event.at, `not before ${new Date(over).toISOString()}`);
     if (rule.bytes_max !== undefined) this.counts.deletedBySize++;
-    this.counts.deleted++;
+    this.deleted.add(item.digest);
   }
 
   /** Whether its effect may still be executed at that time, or was and has no known end. */
@@ -4784,7 +4803,7 @@ async function checkKept(kept, bundle, sum) {
   }
   const [first, second] = earlier.size < checkpoint.size ? [earlier, checkpoint] : [checkpoint, earlier];
   if (!consistency || consistency.size1 !== first.size || consistency.size2 !== second.size) {
-    return { verified: [], notVerified: [`consistency with ${says}: the bundle has no proof between it and ${checkpoint.size}`], uncovered: 'no proof to it' };
+    return { verified: [], notVerified: [`that the log of size ${checkpoint.size} is consistent with ${says}: the bundle has no proof of that; export it with --checkpoint`], uncovered: 'no proof to it' };
   }
   try {
     verifyConsistency(first.size, digestBytes(first.root), second.size, digestBytes(second.root), consistency.path.map(digestBytes), CONSISTENCY);
@@ -4886,10 +4905,9 @@ async function checkWitnesses({ keys, quorum }, note, kept, size) {
 function tellWitnesses({ keys }, note, kept) {
   const { size } = parseCheckpoint(parseNote(note).text);
   for (const witness of keys) {
-    const says = `witness ${witness.name}: saw the log of size ${size}`;
     const own = kept.witnesses.find((one) => one.witness === witness);
-    if (own) kept.verified.push(`${says} at ${new Date(own.time * 1000).toISOString().replace('.000Z', 'Z')}`);
-    else kept.notVerified.push(says);
+    if (own) kept.verified.push(`witness ${witness.name}: saw the log of size ${size} at ${new Date(own.time * 1000).toISOString().replace('.000Z', 'Z')}`);
+    else kept.notVerified.push(`that witness ${witness.name} saw the log of size ${size}`);
   }
 }
 
@@ -5045,6 +5063,9 @@ async function addUp(bundle) {
 function describe(bundle, run, pins) {
   const { manifest, journals, checkpoint, contents } = bundle;
   const c = run.counts;
+  c.deleted = run.deleted.size;
+  c.erased = [...run.erased.values()].reduce((n, { contents: erased }) => n + erased.size, 0);
+  c.archived = run.archived?.contents.size ?? 0;
   const verified = [
     `the archive: ${bundle.entries.size} entries, every byte accounted for`,
     `${journals.run.length} events of the run, ${journals.system.length} of the system run and ${journals.consumed.length} consumed: chained without gaps, and in the log of ${checkpoint.size} events`,
@@ -5054,9 +5075,8 @@ function describe(bundle, run, pins) {
   ];
   if (manifest.blobs === 'included') verified.push(`${contents.blobs.size} blobs: digests and sizes`);
   for (const [order, { contents: erased, at }] of run.erased) verified.push(`${erased.size} contents: erased at ${at} by order ${order} of an operator, as the executor signed; only their digests are here`);
-  if (run.archived) verified.push(`${run.archived.contents.size} contents: moved to the archive, into the bundle ${run.archived.bundle}, as the executor signed; only their digests are here`);
-  const otherwise = [...run.erased.values()].reduce((n, { contents: erased }) => n + erased.size, run.archived?.contents.size ?? 0);
-  if (run.deleted.size > otherwise) verified.push(`${run.deleted.size - otherwise} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
+  if (run.archived) verified.push(`${c.archived} contents: moved to the archive, into the bundle ${run.archived.bundle}, as the executor signed; only their digests are here`);
+  if (c.deleted > 0) verified.push(`${c.deleted} contents: deleted, as the executor signed, by rules of the policies in force; only their digests are here`);
   if (c.reads > 0) verified.push(`${c.reads} reads by people: stated, as policy asks, as the executor signed`);
   if (manifest.tools === 'included') verified.push(`${contents.manifests.size} tool manifests and ${contents.files.size} package files: digests`);
   if (manifest.state === 'closed') verified.push('the run is closed: its closing covers every event');
@@ -5064,28 +5084,33 @@ function describe(bundle, run, pins) {
   const others = pins ? signers.filter((kid) => !pins.keys.has(kid)).length : 0;
   if (pins) verified.push(`the founding operator and the log key are pinned; ${signers.length - others} pinned keys that signed: holder, window and revocation are as pinned`);
   const notVerified = [];
-  if (!pins) notVerified.push('integrity only; signer not pinned: who holds the founding operator\'s key ' + bundle.system.founder.kid);
-  if (others > 0) notVerified.push(`${others} keys that signed are not pinned: that they are in force says the log alone`);
-  if (manifest.state === 'open') notVerified.push('the end of the run: it is open, and its last events can be left out');
+  if (!pins) notVerified.push(`who signed it: integrity only; signer not pinned: who holds the founding operator's key ${bundle.system.founder.kid}`);
+  if (others > 0) notVerified.push(`${others} keys that signed: not pinned; that they are in force says the log alone`);
+  if (manifest.state === 'open') notVerified.push('the end of the run: it is open; events can follow, or be left out here');
   notVerified.push(
     'judgements: no decision is judged again here (no policy language); `writ verify` and `writ replay` do that',
-    'that the system run is whole up to the checkpoint: its last events can be left out',
-    'balances, rates and nonces across runs: `writ audit` over the ledger',
-    'outcomes: no tool and no stage ran again',
+    'that the system run is whole up to the checkpoint: its last events, such as a revocation, can be left out; only the whole log shows that',
+    'balances, rates and nonces across runs: that is `writ audit`',
+    'outcomes: no tool ran again, and no stage; that is for replay',
   );
-  if (manifest.blobs === 'left-out') notVerified.push(`${run.sizes.size} blobs: left out`);
-  if (manifest.tools === 'left-out') notVerified.push(`${run.neededPackages.size} tool packages: left out`);
+  if (manifest.blobs === 'left-out') notVerified.push(`${run.sizes.size} blobs: left out; their digests are signed, they are not here`);
+  const notKept = run.notKept();
+  if (notKept > 0) notVerified.push(`${notKept} outputs: not kept, as the request asked; only their digests`);
+  if (manifest.tools === 'left-out') notVerified.push('tool manifests and packages: left out');
+  if (run.archived) notVerified.push('1 bundles of archived runs: that the archive still has them, `writ archive verify` says');
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
   if (c.reads > 0) notVerified.push('that these are all reads: only the whole log shows that');
   if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
   notVerified.push(...run.workspace.told());
-  if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} steps rest on what had just ended: the kernel may have looked before`);
+  if (bundle.system.inFlight > 0) notVerified.push(`${bundle.system.inFlight} documents: reached the log after a revocation or change that the kernel's clock puts behind them`);
   return { pinned: pins !== null, manifest, verified, notVerified, counts: c, bundle };
 }
 
 // ----------------------------------------------------------------------------------- the command line
 
 const EXIT = { verified: 0, usage: 2, broken: 4, integrity: 5, unavailable: 6, fault: 70 };
+
+const USAGE = 'usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--stamp tsr]… [--installation proof] [--closed] [--json]\n';
 
 function parseArguments(args) {
   const options = { json: false, closed: false, witnesses: [], quorum: null, stamps: [] };
@@ -5099,8 +5124,17 @@ function parseArguments(args) {
     else if (!args[i].startsWith('-') && !options.file) options.file = args[i];
     else return null;
   }
-  const counts = options.quorum === null || options.witnesses.length > 0;
-  return options.file && counts ? options : null;
+  return options.file ? options : null;
+}
+
+/** So many witnesses can have cosigned; of what is no key of one the verification says so. */
+function mostWitnesses(vkeys) {
+  try {
+    return askedWitnesses(vkeys, null).quorum;
+  } catch (e) {
+    if (e instanceof Refusal) return Infinity;
+    throw e;
+  }
 }
 
 /** What others wrote must not steer a terminal. */
@@ -5110,12 +5144,16 @@ const plain = (value) => String(value).replace(/[\u0000-\u001f\u007f-\u009f\u061
 export async function main(args, { readFile, openFile = readFile, out, err }) {
   const options = parseArguments(args);
   if (!options) {
-    err('usage: node verify.mjs run.writ [--trust keys.jwks] [--checkpoint note] [--witness vkey]… [--quorum n] [--stamp tsr]… [--closed] [--json]\n');
+    err(USAGE);
+    return EXIT.usage;
+  }
+  if (options.quorum !== null && options.quorum > mostWitnesses(options.witnesses)) {
+    err(`--quorum is of witnesses: name as many of them by --witness\n${USAGE}`);
     return EXIT.usage;
   }
   let files;
   try {
-    const read = async (path) => (path ? new Uint8Array(await readFile(path)) : null);
+    const read = async (path) => (path === undefined ? null : new Uint8Array(await readFile(path)));
     files = { file: await openFile(options.file), trust: await read(options.trust), checkpoint: await read(options.checkpoint), installation: await read(options.installation) };
   } catch (e) {
     err(`cannot read: ${plain(e.message)}\n`);
@@ -5143,11 +5181,11 @@ export async function main(args, { readFile, openFile = readFile, out, err }) {
   }
 }
 
-/** A file of Node's, read by range; what is no file on a disk, such as a pipe, is read whole. */
+/** A file of Node's, read by range. What is no file on a disk, such as a pipe or a device, may have no end, and is not opened. */
 function byRange(fs, path) {
+  if (!fs.statSync(path).isFile()) throw new Error(`${path} is no file on a disk: a pipe or a device may have no end, so save it as a file first`);
   const file = fs.openSync(path);
   const { size } = fs.fstatSync(file);
-  if (!fs.fstatSync(file).isFile()) return new Uint8Array(fs.readFileSync(file));
   const read = (at, count) => {
     const bytes = new Uint8Array(count);
     let done = 0;
@@ -5167,7 +5205,7 @@ function lacking(version) {
 
 // Under Node, and only where this file is what was started.
 if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
-  const [{ readFile }, { pathToFileURL }, fs] = await Promise.all([import('node:fs/promises'), import('node:url'), import('node:fs')]);
+  const [{ pathToFileURL }, fs] = await Promise.all([import('node:url'), import('node:fs')]);
   let self = null;
   try {
     self = pathToFileURL(fs.realpathSync(process.argv[1])).href;
@@ -5186,7 +5224,7 @@ if (typeof process === 'object' && process.versions?.node && process.argv[1]) {
     });
     process.stderr.on('error', () => {});
     process.exitCode = await main(process.argv.slice(2), {
-      readFile,
+      readFile: (path) => byRange(fs, path).read(0, LIMITS.bytes + 1),
       openFile: (path) => byRange(fs, path),
       out: (text) => process.stdout.write(text),
       err: (text) => process.stderr.write(text),

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.document.TenantDeparted;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Tools;
@@ -128,6 +129,24 @@ class ATenantMovesBetweenCellsTest {
     assertThat(moves(FIRST))
         .containsExactly(
             EventKind.TENANT_DEPARTED, EventKind.TENANT_ARRIVED, EventKind.TENANT_DEPARTED);
+  }
+
+  /** What an effect in doubt is charged is known within bounds, so perhaps nothing came back. */
+  @Test
+  void aRowThatHasNothingToCarryBackMayBeForgotten() {
+    TestHome first = cells.home(FIRST);
+    first.driver.does("mail", Behaviours.ends(DriverOutcome.End.IN_DOUBT, "no-answer"));
+    first.submit(first.ask("alice").run("a").tool("mail"));
+    cells.move(FIRST, SECOND);
+    cells.move(SECOND, FIRST);
+    sound();
+    for (int i = 0; i < 3; i++) {
+      cells.forward(Duration.ofMinutes(20));
+      cells.restart(FIRST);
+      assertThat(allowed(FIRST, "b", 1)).isEqualTo(1);
+      first.kernel().collect(first.kernel().now());
+    }
+    sound();
   }
 
   @Test

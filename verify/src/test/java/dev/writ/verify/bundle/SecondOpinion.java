@@ -3,6 +3,7 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
@@ -10,11 +11,14 @@ import dev.writ.ledger.Checkpoint;
 import dev.writ.verify.testing.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Asks the second verifier about every bundle that a test class had the first one verify, in one
@@ -24,7 +28,17 @@ final class SecondOpinion {
   /** What only judging again finds, which the second verifier says that it does not do. */
   private static final List<String> JUDGED = List.of("EXE-956");
 
-  private record Case(byte[] bundle, BundleVerifier.Options options, String code, String about) {}
+  /** What the second verifier says in place of {@link #NOT_JUDGED}, of every bundle. */
+  private static final String JUDGES_NOTHING = "judgements: ";
+
+  private static final String NOT_JUDGED = " decisions: not judged again, ";
+
+  private record Case(
+      byte[] bundle,
+      BundleVerifier.Options options,
+      String code,
+      String about,
+      List<String> notVerified) {}
 
   private final List<Case> cases = new ArrayList<>();
 
@@ -32,10 +46,10 @@ final class SecondOpinion {
   BundleVerifier.Verified verify(byte[] bundle, BundleVerifier.Options options) {
     try {
       BundleVerifier.Verified verified = BundleVerifier.verify(bundle, options, _ -> {});
-      cases.add(new Case(bundle, options, "-", ""));
+      cases.add(new Case(bundle, options, "-", "", verified.notVerified()));
       return verified;
     } catch (WritException e) {
-      cases.add(new Case(bundle, options, e.code().code(), e.found()));
+      cases.add(new Case(bundle, options, e.code().code(), e.found(), List.of()));
       throw e;
     }
   }
@@ -44,13 +58,16 @@ final class SecondOpinion {
   void about(String what, byte[] bundle) {
     String code = "-";
     String found = "";
+    List<String> notVerified = List.of();
     try {
-      BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {});
+      notVerified =
+          BundleVerifier.verify(bundle, BundleVerifier.Options.UNPINNED, _ -> {}).notVerified();
     } catch (WritException e) {
       code = e.code().code();
       found = e.found();
     }
-    cases.add(new Case(bundle, BundleVerifier.Options.UNPINNED, code, what + ": " + found));
+    cases.add(
+        new Case(bundle, BundleVerifier.Options.UNPINNED, code, what + ": " + found, notVerified));
   }
 
   /** The same under the keys that an auditor of {@link Sample} holds. */
@@ -58,7 +75,10 @@ final class SecondOpinion {
     return verify(bundle, BundleVerifier.Options.pinned(Sample.pins()));
   }
 
-  /** Refused by one and not by the other is a fault of one of them. */
+  /**
+   * Refused by one and not by the other is a fault of one of them, and so is a line on what was not
+   * verified that one of them leaves out.
+   */
   void compare(Path dir) {
     List<JsonValue> asked = new ArrayList<>();
     for (int i = 0; i < cases.size(); i++) {
@@ -80,6 +100,11 @@ final class SecondOpinion {
       if (!same && !(second.equals("-") && JUDGED.contains(first))) {
         disagree.add(cases.get(i).about() + ": Java " + first + ", JavaScript " + answers.get(i));
       }
+      if (first.equals("-") && second.equals("-")) {
+        assertThat(bySecond(answers.get(i)))
+            .as("case " + i + " " + cases.get(i).about())
+            .isEqualTo(byFirst(cases.get(i)));
+      }
       if (!first.equals(second)) {
         otherCodes++;
         System.out.println(
@@ -95,6 +120,23 @@ final class SecondOpinion {
     }
     System.out.println(answers.size() + " verdicts compared, " + otherCodes + " by another code");
     assertThat(disagree).isEmpty();
+  }
+
+  /** What the first one did not verify; it alone says where it met the first of several. */
+  private static TreeSet<String> byFirst(Case one) {
+    return one.notVerified().stream()
+        .filter(line -> !line.contains(NOT_JUDGED))
+        .map(line -> line.replaceFirst(", first (event |\\[).*", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static TreeSet<String> bySecond(String answer) {
+    JsonValue lines = Jcs.parse(answer.substring(2).getBytes(StandardCharsets.UTF_8));
+    return ((JsonValue.Arr) lines)
+        .items().stream()
+            .map(line -> Fields.stringItem("not verified", line))
+            .filter(line -> !line.startsWith(JUDGES_NOTHING))
+            .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static JsonValue write(Path dir, int i, Case one) {

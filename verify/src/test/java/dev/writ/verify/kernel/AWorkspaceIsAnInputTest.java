@@ -14,6 +14,7 @@ import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.executor.stage.Tools;
+import dev.writ.fixture.Await;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestDriver;
@@ -408,15 +409,12 @@ class AWorkspaceIsAnInputTest {
 
   /** Not a pause: it ends when they wait for a lock, however long they take to get there. */
   private static void until_all_wait(List<Thread> waiting, int count) {
-    while (true) {
+    Await.until(() -> {
       synchronized (waiting) {
-        if (waiting.size() == count
-            && waiting.stream().allMatch(t -> t.getState() == Thread.State.WAITING)) {
-          return;
-        }
+        return waiting.size() == count
+            && waiting.stream().allMatch(t -> t.getState() == Thread.State.WAITING);
       }
-      Thread.onSpinWait();
-    }
+    });
   }
 
   @Test

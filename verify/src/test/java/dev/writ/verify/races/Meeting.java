@@ -4,6 +4,7 @@ import dev.writ.canonicalize.ErrorCode;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.Stage;
 import dev.writ.executor.stage.StageObserver;
+import dev.writ.fixture.Await;
 import dev.writ.ledger.CommitObserver;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -53,9 +54,7 @@ final class Meeting {
       }
       Thread thread = Thread.ofPlatform().daemon().unstarted(this::second);
       thread.start();
-      while (!second.isDone() && thread.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> second.isDone() || thread.getState() == Thread.State.WAITING);
     }
 
     private void second() {

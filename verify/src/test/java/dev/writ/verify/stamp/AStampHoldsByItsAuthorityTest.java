@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,22 @@ class AStampHoldsByItsAuthorityTest {
         .contains("Verification: OK");
   }
 
+  /** An authority whose clock may be wrong by so much says that it was there that much later. */
+  @Test
+  void theLatestTimeIsThatOfTheStampAndItsAccuracy() {
+    String own = new String(authority.read("tsa.conf"), StandardCharsets.UTF_8);
+    authority.write(
+        "rough.conf",
+        (own + "accuracy = secs:86400, millisecs:500, microsecs:100\n")
+            .getBytes(StandardCharsets.UTF_8));
+    authority.write("rough.tsq", REQUEST.toBytes());
+    authority.run("openssl ts -reply -config rough.conf -queryfile rough.tsq -out rough.tsr");
+    byte[] rough = authority.read("rough.tsr");
+    Instant stated = verified(rough).at().minusSeconds(86_400).minusNanos(500_100_000);
+    assertThat(stated).isBetween(verified(reply).at(), Instant.now());
+    assertThat(stated.getNano()).isZero();
+  }
+
   @Test
   void aStampOfSomethingElseIsRefused() {
     StampRequest other = StampRequest.of(Digest.sha256(new byte[1]), new byte[] {1});
@@ -86,6 +104,26 @@ class AStampHoldsByItsAuthorityTest {
     authority.write("whole.tsr", reply);
     authority.run("openssl ts -reply -in whole.tsr -token_out -out token.tst");
     refused(BundleError.STAMP_FORM, authority.read("token.tst"));
+  }
+
+  @Test
+  void what_is_wrong_is_said_in_words() {
+    assertThatThrownBy(() -> verified(new byte[0])).hasMessageContaining("it is empty");
+    assertThatThrownBy(() -> StampRequest.parse(new byte[0])).hasMessageContaining("is empty");
+    List<byte[]> wrong = new ArrayList<>(List.of(new byte[1], NOTE, REQUEST.toBytes()));
+    for (int length = 0; length < reply.length; length += 7) {
+      wrong.add(Arrays.copyOf(reply, length));
+    }
+    for (byte[] given : wrong) {
+      assertThatThrownBy(() -> verified(given))
+          .hasMessageContaining("RPL-087")
+          .message()
+          .doesNotContain("java.", "Exception", "bouncycastle");
+    }
+    assertThatThrownBy(() -> StampRequest.parse(NOTE))
+        .message()
+        .contains("RPL-087")
+        .doesNotContain("Exception");
   }
 
   /** Whatever byte is another one, it is not the same statement by the same signer any more. */

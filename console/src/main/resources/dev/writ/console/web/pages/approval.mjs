@@ -5,7 +5,7 @@ import { Content, Params } from '../parts/content.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
 import { listKeys, signDocument } from '../parts/keys.mjs';
-import { Fault, Lazy, Pairs, Waiting, useNow } from '../parts/parts.mjs';
+import { Fault, Lazy, Pairs, Waiting, useNow, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { digestOf, typeOf, writeJson } from '../verify.mjs';
@@ -18,7 +18,9 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
   const [given, give] = useState(/** @type {string | null} */ (null));
   const [gone, lose] = useState(/** @type {any} */ (null));
   useEffect(() => {
-    if (listed && given === null) hold(listed);
+    if (!listed || given !== null) return;
+    hold(listed);
+    lose(null);
   }, [listed]);
   // It is not on the first page, or waits no more: what is known of it says which.
   useEffect(() => {
@@ -35,17 +37,21 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
   if (given !== null) return h(Given, { given, id });
   if (!item) {
     return h('section', null, back, h('h1', { tabIndex: -1 }, t('approval.title')), gone === null ? h(Waiting, null)
-      : gone.state === 'gone' ? h('p', { class: 'lead' }, t('approval.gone'), ' ', h('a', { href: address('effects', id) }, t('approval.see')))
-        : h(Fault, { problem: gone }));
+      : gone.state === 'gone' ? h(Over, { id }) : h(Fault, { problem: gone }));
   }
-  return h('section', { class: 'approval' }, back, h(Whole, { item, session }), h(Word, { item, session, given: (verdict) => {
+  // Somebody else answered, or its time is over, while it was being read.
+  const over = gone?.state === 'gone';
+  return h('section', { class: 'approval' }, back, over && h(Over, { id }), h(Whole, { item, over, session }), !over && h(Word, { item, session, given: (verdict) => {
     give(verdict);
     done();
   } }));
 }
 
-/** @param {{item: any, session: import('../parts/api.mjs').Session}} props */
-function Whole({ item }) {
+/** @param {{id: string}} props nothing can be signed of it any more */
+const Over = ({ id }) => h('p', { class: 'note', role: 'status' }, t('approval.gone'), ' ', h('a', { href: address('effects', id) }, t('approval.see')));
+
+/** @param {{item: any, over: boolean, session: import('../parts/api.mjs').Session}} props */
+function Whole({ item, over }) {
   const now = useNow(1000);
   const { effect } = item;
   const left = item.waits_until ? Date.parse(item.waits_until) - now : null;
@@ -54,7 +60,7 @@ function Whole({ item }) {
   return h('div', null,
     h('p', { class: 'kicker' }, ...T('approval.kicker', { subject: h(Foreign, { value: item.subject, most: 80 }) })),
     h('h1', { tabIndex: -1 }, h(Foreign, { value: effect.tool, most: 120 }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: effect.operation, most: 120 })),
-    h('p', { class: 'lead' }, t('approval.since', { span: span(Math.max(0, now - Date.parse(item.waiting_since))) }), left === null ? null : [' ', left > 0 ? t('approval.left', { span: span(left) }) : t('approval.over')]),
+    !over && h('p', { class: 'lead' }, t('approval.since', { span: span(Math.max(0, now - Date.parse(item.waiting_since))) }), left === null ? null : [' ', left > 0 ? t('approval.left', { span: span(left) }) : t('approval.over')]),
     !fits && h('p', { class: 'note bad', role: 'alert' }, t('approval.differs')),
     h('div', { class: 'would' },
       h('h2', null, t('approval.would')),
@@ -62,17 +68,18 @@ function Whole({ item }) {
       effect.inputs?.map((/** @type {any} */ input) => h(Lazy, { key: input.name, open: effect.inputs.length === 1, summary: [t('asked.input'), ' ', h(Foreign, { value: input.name, most: 200 }), h('span', { class: 'faint' }, ' ', size(input.size))] },
         () => h(Content, { content: input, name: input.name, path: `/v1/blobs/${encodeURIComponent(input.digest)}?of=${encodeURIComponent(item.request_id)}` }))),
       h(Pairs, { rows: [
-        item.network?.length > 0 && [t('approval.network'), item.network.map((/** @type {string} */ n) => h('div', { class: 'strong' }, h(Foreign, { value: n, most: 300 })))],
-        item.paths?.length > 0 && [t('approval.paths'), item.paths.map((/** @type {string} */ n) => h('div', { class: 'mono' }, h(Foreign, { value: n, most: 300 })))],
+        item.network?.length > 0 && [t('approval.network'), item.network.map((/** @type {string} */ n) => h('div', { class: 'strong' }, h(Foreign, { value: n, most: 300, all: true })))],
+        item.paths?.length > 0 && [t('approval.paths'), item.paths.map((/** @type {string} */ n) => h('div', { class: 'mono' }, h(Foreign, { value: n, most: 300, all: true })))],
         item.cost !== undefined && [t('effect.cost'), number(item.cost)],
         [t('approval.run'), h('a', { href: address('runs', item.run) }, h(Foreign, { value: item.run, most: 120 }))],
-        item.on_behalf_of?.length > 0 && [t('approval.behalf'), h(Foreign, { value: item.on_behalf_of.join(', '), most: 300 })],
+        item.on_behalf_of?.length > 0 && [t('approval.behalf'), h(Foreign, { value: item.on_behalf_of.join(', '), most: 300, all: true })],
         item.requires?.length > 0 && [t('approval.requires'), item.requires.map((/** @type {any} */ n) => h('div', null, h(Foreign, { value: n.role, most: 80 }), ` ${number(n.have ?? 0)} / ${number(n.count)}`, n.approvers?.length > 0 && h('span', { class: 'faint' }, ': ', h(Foreign, { value: n.approvers.join(', '), most: 200 }))))],
       ] })),
     h(Lazy, { summary: t('approval.exactly') }, () => h(Pairs, { rows: [
       [t('asked.version'), h(Foreign, { value: effect.version, most: 120 })],
       [t('asked.sandbox'), h(Foreign, { value: effect.sandbox, most: 120 })],
       r && [t('asked.resources'), t('asked.ceiling', { cpu: span(r.cpu_ms), wall: span(r.wall_ms), memory: size(r.memory_bytes), output: size(r.output_bytes) })],
+      effect.workspace_before && [t('approval.workspace'), h(Id, { value: effect.workspace_before })],
       [t('papers.request'), h(Id, { value: item.request_id })], [t('approval.effect'), h(Id, { value: item.effect_digest })],
       [t('papers.policy'), [h(Id, { value: item.policy }), item.policy_version !== undefined && ` (${number(item.policy_version)})`]],
       item.waits_until && [t('approval.until'), moment(item.waits_until)],
@@ -87,10 +94,13 @@ function Word({ item, session, given }) {
   const [busy, work] = useState(false);
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   const [reason, say] = useState('');
+  const settled = useSettled(verdict);
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     listKeys().then((all) => {
-      const mine = all.filter((/** @type {any} */ k) => k.role === undefined || k.role === 'approver');
+      // Those that are enrolled first: an older one may be revoked, or nobody has enrolled it.
+      const trusted = (session.keys ?? []).filter((/** @type {any} */ jwk) => !jwk.writ_revoked_at).map((/** @type {any} */ jwk) => jwk.kid);
+      const mine = all.filter((/** @type {any} */ k) => k.role === undefined || k.role === 'approver').sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
       put(mine);
       choose(mine[0]?.kid ?? '');
     }, fail);
@@ -140,7 +150,7 @@ function Word({ item, session, given }) {
     problem ? h(Fault, { problem }) : null,
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
-      h('button', { class: verdict, disabled: busy }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
+      h('button', { class: verdict, disabled: busy || !settled }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
 }
 
 /** @param {{given: string, id: string}} props */

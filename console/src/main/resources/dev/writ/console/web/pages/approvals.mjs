@@ -64,7 +64,7 @@ function useWaitingList() {
 export function Approvals({ id }) {
   const { session } = useStore(standing);
   const held = useWaitingList();
-  if (id !== null) return h(Approval, { id, item: held.list.find((one) => one.request_id === id) ?? null, listed: held.loaded, session: /** @type {any} */ (session), done: held.again });
+  if (id !== null) return h(Approval, { key: id, id, item: held.list.find((one) => one.request_id === id) ?? null, listed: held.loaded, session: /** @type {any} */ (session), done: held.again });
   const soonest = [...held.list].sort((a, b) => String(a.waiting_since).localeCompare(String(b.waiting_since)));
   return h('section', { class: 'approvals' },
     h('div', { class: 'title' }, h('h1', { tabIndex: -1 }, t('approvals.title')), held.list.length > 0 && h('span', { class: 'count', role: 'status' }, number(held.list.length), held.next !== null && '+')),

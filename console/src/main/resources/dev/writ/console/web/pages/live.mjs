@@ -1,6 +1,6 @@
 // Effects as they happen.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
-import { follow, get, withQuery } from '../parts/api.mjs';
+import { Problem, follow, get, withQuery } from '../parts/api.mjs';
 import { EffectRow } from '../parts/effects.mjs';
 import { Filters, chosen } from '../parts/filters.mjs';
 import { Icon } from '../parts/icons.mjs';
@@ -11,6 +11,7 @@ import { count, t } from '../parts/text.mjs';
 
 const KEPT = 10000; // rows; older ones are in the search
 const SKIPS = 20;
+const AGAIN_MS = 5000;
 
 /** Rows by request, the newest first; a change of one keeps its place. */
 export class Rows {
@@ -21,26 +22,32 @@ export class Rows {
     this.list = [];
   }
 
-  /** @param {any[]} changes */
+  /** @param {any[]} changes rows, and `{request_id, gone: true}` of those that are not asked for any more */
   take(changes) {
-    /** @type {any[]} */
-    const fresh = [];
+    /** @type {Set<string>} */
+    const fresh = new Set();
     let inPlace = false;
     for (const row of changes) {
-      if (this.byId.has(row.request_id)) inPlace = true;
-      else fresh.push(row);
-      this.byId.set(row.request_id, row);
+      const id = row.request_id;
+      const old = this.byId.has(id) && !fresh.has(id);
+      if (old) inPlace = true;
+      if (row.gone) {
+        this.byId.delete(id);
+        fresh.delete(id);
+      } else {
+        if (!old) fresh.add(id);
+        this.byId.set(id, row);
+      }
     }
-    let list = inPlace ? this.list.map((row) => this.byId.get(row.request_id)) : this.list;
-    if (fresh.length > 0) {
-      const newest = new Map(fresh.map((row) => [row.request_id, this.byId.get(row.request_id)]));
-      list = [...newest.values()].sort((a, b) => b.index - a.index).concat(list);
+    let list = inPlace ? this.list.filter((row) => this.byId.has(row.request_id) && !fresh.has(row.request_id)).map((row) => this.byId.get(row.request_id)) : this.list;
+    if (fresh.size > 0) {
+      list = [...fresh].map((id) => this.byId.get(id)).sort((a, b) => b.index - a.index).concat(list);
       // Nearly always in order already: what comes is newer than what is there.
       if (list.some((row, i) => i > 0 && list[i - 1].index < row.index)) list.sort((a, b) => b.index - a.index);
     }
     for (const row of list.slice(KEPT)) this.byId.delete(row.request_id);
     this.list = list.length > KEPT ? list.slice(0, KEPT) : list;
-    return fresh.length;
+    return fresh.size;
   }
 }
 
@@ -57,6 +64,7 @@ export function Live({ query }) {
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   const [loaded, load] = useState(false);
   const still = useRef(false);
+  const again = useRef(() => {});
   still.current = paused;
 
   useEffect(() => {
@@ -80,28 +88,56 @@ export function Live({ query }) {
     const soon = () => {
       due ||= requestAnimationFrame(flush);
     };
+    // What the stream tells while the list is on its way is newer than what the list says of it.
+    /** @type {Set<string> | null} */
+    let told = null;
+    let retry = 0;
     // The newest page first, so that there is something to see; the stream goes on from there.
-    get('/v1/effects', { ...JSON.parse(asked), limit: 200 }, stop.signal).then((page) => {
-      held.current.unshift(...page.effects);
-      load(true);
-      soon();
-    }, (e) => !stop.signal.aborted && fail(e));
+    const list = async () => {
+      /** @type {Set<string>} */
+      const mine = new Set();
+      told = mine;
+      clearTimeout(retry);
+      try {
+        const page = await get('/v1/effects', { ...JSON.parse(asked), limit: 200 }, stop.signal);
+        if (told !== mine) return; // it is asked for once more
+        held.current.unshift(...page.effects.filter((/** @type {any} */ row) => !mine.has(row.request_id)));
+        told = null;
+        fail(null);
+        load(true);
+        soon();
+      } catch (e) {
+        if (stop.signal.aborted || told !== mine) return;
+        told = null;
+        fail(e);
+        // The stream goes on meanwhile: what passes is not to hide it for good.
+        if (!(e instanceof Problem) || e.status === 0 || e.status === 429 || e.status >= 500) retry = window.setTimeout(list, AGAIN_MS);
+      }
+    };
+    again.current = list;
+    list();
     follow(withQuery('/v1/effects/live', JSON.parse(asked)), {
       signal: stop.signal,
       state: (state, why) => setLink({ state, why }),
       event(name, data) {
-        if (name === 'effect') {
-          held.current.push(data);
+        if (name === 'effect' || name === 'gone') {
+          told?.add(data.request_id);
+          held.current.push(name === 'gone' ? { request_id: data.request_id, gone: true } : data);
           // A pause must not fill the memory: what is older is in the search.
           if (held.current.length > 2 * KEPT) held.current = held.current.slice(-KEPT);
           soon();
         } else if (name === 'skipped') {
           skip((all) => [{ count: data.count, from: data.from_index, to: data.to_index }, ...all].slice(0, SKIPS));
+          // Rows may have changed meanwhile that nothing will be told of (spec/gateway.md, Effects): the list is loaded anew.
+          rows.current = new Rows();
+          held.current = [];
+          list();
         }
       },
     });
     return () => {
       stop.abort();
+      clearTimeout(retry);
       cancelAnimationFrame(due);
     };
   }, [asked]);
@@ -133,7 +169,7 @@ export function Live({ query }) {
     h(Filters, { query, live: true }),
     paused && held.current.length > 0 && h('p', { class: 'banner' }, count('live.held', held.current.length)),
     lost > 0 && h('p', { class: 'banner t-warn', role: 'status' }, count('live.skipped', lost), ' ', h('a', { href: '#/effects' }, t('live.skipped.find'))),
-    problem ? h(Fault, { problem }) : !loaded ? h(Waiting, null)
+    problem ? h(Fault, { problem, again: () => again.current() }) : !loaded ? h(Waiting, null)
       : list.length === 0 ? h(Empty, { sign: 'pulse', title: t(Object.keys(filter).length > 0 ? 'live.none' : 'live.empty') }, t(Object.keys(filter).length > 0 ? 'live.none.lead' : 'live.empty.lead'))
         : h(LongList, { rows: list, id: (row) => row.request_id, label: t('effects.label'), name: 'fxlist', row: (row) => h(EffectRow, { row }) }));
 }

@@ -8,7 +8,7 @@ import { Text } from '../parts/json.mjs';
 import { listKeys, signDocument } from '../parts/keys.mjs';
 import { lineDiff } from '../parts/linediff.mjs';
 import { Verdict, draft, keepDraft } from '../parts/otherpolicy.mjs';
-import { Fact, Fault, Lazy, Waiting, useCall } from '../parts/parts.mjs';
+import { Fact, Fault, Lazy, Waiting, useCall, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { count, moment, named, number, t } from '../parts/text.mjs';
 import { digestOf, typeOf, writeJson } from '../verify.mjs';
@@ -22,6 +22,7 @@ export const seesPolicy = (session) => (session?.people_roles ?? []).some((role)
 /** What the server finds in a text, a moment after it was changed; what came too late is left. */
 function useCheck(/** @type {string | null} */ text, /** @type {string} */ under) {
   const [found, put] = useState(/** @type {{text: string | null, under: string, answer: any, problem: unknown}} */ ({ text: null, under, answer: null, problem: null }));
+  const [turn, next] = useState(0);
   useEffect(() => {
     if (text === null) return undefined;
     let over = false;
@@ -32,8 +33,8 @@ function useCheck(/** @type {string | null} */ text, /** @type {string} */ under
       over = true;
       clearTimeout(timer);
     };
-  }, [text, under]);
-  return { ...found, current: found.text === text && found.under === under };
+  }, [text, under, turn]);
+  return { ...found, current: found.text === text && found.under === under, again: () => next((n) => n + 1) };
 }
 
 export function Policy() {
@@ -85,7 +86,7 @@ export function Policy() {
 
 /** @param {{check: any, changed: boolean}} props */
 function Standing({ check, changed }) {
-  if (check.problem) return h(Fault, { problem: check.problem });
+  if (check.problem) return h(Fault, { problem: check.problem, again: check.again });
   const found = check.answer?.policy;
   return h('div', { class: 'standing' },
     h('p', { class: 'row', role: 'status' },
@@ -202,6 +203,7 @@ function Activate({ check, shown, done }) {
   const [keys, put] = useState(/** @type {any[]} */ ([]));
   const [chosen, choose] = useState('');
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  const settled = useSettled(sure);
   useEffect(() => {
     listKeys().then((all) => {
       const trusted = (standing.get().session?.keys ?? []).filter((/** @type {any} */ jwk) => !jwk.writ_revoked_at).map((/** @type {any} */ jwk) => jwk.kid);
@@ -249,7 +251,7 @@ function Activate({ check, shown, done }) {
       keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
       h('div', { class: 'word' },
         h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(false) }, t('cancel')),
-        h('button', { class: 'approve', disabled: busy || !fits }, t(busy ? 'approval.signing' : 'policy.sign')))));
+        h('button', { class: 'approve', disabled: busy || !fits || !settled }, t(busy ? 'approval.signing' : 'policy.sign')))));
 }
 
 /** @param {{digest: string}} props */

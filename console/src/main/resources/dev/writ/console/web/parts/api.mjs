@@ -86,7 +86,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
 export function withQuery(path, query = {}) {
   const values = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined && value !== '') values.set(key, String(value));
-  const tail = values.toString();
+  const tail = values.toString().replaceAll('+', '%20'); // a plus is a plus to the API
   return tail === '' ? path : `${path}?${tail}`;
 }
 
@@ -146,15 +146,21 @@ export async function whoami() {
   }
 }
 
+/** Whether anybody is signed in, asked without showing it. */
+export const isSignedIn = () => get('/console/session').then(() => true, (e) => {
+  if (e instanceof Problem && e.status === 401) return false;
+  throw e;
+});
+
 /**
  * How one can sign in.
  * @returns {Promise<string[]>}
  */
 export async function askWays() {
-  const answer = await fetch('/console/sign-in', { credentials: 'same-origin', cache: 'no-store' });
   try {
-    return (await answer.json()).ways ?? ['token'];
-  } catch {
+    return (await get('/console/sign-in')).ways ?? ['token'];
+  } catch (e) {
+    if (e instanceof Problem && e.status === 0) throw e; // nobody answers
     return ['token'];
   }
 }
@@ -170,13 +176,20 @@ export async function signIn(credential, scheme = 'Bearer') {
 
 export async function signOut() {
   const left = standing.get().session?.by === 'oidc';
-  await remove('/console/session');
+  try {
+    await remove('/console/session');
+  } catch (e) {
+    if (!(e instanceof Problem) || e.status !== 401) throw e; // it was over already
+  }
   sessionStorage.clear(); // a text that was being written is its author's
   standing.set({ ...standing.get(), session: null, left });
 }
 
+const SILENCE_MS = 45000; // a server gives a sign of life every ten seconds
+
 /**
- * Follows a stream of server-sent events until it is aborted: takes it up again by `Last-Event-ID`, later each time it fails.
+ * Follows a stream of server-sent events until it is aborted: takes it up again by `Last-Event-ID`, later each time it fails. One that
+ * says nothing for a while is taken for lost: a connection that nobody closed would look like quiet.
  * @param {string} path
  * @param {{event: (name: string, data: any) => void, state: (state: 'open' | 'lost', why: Problem | null) => void, signal: AbortSignal}} to
  */
@@ -186,11 +199,20 @@ export async function follow(path, { event, state, signal }) {
   while (!signal.aborted) {
     /** @type {Problem | null} */
     let why = null;
+    const mine = new AbortController();
+    const end = () => mine.abort();
+    signal.addEventListener('abort', end, { once: true });
+    let silence = 0;
+    const alive = () => {
+      clearTimeout(silence);
+      silence = window.setTimeout(end, SILENCE_MS);
+    };
+    alive();
     try {
-      const answer = await send('GET', path, { headers: { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) }, signal });
+      const answer = await send('GET', path, { headers: { Accept: 'text/event-stream', ...(last === '' ? {} : { 'Last-Event-ID': last }) }, signal: mine.signal });
       state('open', null);
       failures = 0;
-      for await (const message of messages(/** @type {ReadableStream<Uint8Array>} */ (answer.body))) {
+      for await (const message of messages(/** @type {ReadableStream<Uint8Array>} */ (answer.body), alive)) {
         if (message.id !== null) last = message.id;
         event(message.name, message.data === '' ? null : JSON.parse(message.data));
       }
@@ -201,6 +223,9 @@ export async function follow(path, { event, state, signal }) {
         state('lost', why);
         return;
       }
+    } finally {
+      clearTimeout(silence);
+      signal.removeEventListener('abort', end);
     }
     state('lost', why);
     failures++;
@@ -225,8 +250,9 @@ function pause(ms, signal) {
 /**
  * The messages of a stream (HTML Standard, 9.2): names, ids and data lines; comments are left out.
  * @param {ReadableStream<Uint8Array>} body
+ * @param {() => void} [alive] called for whatever comes, comments too
  */
-export async function* messages(body) {
+export async function* messages(body, alive = () => {}) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let held = '';
@@ -239,6 +265,7 @@ export async function* messages(body) {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      alive();
       held += decoder.decode(value, { stream: true });
       const lines = held.split(/\r\n|\n/);
       held = /** @type {string} */ (lines.pop());

@@ -23,7 +23,7 @@ export function Params({ value }) {
   const texts = keys.filter(isText);
   const rest = Object.fromEntries(keys.filter((k) => !isText(k)).map((k) => [k, value[k]]));
   return h('div', { class: 'params' },
-    texts.map((k) => h('div', { key: k }, h('p', { class: 'name' }, h(Foreign, { value: k, most: 200 })), h(Text, { value: value[k] }))),
+    texts.map((k) => h('div', { key: k }, h('p', { class: 'name' }, h(Foreign, { value: k, most: 200, all: true })), h(Text, { value: value[k] }))),
     Object.keys(rest).length > 0 && h(Json, { value: rest }));
 }
 
@@ -73,21 +73,28 @@ function View({ bytes, type, name }) {
 /** @param {{value: any, name: string}} props a table where it is one, what an MCP server says, or the value */
 export function Value({ value, name }) {
   const table = tableOf(value);
-  if (table) return h(Table, { label: name, ...table, cut: (shown, all) => t('cut.rows', { shown, all }) });
+  if (table) {
+    const { rest, ...whole } = table;
+    return h('div', null, h(Table, { label: name, ...whole, cut: (shown, all) => t('cut.rows', { shown, all }) }), h(Rest, { value: rest }));
+  }
   const said = value !== null && typeof value === 'object' && Array.isArray(value.content) && value.content.every((/** @type {any} */ c) => c !== null && typeof c === 'object' && typeof c.type === 'string') ? value.content : null;
   if (said !== null && said.length > 0) {
     const { content: _, ...rest } = value;
-    return h('div', null, said.map((/** @type {any} */ item) => h(Said, { item, name })), Object.keys(rest).length > 0 && h(Json, { value: rest }));
+    return h('div', null, said.map((/** @type {any} */ item) => h(Said, { item, name })), h(Rest, { value: rest }));
   }
   return typeof value === 'string' ? h(Text, { value }) : h(Json, { value });
 }
 
+/** @param {{value: object}} props members that have no look of their own: left out, something would be signed that nobody saw */
+const Rest = ({ value }) => Object.keys(value).length > 0 && h(Json, { value });
+
 /** @param {{item: any, name: string}} props */
 function Said({ item, name }) {
-  if (item.type === 'text' && typeof item.text === 'string') return h(Text, { value: item.text });
-  if (item.type === 'image' && typeof item.data === 'string' && IMAGES[item.mimeType]) {
-    const bytes = fromBase64(item.data);
-    if (bytes !== null && bytes.length <= IMAGE_MOST && IMAGES[item.mimeType].every((b, i) => bytes[i] === b)) return h(Image, { bytes, type: item.mimeType, name });
+  const { type, text, data, mimeType, ...rest } = item;
+  if (type === 'text' && typeof text === 'string' && data === undefined && mimeType === undefined) return h('div', null, h(Text, { value: text }), h(Rest, { value: rest }));
+  if (type === 'image' && typeof data === 'string' && IMAGES[mimeType] && text === undefined) {
+    const bytes = fromBase64(data);
+    if (bytes !== null && bytes.length <= IMAGE_MOST && IMAGES[mimeType].every((b, i) => bytes[i] === b)) return h('div', null, h(Image, { bytes, type: mimeType, name }), h(Rest, { value: rest }));
   }
   return h(Json, { value: item });
 }

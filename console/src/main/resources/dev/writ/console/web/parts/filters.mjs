@@ -14,14 +14,27 @@ export function chosen(query) {
   /** @type {Record<string, string>} */
   const out = {};
   for (const field of FIELDS) if (query[field]) out[field] = query[field];
-  // Times of the form are of this browser's zone; the API takes instants.
-  for (const field of ['from', 'to']) {
-    if (!out[field]) continue;
-    const at = new Date(out[field]);
-    if (Number.isNaN(at.getTime())) delete out[field];
-    else out[field] = at.toISOString();
-  }
+  // What is no time stays as it is, for the API to say so: left out, it would look like a filter that holds.
+  for (const field of ['from', 'to']) if (out[field]) out[field] = instantOf(out[field]);
   return out;
+}
+
+/**
+ * Times of a form are of this browser's zone. An address has instants, which are the same for whoever it is sent to.
+ * @param {string} text
+ */
+function instantOf(text) {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
+}
+
+/**
+ * An instant as a field of a form takes it, in this browser's zone.
+ * @param {string} text
+ */
+function localOf(text) {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
 }
 
 /**
@@ -55,7 +68,9 @@ export function Filters({ query, live = false, fixed = [] }) {
 
 /** @param {{name: string, type: string, query: Record<string, string>, set: (change: Record<string, string | undefined>) => void, wide?: boolean}} props */
 export function Field({ name, type, query, set, wide = false }) {
-  const [typed, put] = useState(query[name] ?? '');
+  const timed = type === 'datetime-local';
+  const shown = (/** @type {string} */ value) => (timed ? localOf(value) : value);
+  const [typed, put] = useState(shown(query[name] ?? ''));
   const waiting = useRef(0);
   // What this field put into the address: when it comes back from there, more may have been typed.
   const own = useRef(query[name] ?? '');
@@ -64,14 +79,14 @@ export function Field({ name, type, query, set, wide = false }) {
     if (now === own.current) return;
     own.current = now;
     clearTimeout(waiting.current);
-    put(now);
+    put(shown(now));
   }, [query[name]]);
   useEffect(() => () => clearTimeout(waiting.current), []);
   const take = (/** @type {string} */ value) => {
     put(value);
     clearTimeout(waiting.current);
     waiting.current = window.setTimeout(() => {
-      own.current = value.trim();
+      own.current = timed && value !== '' ? instantOf(value) : value.trim();
       set({ [name]: own.current || undefined });
     }, 300);
   };

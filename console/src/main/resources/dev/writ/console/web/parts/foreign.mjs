@@ -3,7 +3,7 @@ import { h, useState } from './view.mjs';
 import { t } from './text.mjs';
 
 // What can hide text, turn it round, or is no character at all; the same as the report's.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u{e0000}-\u{e0fff}]|\p{Cs}/gu;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffc]|[\u2800\u{1d159}\u{e0000}-\u{e0fff}]|[\p{Cs}\p{Cf}\p{DI}]/gu;
 
 const MARKS = 500; // hidden characters that are named one by one; behind them each is U+FFFD
 const STEP = 1 << 20; // characters that one press shows more

@@ -36,7 +36,7 @@ export function useJob() {
         put(data);
         if (!isBusy(data)) mine.abort();
       },
-      state: (_, why) => why && fail(why),
+      state: (_, why) => fail(why),
       signal: mine.signal,
     });
   };

@@ -60,21 +60,22 @@ const LINES = 2000;
 
 /** @param {{value: string}} props a unified diff: what comes has a plus and goes has a minus, besides their colours */
 function Diff({ value }) {
-  const lines = value.slice(0, 1 << 20).replace(/\n$/, '').split('\n');
+  const lines = value.replace(/\n$/, '').split('\n');
   const look = (/** @type {string} */ line) => (/^(?:\+\+\+|---|diff |index )/.test(line) ? 'file' : line[0] === '+' ? 'plus' : line[0] === '-' ? 'minus' : line.startsWith('@@') ? 'at' : '');
   if (lines.length > LINES) return h('pre', { tabIndex: 0 }, h(Foreign, { value, most: SHOWN, all: true }));
-  return h('pre', { class: 'diff', tabIndex: 0 }, lines.map((line) => h('span', { class: look(line) }, h(Foreign, { value: line, most: 1000 }), '\n')));
+  return h('pre', { class: 'diff', tabIndex: 0 }, lines.map((line) => h('span', { class: look(line) }, h(Foreign, { value: line, most: 1000, all: true }), '\n')));
 }
 
-/** @param {any} value rows as a table: {columns, rows}, or a list of records with the same plain members; null where it is neither */
+/** @param {any} value rows as a table: {columns, rows} with the `rest` of its members, or a list of records with the same plain members; null where it is neither */
 export function tableOf(value) {
   if (value !== null && typeof value === 'object' && Array.isArray(value.columns) && Array.isArray(value.rows) && value.columns.length > 0 && value.rows.every(Array.isArray)) {
-    return { heads: value.columns.map(String), rows: value.rows };
+    const { columns, rows, ...rest } = value;
+    return { heads: columns.map((/** @type {any} */ name) => (typeof name === 'string' ? name : JSON.stringify(name))), rows, rest };
   }
   if (!Array.isArray(value) || value.length === 0 || !value.every((item) => item !== null && typeof item === 'object' && !Array.isArray(item))) return null;
   const heads = Object.keys(value[0]);
   const flat = value.every((item) => Object.keys(item).length === heads.length && heads.every((k) => Object.hasOwn(item, k) && (item[k] === null || typeof item[k] !== 'object')));
-  return flat && heads.length > 0 && heads.length <= 12 ? { heads, rows: value.map((item) => heads.map((k) => item[k])) } : null;
+  return flat && heads.length > 0 && heads.length <= 12 ? { heads, rows: value.map((item) => heads.map((k) => item[k])), rest: {} } : null;
 }
 
 const ROWS = 200;
@@ -85,6 +86,6 @@ export function Table({ label, heads, rows, cut }) {
   return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label },
     h('table', null, h('caption', { class: 'sr' }, label),
       h('thead', null, h('tr', null, heads.map((head, i) => h('th', { scope: 'col', class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: head, most: 120 }))))),
-      h('tbody', null, rows.slice(0, ROWS).map((row) => h('tr', null, row.map((cell, i) => h('td', { class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: cell === null || typeof cell !== 'object' ? cell : JSON.stringify(cell), most: 500 }))))))),
+      h('tbody', null, rows.slice(0, ROWS).map((row) => h('tr', null, row.map((cell, i) => h('td', { class: numeric[i] ? 'num' : undefined }, h(Foreign, { value: cell === null || typeof cell !== 'object' ? cell : JSON.stringify(cell), most: 500, all: true }))))))),
     rows.length > ROWS && h('p', { class: 'cut' }, cut(ROWS, rows.length)));
 }

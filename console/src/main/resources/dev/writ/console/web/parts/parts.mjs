@@ -68,6 +68,22 @@ export function useNow(ms) {
   return now;
 }
 
+const SETTLE_MS = 700;
+
+/**
+ * Whether something has stood there for a moment: the second press of a double click is of what was there before.
+ * @param {unknown} there
+ */
+export function useSettled(there) {
+  const [settled, settle] = useState(false);
+  useEffect(() => {
+    settle(false);
+    const timer = there ? setTimeout(() => settle(true), SETTLE_MS) : 0;
+    return () => clearTimeout(timer);
+  }, [there]);
+  return settled;
+}
+
 /**
  * A disclosure whose inside is made when it is first opened.
  * @param {{summary: any, children?: any, open?: boolean, name?: string}} props

@@ -38,8 +38,8 @@ export async function speak(name = preferred()) {
 
 /** @param {string} name */
 export async function choose(name) {
-  keep('writ-language', name);
   await speak(name);
+  keep('writ-language', name);
 }
 
 let plurals = new Intl.PluralRules('en');

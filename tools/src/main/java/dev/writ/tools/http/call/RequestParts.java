@@ -44,7 +44,10 @@ record RequestParts(String path, List<String> query, List<Field> fields, Optiona
       }
     }
     String path =
-        operation.path().fill(places).orElseThrow(() -> refused("path", "a segment of dots"));
+        operation
+            .path()
+            .fill(places)
+            .orElseThrow(() -> refused("path", "a segment leaves its place with these values"));
     String whole = server.base() + path;
     long chars = whole.length() + query.stream().mapToLong(String::length).sum();
     if (chars > TARGET_CHARS_MAX) {

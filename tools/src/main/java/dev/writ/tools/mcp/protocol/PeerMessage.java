@@ -45,7 +45,13 @@ public sealed interface PeerMessage {
     try {
       value = Jcs.parse(bytes, new Limits(Math.max(1, bytes.length), DEPTH_MAX));
     } catch (WritException e) {
-      throw refuse("a message of " + bytes.length + " bytes is no JSON: " + e.code().code());
+      throw refuse(
+          "a message of "
+              + bytes.length
+              + " bytes cannot be read: "
+              + e.code().code()
+              + " "
+              + e.code().meaning());
     }
     if (!(value instanceof JsonValue.Obj message)) {
       throw refuse("a message that is no object");

@@ -14,12 +14,14 @@ import java.util.regex.Pattern;
  */
 public final class Challenge {
   private static final int CHARS_MAX = 8_000;
+  // Loops over groups are possessive, here and elsewhere: others take a frame of the stack for each
+  // round.
   private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
   private static final Pattern PART =
       Pattern.compile(
           "\\G[ \\t]*,*[ \\t]*(?:("
               + TOKEN
-              + ")[ \\t]*=[ \\t]*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|("
+              + ")[ \\t]*=[ \\t]*(?:\"((?:[^\"\\\\]++|\\\\.)*+)\"|("
               + TOKEN
               + "))(?=[ \\t]*(?:,|$))|("
               + TOKEN

@@ -2,6 +2,7 @@ package dev.writ.tools.mcp.oauth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.mcp.oauth.OauthSpec.Grant;
 import dev.writ.tools.mcp.remote.RemoteSpec;
@@ -89,9 +90,8 @@ class ATokenIsRenewedOnceForAllTest {
     AtomicInteger asking = new AtomicInteger();
     oauth.atRenewal(() -> {
       asking.incrementAndGet();
-      while (waiting(threads) < KEEPERS - 1 && asking.get() == 1) {
-        Thread.onSpinWait(); // so that all of them are at it
-      }
+      Await.until(() ->
+          waiting(threads) >= KEEPERS - 1 || asking.get() != 1); // so that all of them are at it
     });
     threads.forEach(Thread::start);
     for (Thread thread : threads) {
@@ -148,9 +148,7 @@ class ATokenIsRenewedOnceForAllTest {
       assertThat(other.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("locked");
       ConcurrentSkipListSet<String> got = new ConcurrentSkipListSet<>();
       Thread thread = Thread.ofPlatform().start(() -> got.add(keeper.authorization()));
-      while (thread.isAlive() && !isAwaited(lock)) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> !thread.isAlive() || isAwaited(lock));
       other.outputWriter(StandardCharsets.UTF_8).append('\n').flush();
       thread.join();
       assertThat(got).containsExactly("Bearer " + renewed.access());

@@ -74,6 +74,24 @@ class WhatOthersWriteIsReadTest {
     assertThat(Challenge.bearer(List.of("Basic realm=\"x\"", "Bearerish a=b", "\"", ""))).isEmpty();
   }
 
+  /** On the small stack of a thread, too. */
+  @Test
+  void aLongDemandIsReadWhole() throws InterruptedException {
+    String text = "x".repeat(3000) + "\\\"".repeat(2000);
+    List<String> read = new ArrayList<>();
+    Runnable reads =
+        () ->
+            Challenge.bearer(List.of("Bearer a=\"" + text + "\", scope=\"s\""))
+                .ifPresent(challenge -> read.addAll(challenge.scopes()));
+    Thread small = new Thread(null, reads, "small", 256 * 1024);
+    small.start();
+    small.join();
+    assertThat(read).containsExactly("s");
+    assertThat(Challenge.bearer(List.of("Bearer a=\"" + "x".repeat(8000) + "\""))).isEmpty();
+    assertThat(Challenge.bearer(List.of("Bearer a=\"" + "x".repeat(7900))).orElseThrow().scopes())
+        .isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

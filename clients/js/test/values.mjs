@@ -1,0 +1,47 @@
+// What is no JSON value is refused before anything is signed or sent, and what a refusal of the server says.
+import { generateKeyPairSync } from 'node:crypto';
+import { Refused, WritClient, canonicalize, signingKey } from 'writ-client';
+
+const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+let sent = 0;
+const settings = {
+  url: 'http://127.0.0.1:1', origin: 'o', tenant: 't', subject: 's', keys: [], retryFor: 0,
+  fetch: () => { sent += 1; throw new TypeError('nothing may be sent'); },
+};
+const clients = [
+  new WritClient({ ...settings, key: await signingKey(pem) }),
+  new WritClient({ ...settings, token: `writ_${'0'.repeat(64)}` }),
+];
+const holed = [1, 2];
+holed.length = 3;
+const refused = {
+  Date: new Date(0), Map: new Map(), Set: new Set(), URL: new URL('http://a.example'), RegExp: /a/,
+  Number: new Number(1), Uint8Array: new Uint8Array([1, 2]), undefined, bigint: 1n, hole: holed,
+  Told: new (class Told { toJSON() { throw new Error('toJSON was called'); } })(),
+  Infinity: Infinity,
+};
+for (const [kind, value] of Object.entries(refused)) {
+  for (const client of clients) {
+    let told = 'nothing was refused';
+    try {
+      await client.call({ tool: 'js', params: { list: [0, value] } });
+    } catch (e) {
+      told = `${e.code} ${e.message}`;
+    }
+    const place = kind === 'hole' ? 'effect.params.list[1][2]' : 'effect.params.list[1]';
+    for (const part of ['GWY-062', place, kind]) {
+      if (!told.includes(part)) throw new Error(`${kind}: ${told}`);
+    }
+  }
+}
+if (sent !== 0) throw new Error('something was sent');
+const plain = Object.assign(Object.create(null), { a: [1.5, null, true, 'x', 9007199254740991, {}] });
+if (canonicalize(plain) !== '{"a":[1.5,null,true,"x",9007199254740991,{}]}') throw new Error('plain');
+if (canonicalize([1e21, Number.MAX_VALUE]) !== '[1e+21,1.7976931348623157e+308]') throw new Error('any double is a number');
+for (const [problem, told] of [
+  [{ code: 'GWY-011', title: 'nothing answers to that path', detail: '' }, 'GWY-011 nothing answers to that path'],
+  [{ code: 'EXE-901', title: 'the run is closed', detail: 'acme/main' }, 'EXE-901 the run is closed: acme/main'],
+]) {
+  if (new Refused(409, problem).message !== told) throw new Error(new Refused(409, problem).message);
+}
+console.log(`${Object.keys(refused).length} refused`);
