@@ -57,7 +57,8 @@ final class RocksFiles {
   }
 
   /**
-   * @return whether there were the same write-ahead logs before and after
+   * @return whether there were the same write-ahead logs before and after, and each file that was
+   *     listed; the writer deletes one later than its manifest says that it needs it no more
    */
   private static boolean copyOnce(Path from, Path to) throws IOException {
     Files.copy(from.resolve(CURRENT), to.resolve(CURRENT));
@@ -65,15 +66,19 @@ final class RocksFiles {
     Files.copy(manifest, to.resolve(manifest.getFileName()));
     Files.copy(from.resolve(IDENTITY), to.resolve(IDENTITY));
     TreeSet<String> names = names(from);
-    for (String name : names) {
-      if (TABLE.matcher(name).matches()) {
-        link(from.resolve(name), to.resolve(name));
-      }
-    }
     List<String> logs = logs(names);
-    for (String name : logs) {
-      // Copied, not linked: the writer goes on in it, and writes it over later.
-      Files.copy(from.resolve(name), to.resolve(name));
+    try {
+      for (String name : names) {
+        if (TABLE.matcher(name).matches()) {
+          link(from.resolve(name), to.resolve(name));
+        }
+      }
+      for (String name : logs) {
+        // Copied, not linked: the writer goes on in it, and writes it over later.
+        Files.copy(from.resolve(name), to.resolve(name));
+      }
+    } catch (NoSuchFileException e) {
+      return false;
     }
     return logs.equals(logs(names(from)));
   }
