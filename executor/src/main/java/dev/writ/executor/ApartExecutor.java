@@ -327,7 +327,7 @@ public final class ApartExecutor implements RemoteExecutor {
 
   @Override
   public OrderEnded end(ApartOrder asked) {
-    return Kernel.unlessMoved(() -> endOnce(asked));
+    return CellGate.unlessMoved(() -> endOnce(asked));
   }
 
   private OrderEnded endOnce(ApartOrder asked) {

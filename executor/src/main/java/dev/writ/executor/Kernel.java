@@ -7,25 +7,17 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
-import dev.writ.canonicalize.trust.Trust;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.CellRegions;
-import dev.writ.executor.document.Deletion;
-import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.document.ExecutionOrder;
-import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.executor.journal.DispatchedRow;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.journal.PendingWrites;
-import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.journal.TenantContents;
@@ -37,7 +29,6 @@ import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.retention.Sealing;
 import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
-import dev.writ.executor.stage.IntentSubmission;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Served;
@@ -46,25 +37,20 @@ import dev.writ.executor.stage.StageObserver;
 import dev.writ.executor.stage.Surroundings;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.Accounts;
-import dev.writ.guardian.Admission;
 import dev.writ.guardian.Admitted;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
-import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Input;
-import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.ClockLimits;
 import dev.writ.guardian.policy.ContentClass;
-import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.StorageLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobRef;
 import dev.writ.ledger.BlobSink;
@@ -81,7 +67,6 @@ import dev.writ.ledger.StorageUse;
 import dev.writ.ledger.seal.ContentOwner;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,7 +74,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -102,12 +86,6 @@ import java.util.function.UnaryOperator;
  * Thread safe. Opening it recovers what a crash left behind.
  */
 public final class Kernel {
-  /** How many changes of the state one piece of work survives before it is refused. */
-  private static final int ATTEMPTS_MAX = 16;
-
-  /** How many uploads one collection examines at most. */
-  private static final int COLLECTED_MAX = 10_000;
-
   private final Ledger ledger;
   private final LongSupplier elapsed;
   private final KernelTime time;
@@ -126,17 +104,18 @@ public final class Kernel {
   private final OwnKeys ownKeys;
   private final InForce inForce;
   private final SharedVerification signatures = new SharedVerification();
-  private final Admissions admissions;
   private final Evidence kept;
   private final Watch stages = new Watch();
   private final Access access;
-  private final ContentRetention retention;
   private volatile ArchivedContents archived = ArchivedContents.NONE;
   private final ReadLog reads;
   private final CellRoots roots;
-  private final TenantWork work = new TenantWork();
   private final TenantMoves moves;
   private final Optional<ApartGuardian> apart;
+  private final AwaitedReceipts awaited;
+  private final CellGate gate;
+  private final RequestPath path;
+  private final ContentWork contents;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
   private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
@@ -162,16 +141,16 @@ public final class Kernel {
                 executing, ledger, time, this::system, this::write, this::receiptStage));
     this.workspaces = apart.<RunWorkspaces>map(a -> a).orElse(config.workspaces());
     this.wipes = new WorkspaceWipes(ledger, workspaces, locks);
-    this.admissions = new Admissions(ledger, time, inForce, signatures);
     this.kept = new Evidence(ledger, locks);
     this.ownKeys = new OwnKeys(config.guardianKey(), config.executorKey());
+    Surroundings around = surroundings(config);
     Parts parts =
         Parts.of(
-            surroundings(config),
+            around,
             stages -> apart.map(stages::with).map(seam).orElseGet(() -> seam.apply(stages)));
-    this.retention = new ContentRetention(ledger, guarded(KeyRole.EXECUTOR));
     this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
     this.roots = new CellRoots(ledger, guarded(KeyRole.GUARDIAN));
+    TenantWork work = new TenantWork();
     this.moves =
         new TenantMoves(
             ledger, accounts, guarded(KeyRole.GUARDIAN), time, inForce, work, () -> cell);
@@ -182,6 +161,33 @@ public final class Kernel {
     this.administration = parts.administration();
     this.closings = parts.closings();
     this.recovery = parts.recovery();
+    this.awaited = new AwaitedReceipts(ledger, locks, runs, wipes, apart);
+    this.gate = new CellGate(moves, work, () -> cell);
+    this.path =
+        new RequestPath(
+            ledger,
+            around,
+            parts,
+            locks,
+            wipes,
+            awaited,
+            new Admissions(ledger, time, inForce, signatures),
+            kept,
+            ownKeys,
+            inForce,
+            moves,
+            gate,
+            summaries);
+    this.contents =
+        new ContentWork(
+            ledger,
+            time,
+            inForce,
+            ownKeys,
+            new ContentRetention(ledger, guarded(KeyRole.EXECUTOR)),
+            awaited,
+            () -> cell,
+            this::cover);
   }
 
   private Surroundings surroundings(KernelConfig config) {
@@ -416,60 +422,7 @@ public final class Kernel {
    * @return how many are left
    */
   public int settleAwaited() {
-    int left = 0;
-    for (DispatchedRow row : apart.map(ApartGuardian::dispatched).orElse(List.of())) {
-      left += settledIfFree(row) ? 0 : 1;
-    }
-    return left;
-  }
-
-  /** Whose request or run somebody works on is left to them. */
-  private boolean settledIfFree(DispatchedRow row) {
-    Digest request = Intent.read(ledger.document(row.intent()).orElseThrow().document()).request();
-    Optional<KeyedLocks.Held> own = locks.ifFree(Tables.key("request", request.hex()));
-    if (own.isEmpty()) {
-      return false;
-    }
-    try (KeyedLocks.Held _ = own.get();
-        Runs.Borrowed run = runs.borrow(row.run())) {
-      Optional<KeyedLocks.Held> workspace = wipes.lockIfFree(row.run());
-      if (workspace.isEmpty()) {
-        return false;
-      }
-      try (KeyedLocks.Held _ = workspace.get()) {
-        settleAwaited(request, run); // it takes this lock once more, which it may
-        return true;
-      }
-    } catch (WritException e) {
-      return false;
-    }
-  }
-
-  /** Another request may have the key of this one, and its receipt be awaited. */
-  private void settleSameKey(Request request, Digest id) {
-    if (apart.isPresent()) {
-      ledger
-          .get(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(request, id))
-          .map(Digest::ofBytes)
-          .filter(first -> !first.equals(id))
-          .flatMap(first -> ledger.get(Tables.DISPATCHED, Tables.key(first)))
-          .map(DispatchedRow::parse)
-          .ifPresent(this::settledIfFree);
-    }
-  }
-
-  /** The request's lock is held, so that nobody else waits for its end. */
-  private void settleAwaited(Digest request, Runs.Borrowed run) {
-    if (apart.isEmpty() || ledger.get(Tables.DISPATCHED, Tables.key(request)).isEmpty()) {
-      return;
-    }
-    try (KeyedLocks.Held _ = wipes.lock(run.id().tenant(), run.id().run())) {
-      Optional<DispatchedRow> row =
-          ledger.get(Tables.DISPATCHED, Tables.key(request)).map(DispatchedRow::parse);
-      if (row.isPresent()) { // else another effect of the run had it settled
-        apart.get().settle(row.get(), run);
-      }
-    }
+    return awaited.settleAll();
   }
 
   /** Uses the time of the last event, so that an audit computes the same rows. */
@@ -491,12 +444,12 @@ public final class Kernel {
    *     written) or where the executor refuses before dispatch ({@code EXE-1xx} to {@code 3xx})
    */
   public Answer submit(Envelope request, List<Envelope> evidence) {
-    return process(() -> request, evidence, Optional.empty(), EXECUTE);
+    return take(() -> request, evidence, Optional.empty(), RequestPath.EXECUTE);
   }
 
   /** The same for the bytes of a signed request, which are parsed only if policy allows so many. */
   public Answer submit(byte[] request, List<Envelope> evidence) {
-    return process(() -> parsed(request), evidence, Optional.empty(), EXECUTE);
+    return take(() -> path.parsed(request), evidence, Optional.empty(), RequestPath.EXECUTE);
   }
 
   /**
@@ -507,12 +460,12 @@ public final class Kernel {
    * @throws WritException also {@code GRD-701} where it is another one
    */
   public Answer submit(Envelope request, List<Envelope> evidence, Optional<byte[]> raw) {
-    return process(() -> request, evidence, raw, EXECUTE);
+    return take(() -> request, evidence, raw, RequestPath.EXECUTE);
   }
 
   /** Judges a request only: the first of two steps. */
   public Answer decide(Envelope request, List<Envelope> evidence) {
-    return process(() -> request, evidence, Optional.empty(), DECIDE);
+    return take(() -> request, evidence, Optional.empty(), RequestPath.DECIDE);
   }
 
   /**
@@ -526,48 +479,26 @@ public final class Kernel {
    * @throws WritException {@code why}, or as {@link #submit}
    */
   public Answer giveUp(Envelope request, WritException why) {
-    return process(
-        () -> request, List.of(), Optional.empty(), new Wanted(true, false, Optional.of(why)));
+    return take(
+        () -> request,
+        List.of(),
+        Optional.empty(),
+        new RequestPath.Wanted(true, false, Optional.of(why)));
   }
 
   /** The same for the bytes of a signed request. */
   public Answer decide(byte[] request, List<Envelope> evidence) {
-    return process(() -> parsed(request), evidence, Optional.empty(), DECIDE);
+    return take(() -> path.parsed(request), evidence, Optional.empty(), RequestPath.DECIDE);
   }
 
-  private Envelope parsed(byte[] request) {
-    return Admission.parse(request, system().policyInForce());
-  }
-
-  private Answer process(
-      Supplier<Envelope> request, List<Envelope> evidence, Optional<byte[]> raw, Wanted wanted) {
+  private Answer take(
+      Supplier<Envelope> request,
+      List<Envelope> evidence,
+      Optional<byte[]> raw,
+      RequestPath.Wanted wanted) {
     try (SharedVerification.Presence _ = signatures.enter()) {
-      Admissions.Entry entry = admission(() -> admissions.enter(request.get()));
-      String tenant = entry.request().scope().tenant();
-      requireKnown(tenant);
-      try (TenantWork.UnderWay _ = work.begin(tenant)) {
-        return whileCurrent(() -> process(entry, evidence, raw, wanted));
-      } finally {
-        summaries.writeIfDue();
-      }
+      return path.take(request, evidence, raw, wanted);
     }
-  }
-
-  /** Refuses a tenant that never was in this cell: its work has no place here. */
-  private void requireKnown(String tenant) {
-    if (!moves.isKnown(tenant)) {
-      cell.requireTenant(tenant);
-    }
-  }
-
-  /**
-   * Refuses work of a tenant that is not in this cell, or has not arrived in it.
-   *
-   * @throws WritException {@code EXE-990}, {@code EXE-967}
-   */
-  private void requireHere(String tenant) {
-    cell.requireTenant(tenant);
-    moves.requireArrived(tenant);
   }
 
   /** Whether the tool of an effect, as it is registered now, uses the workspace of its run. */
@@ -575,272 +506,14 @@ public final class Kernel {
     return tools.usesWorkspace(effect);
   }
 
-  private Answer process(
-      Admissions.Entry before, List<Envelope> brought, Optional<byte[]> raw, Wanted wanted) {
-    Request request = before.request();
-    RunId runId = new RunId(request.scope().tenant(), request.scope().run());
-    try (Ledger.Pin _ = ledger.pin(inputs(request)); // protects blobs until documents name them
-        KeyedLocks.Held _ = turn(() -> lockRequest(before.id()));
-        KeyedLocks.Held _ = turn(() -> lockKey(request, before.id()));
-        Runs.Borrowed run = runs.borrow(runId)) {
-      ledger.pendingHead(runId); // refuses before judging if the ledger has stopped
-      Optional<RequestRow> row = row(before.id()); // only who has its lock changes it
-      Admissions.Entry entry = readmitIfChanged(before, row);
-      settleAwaited(entry.id(), run);
-      settleSameKey(request, entry.id());
-      Optional<Answer> answered = answered(entry, row, wanted.execute());
-      if (answered.isPresent()) {
-        return answered.get();
-      }
-      requireHere(runId.tenant());
-      Optional<Answer> former = row.isPresent() ? Optional.empty() : former(entry, wanted);
-      if (former.isPresent()) {
-        return former.get();
-      }
-      entry.require();
-      boolean workspace = wanted.dispatch() && isAlone(request.effect());
-      try (Evidence.Kept evidence = kept.keep(entry, brought);
-          KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
-        return judgeAndExecute(
-            readmitIfChanged(entry, row),
-            row,
-            evidence.documents(),
-            raw,
-            run,
-            wanted.holding(workspace));
-      }
-    }
-  }
-
-  /** The outcome that a former cell of the tenant has: as there, its holder alone gets it. */
-  private Optional<Answer> former(Admissions.Entry entry, Wanted wanted) {
-    return moves
-        .former(entry.request().scope().tenant())
-        .outcome(entry, wanted.execute())
-        .map(found -> {
-          Answer known = found.answer();
-          if (known.request().equals(entry.id())) {
-            requireHolder(known, entry, found.isStored());
-          }
-          return known
-              .served()
-              .map(served -> known.withServed(asMayBeRead(served, known, entry)))
-              .orElse(known);
-        });
-  }
-
-  /**
-   * Whether it is the only effect of its run while it is at work: it uses the run's workspace, or
-   * its receipt is chained in another process.
-   */
-  private boolean isAlone(Effect effect) {
-    return apart.isPresent() || tools.usesWorkspace(effect);
-  }
-
-  private static List<Digest> inputs(Request request) {
-    return request.effect().inputs().stream().map(Input::digest).toList();
-  }
-
-  /**
-   * The same, in a cell that has seen what is in force.
-   *
-   * @throws WritException {@code EXE-970}, {@code EXE-991}
-   */
-  private <T> T whileCurrent(Supplier<T> work) {
-    cell.requireCurrent();
-    return unlessMoved(work);
-  }
-
-  /**
-   * Runs work whose writes must stand in the log before the next change of the state, and runs it
-   * again if a change came first.
-   *
-   * @throws WritException {@code EXE-970} after {@link #ATTEMPTS_MAX} changes
-   */
-  static <T> T unlessMoved(Supplier<T> work) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return work.get();
-      } catch (WritException e) {
-        if (e.code() != ExecutorError.STATE_MOVED || attempt == ATTEMPTS_MAX) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  private static final Wanted DECIDE = new Wanted(false, false, Optional.empty());
-  private static final Wanted EXECUTE = new Wanted(true, false, Optional.empty());
-
-  /**
-   * What is wanted of a request.
-   *
-   * @param givenUp why it is not to be dispatched, though it is allowed
-   */
-  private record Wanted(boolean execute, boolean holdsWorkspace, Optional<WritException> givenUp) {
-    boolean dispatch() {
-      return execute && givenUp.isEmpty();
-    }
-
-    Wanted holding(boolean workspace) {
-      return new Wanted(execute, workspace, givenUp);
-    }
-  }
-
-  /** Judges and executes a request that has no outcome yet. */
-  private Answer judgeAndExecute(
-      Admissions.Entry entry,
-      Optional<RequestRow> row,
-      List<Envelope> evidence,
-      Optional<byte[]> raw,
-      Runs.Borrowed run,
-      Wanted wanted) {
-    Trust trust = entry.state().trust();
-    Policy policy = entry.state().policyInForce();
-    Admitted admitted = entry.require();
-    ownKeys.require(trust, time.latest());
-    if (row.filter(r -> judging.live(r, policy)).isPresent()) {
-      Answer known = known(admitted.id(), row.get());
-      return wanted.execute() && known.intent().isPresent()
-          ? serve(known, admitted, PendingWrites.NOTHING, run, wanted, entry.state())
-          : known;
-    }
-    if (row.isEmpty()) {
-      if (ledger.pendingHead(run.id()).isEmpty()) {
-        moves.former(run.id().tenant()).requireNewRun(run.id());
-      }
-      judging.requireOwnRun(admitted, run, policy);
-    }
-    Judging.Judged judged =
-        StageObserver.during(
-            stages,
-            Stage.JUDGEMENT,
-            () -> judging.judge(admitted, row, List.of(), evidence, raw, run, trust, policy));
-    if (!wanted.execute() || judged.answer().intent().isEmpty()) {
-      StageObserver.during(
-          stages, Stage.DECISION, () -> judging.commit(judged, run, inForce.under(entry.state())));
-      return judged.answer();
-    }
-    try {
-      return serve(judged.answer(), admitted, judged.pendingWrites(), run, wanted, entry.state());
-    } finally {
-      judging.releaseIfNotEnqueued(judged);
-    }
-  }
-
-  private Answer serve(
-      Answer answer,
-      Admitted admitted,
-      PendingWrites pendingWrites,
-      Runs.Borrowed run,
-      Wanted wanted,
-      SystemState state) {
-    Served served =
-        executor.serve(
-            new IntentSubmission(
-                Optional.of(answer.decisionEnvelope()),
-                answer.intent(),
-                Optional.of(admitted.request()),
-                admitted.holder(),
-                pendingWrites,
-                run,
-                wanted.holdsWorkspace(),
-                inForce.under(state),
-                wanted.givenUp()),
-            state.trust(),
-            state.policyInForce());
-    return answer.withServed(served);
-  }
-
-  private Admissions.Entry admission(Supplier<Admissions.Entry> work) {
-    return StageObserver.during(stages, Stage.ADMISSION, work);
-  }
-
-  /** Admits the request again if keys, policy or its row changed while it waited for locks. */
-  private Admissions.Entry readmitIfChanged(Admissions.Entry before, Optional<RequestRow> row) {
-    return admissions.isCurrent(before, row)
-        ? before
-        : admission(() -> admissions.enter(before.envelope()));
-  }
-
-  private KeyedLocks.Held turn(Supplier<KeyedLocks.Held> lock) {
-    return StageObserver.during(stages, Stage.TURN, lock);
-  }
-
-  /**
-   * The stored outcome of the request, or of another one under its idempotency key: served, refused
-   * or pending. It is returned unchanged, whatever policy is in force now.
-   *
-   * @throws WritException {@code EXE-106} for a key that is not the request's holder, {@code
-   *     EXE-109} where it was dispatched and has no receipt, {@code EXE-110}
-   */
-  private Optional<Answer> answered(
-      Admissions.Entry entry, Optional<RequestRow> row, boolean execute) {
-    Optional<Served> served = Optional.empty();
-    if (row.isPresent()) { // its row is written before the dispatch, or with it
-      served = idempotency.served(entry.id());
-      if (served.isEmpty()) {
-        idempotency.requireNotRunning(entry.id());
-      }
-    }
-    if (served.isEmpty() && execute) {
-      served = idempotency.sameKey(entry.request(), entry.id(), entry.request().effect()::digest);
-    }
-    if (served.isPresent()) {
-      Digest request = served.get().receipt().request();
-      Answer known = known(request, row(request).orElseThrow());
-      if (request.equals(entry.id())) {
-        requireHolder(known, entry, entry.stored());
-      }
-      return Optional.of(known.withServed(asMayBeRead(served.get(), known, entry)));
-    }
-    boolean stands =
-        row.filter(r ->
-                switch (r.state()) {
-                  case DENIED, PENDING -> true;
-                  case ALLOWED -> !execute && entry.refused().isPresent();
-                  case LAPSED -> false;
-                })
-            .isPresent();
-    if (!stands) {
-      return Optional.empty();
-    }
-    Answer known = known(entry.id(), row.get());
-    requireHolder(known, entry, entry.stored());
-    return Optional.of(known);
-  }
-
-  /** Only the holder gets the output, and only while the holder's key is in force. */
-  private static Served asMayBeRead(Served served, Answer known, Admissions.Entry entry) {
-    boolean revoked =
-        entry
-            .state()
-            .trust()
-            .key(known.decision().holder())
-            .filter(key -> key.revokedAt().isEmpty())
-            .isEmpty();
-    return revoked && entry.refused().isPresent() ? served.withoutOutput() : served;
-  }
-
-  private static void requireHolder(Answer known, Admissions.Entry entry, boolean isStored) {
-    boolean holds =
-        isStored
-            || entry
-                .admitted()
-                .filter(a -> a.holder().kid().equals(known.decision().holder()))
-                .isPresent();
-    if (!holds) {
-      throw new WritException(ExecutorError.HOLDER, "of request " + known.request());
-    }
-  }
-
   /**
    * Explains how a request was judged, or how it would be judged now; writes and reserves nothing.
    */
   public PolicyExplain explain(byte[] request) {
-    Admissions.Entry entry = admission(() -> admissions.enter(parsed(request)));
+    Admissions.Entry entry = path.admitted(request);
     SystemState state = entry.state();
-    return judging.explain(entry.require(), row(entry.id()), state.trust(), state.policyInForce());
+    return judging.explain(
+        entry.require(), path.row(entry.id()), state.trust(), state.policyInForce());
   }
 
   /**
@@ -848,7 +521,7 @@ public final class Kernel {
    * observe (spec/guidance.md); empty for any other, and for one that was never judged. Reads only.
    */
   public Optional<Guidance> guidance(Digest request) {
-    return row(request)
+    return path.row(request)
         .flatMap(row -> ledger().document(row.decision()))
         .map(Envelope::document)
         .map(Decision::read)
@@ -865,7 +538,7 @@ public final class Kernel {
    * decision; empty for one that was never judged. Reads only.
    */
   public Optional<PolicyExplain> explained(Digest request) {
-    return row(request)
+    return path.row(request)
         .flatMap(row -> ledger().document(row.decision()))
         .map(Envelope::document)
         .map(Decision::read)
@@ -905,63 +578,7 @@ public final class Kernel {
    * @throws WritException {@code EXE-1xx} to {@code 3xx}
    */
   public Served execute(Envelope decision, Envelope intent, Envelope order) {
-    system().trust().verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER));
-    Intent read = Intent.read(intent.document());
-    ExecutionOrder.read(order.document())
-        .requireFor(intent.id(), read, time.now(KernelTime.Reading.ORDER));
-    Optional<Request> request =
-        ledger.hasDocument(read.request())
-            ? Optional.of(idempotency.request(read.request()))
-            : Optional.empty();
-    if (request.isEmpty()) {
-      throw new WritException(ExecutorError.NOT_ISSUED, intent.id().toString());
-    }
-    try (TenantWork.UnderWay _ = work.begin(read.scope().tenant())) {
-      return whileCurrent(() -> execute(decision, intent, order, read, request.get()));
-    }
-  }
-
-  private Served execute(
-      Envelope decision, Envelope intent, Envelope order, Intent read, Request request) {
-    RunId runId = new RunId(read.scope().tenant(), read.scope().run());
-    try (KeyedLocks.Held _ = lockRequest(read.request());
-        KeyedLocks.Held _ = lockKey(request, read.request());
-        Runs.Borrowed run = settled(runId, read.request());
-        KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
-      if (idempotency.served(read.request()).isEmpty()) {
-        requireHere(runId.tenant());
-      }
-      SystemState now = system(); // it may have changed while the locks were waited for
-      TrustedKey submitter =
-          now.trust()
-              .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
-              .getFirst();
-      ownKeys.require(now.trust(), time.latest());
-      return executor.serve(
-          new IntentSubmission(
-              Optional.of(decision),
-              Optional.of(intent),
-              Optional.of(request),
-              submitter,
-              PendingWrites.NOTHING,
-              run,
-              workspace != KeyedLocks.NONE,
-              inForce.under(now),
-              Optional.empty()),
-          now.trust(),
-          now.policyInForce());
-    }
-  }
-
-  private Runs.Borrowed settled(RunId id, Digest request) {
-    Runs.Borrowed run = runs.borrow(id);
-    try {
-      settleAwaited(request, run);
-      return run;
-    } catch (RuntimeException | Error e) {
-      run.close();
-      throw e;
-    }
+    return path.execute(decision, intent, order);
   }
 
   /**
@@ -971,41 +588,12 @@ public final class Kernel {
    * @throws WritException {@code EXE-908} where the request does not wait, {@code GRD-6xx}
    */
   public Answer approve(Envelope approvalEnvelope) {
-    return whileCurrent(() -> approved(approvalEnvelope));
-  }
-
-  private Answer approved(Envelope approvalEnvelope) {
-    Instant now = time.now(KernelTime.Reading.APPROVAL);
-    List<TrustedKey> signers = system().trust().verify(approvalEnvelope, Approval.TYPE, now);
-    Approval approval = Approval.read(approvalEnvelope.document());
-    boolean ofTenant =
-        signers.stream().allMatch(s -> s.tenant().filter(approval.tenant()::equals).isPresent());
-    try (TenantWork.UnderWay _ = work.begin(approval.tenant());
-        KeyedLocks.Held _ = lockRequest(approval.request())) {
-      requireHere(approval.tenant());
-      RequestRow row =
-          row(approval.request())
-              .filter(r -> ofTenant && r.run().tenant().equals(approval.tenant()))
-              .orElseThrow(
-                  () -> new WritException(ExecutorError.UNKNOWN_ID, approval.request().toString()));
-      if (row.state() != RequestRow.State.PENDING) {
-        throw new WritException(ExecutorError.NOT_PENDING, "request " + approval.request());
-      }
-      try (KeyedLocks.Held _ = kept.own(approvalEnvelope);
-          Runs.Borrowed run = runs.borrow(row.run())) {
-        SystemState state = system();
-        ownKeys.require(state.trust(), time.latest());
-        Optional<Judging.Judged> judged =
-            judging.approve(approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
-        judged.ifPresent(j -> judging.commit(j, run, inForce.under(state)));
-        return judged.map(Judging.Judged::answer).orElseGet(() -> known(approval.request(), row));
-      }
-    }
+    return gate.whileCurrent(() -> path.approve(approvalEnvelope));
   }
 
   /** Applies an operator's signed resolution of an IN_DOUBT receipt (protocol rule 18). */
   public void resolve(Envelope resolution) {
-    whileCurrent(() -> {
+    gate.whileCurrent(() -> {
       SystemState state = system();
       try (KeyedLocks.Held _ = kept.own(resolution)) {
         administration.resolve(resolution, state.trust(), inForce.under(state));
@@ -1022,9 +610,9 @@ public final class Kernel {
    *     its checkpoint, and the wipe is left for the next start
    */
   public Checkpoint closeRun(Envelope close) {
-    requireKnown(RunClose.read(close.document()).tenant());
+    gate.requireKnown(RunClose.read(close.document()).tenant());
     RunId run =
-        whileCurrent(() -> {
+        gate.whileCurrent(() -> {
           SystemState state = system();
           ownKeys.require(state.trust(), time.latest());
           try (KeyedLocks.Held _ = kept.own(close)) {
@@ -1096,7 +684,7 @@ public final class Kernel {
     try (KeyedLocks.Held _ = kept.own(statement)) {
       inForce.change(state -> administration.apply(statement, state));
     }
-    beginErasure(statement);
+    contents.beginErasure(statement);
     changed.run();
   }
 
@@ -1125,26 +713,18 @@ public final class Kernel {
     cell.requireSystem();
     try (KeyedLocks.Held _ = kept.own(systemChange)) {
       inForce.change(state -> {
-        requireErasable(systemChange, state);
+        contents.requireErasable(systemChange, state);
         requirePlaceable(systemChange);
         return administration.change(systemChange, state);
       });
     }
-    beginErasure(systemChange);
+    contents.beginErasure(systemChange);
     carryChange();
     changed.run();
     cell.changed();
-    if (erasure(systemChange).isPresent()) {
+    if (ContentWork.erasure(systemChange).isPresent()) {
       eraseNow();
     }
-  }
-
-  private static Optional<ErasureOrder> erasure(Envelope systemChange) {
-    return Optional.of(systemChange)
-        .filter(envelope -> envelope.payloadType().equals(SystemChange.TYPE))
-        .map(envelope -> SystemChange.read(envelope.document()))
-        .filter(change -> change.kind().equals(EventKind.CONTENTS_ERASED))
-        .map(change -> ErasureOrder.read(change.detail()));
   }
 
   private void requirePlaceable(Envelope signed) {
@@ -1158,47 +738,6 @@ public final class Kernel {
       moves.requireMovable(TenantMove.read(change.detail()));
     } else if (change.kind().equals(EventKind.CELL_PLACED)) {
       cell.requireCell(CellRegions.read(change.detail()).cell());
-    }
-  }
-
-  /** Holds win, also where one keeps a single run of the subject. */
-  private void requireErasable(Envelope systemChange, SystemState state) {
-    Optional<ErasureOrder> order = erasure(systemChange);
-    if (order.isEmpty()) {
-      return;
-    }
-    if (apart.isPresent()) {
-      throw new WritException(ExecutorError.ERASURE_APART, order.get().toString());
-    }
-    for (LegalHold hold : state.holds().values()) {
-      if (hold.run().isPresent()
-          && hold.tenant().equals(order.get().tenant())
-          && hasRequestOf(new RunId(hold.tenant(), hold.run().get()), order.get())) {
-        throw new WritException(
-            ExecutorError.ERASURE_HELD,
-            "the hold " + hold.name() + " keeps the run " + hold.run().get() + " of it");
-      }
-    }
-  }
-
-  private boolean hasRequestOf(RunId run, ErasureOrder order) {
-    boolean[] found = {false};
-    ledger.events(
-        run,
-        0,
-        event -> {
-          if (event.kind().equals(EventKind.REQUEST_RECEIVED)) {
-            Request request = Request.read(ledger.document(event.body()).orElseThrow().document());
-            found[0] |= order.covers(request.scope());
-          }
-        });
-    return found[0];
-  }
-
-  /** What is stored from now on is not of the order. */
-  private void beginErasure(Envelope systemChange) {
-    if (erasure(systemChange).isPresent()) {
-      retention.beginErasure(underState(system()), systemChange.id(), time.latest());
     }
   }
 
@@ -1219,29 +758,12 @@ public final class Kernel {
    * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}, {@code LED-098}
    */
   public ContentRetention.Erased erase(Instant now) {
-    cell.requireCurrent(); // a hold may have been placed
-    ContentRetention.Erased done = retention.erase(() -> deletingUnder(now), now);
-    coverDeletions();
-    return done;
-  }
-
-  private boolean isErasurePending() {
-    return erasures().values().stream().anyMatch(Optional::isEmpty);
+    return contents.erase(now);
   }
 
   /** Orders of erasure, and when each was carried out; empty where it is not. */
   public SortedMap<Digest, Optional<Instant>> erasures() {
-    TreeMap<Digest, Optional<Instant>> all = new TreeMap<>();
-    system()
-        .erasures()
-        .keySet()
-        .forEach(order -> all.put(order, ContentRetention.erasedAt(ledger, order)));
-    return all;
-  }
-
-  private ContentRetention.Under underState(SystemState state) {
-    return new ContentRetention.Under(
-        state.policyInForce(), state::isHeld, inForce.under(state), state.erasures());
+    return contents.erasures();
   }
 
   /** Puts content into a tenant's store, streamed, for everybody in it. */
@@ -1272,26 +794,7 @@ public final class Kernel {
       InputStream content,
       String mediaType,
       Optional<Digest> known) {
-    cell.requireTenant(tenant);
-    StorageLimits limits = system().policyInForce().storage();
-    Optional<ContentOwner> owner = Sealing.ownerOfUpload(system().policyInForce(), tenant, subject);
-    try (BlobSink sink = ledger.newUpload(tenant, limits.bytesMax(), owner, known)) {
-      content.transferTo((OutputStream) sink);
-      BlobRef blob = sink.finish();
-      Instant at = time.now(KernelTime.Reading.OUTSIDE);
-      ledger
-          .append(
-              new Batch()
-                  .upload(tenant, blob, at)
-                  .put(
-                      Tables.HELD,
-                      Tables.key(tenant, blob.digest().hex(), subject, ""),
-                      new byte[0]))
-          .await();
-      return new Content(blob.digest(), blob.size(), mediaType);
-    } catch (IOException e) {
-      throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
-    }
+    return contents.put(tenant, subject, content, mediaType, known);
   }
 
   /**
@@ -1302,8 +805,7 @@ public final class Kernel {
    */
   public Ledger.Collected collect(Instant now) {
     summaries.deleteRowsThatAreOver();
-    Instant before = now.minusSeconds(system().policyInForce().storage().unnamedS());
-    return ledger.collect(before, COLLECTED_MAX, List.of(Tables.REFERENCE, Tables.HELD));
+    return contents.collect(now);
   }
 
   /**
@@ -1315,14 +817,7 @@ public final class Kernel {
    * @throws WritException {@code EXE-912}, {@code EXE-970}, {@code EXE-991}
    */
   public ContentRetention.Run retain(Instant now) {
-    if (isErasurePending()) {
-      erase(now);
-    }
-    cell.requireCurrent(); // a hold may have been placed
-    ContentRetention.Run done = retention.run(() -> deletingUnder(now), now);
-    rulesApplied.accept(done.deleted());
-    coverDeletions();
-    return done;
+    return contents.retain(now, rulesApplied);
   }
 
   /** Where contents of archived runs are read. */
@@ -1348,23 +843,7 @@ public final class Kernel {
       SortedMap<RunId, ArchivedBundle> bundles,
       Function<RunId, ArchivedBundle> earlier,
       Instant now) {
-    cell.requireCurrent(); // a hold may have been placed
-    ContentRetention.Deleted done =
-        retention.archive(() -> deletingUnder(now), bundles, earlier, now);
-    coverDeletions();
-    return done;
-  }
-
-  /** What is in force, if this kernel may sign statements of deletion under it. */
-  private ContentRetention.Under deletingUnder(Instant now) {
-    SystemState state = system();
-    ownKeys.require(state.trust(), now);
-    return underState(state);
-  }
-
-  /** Makes the checkpoint over the statements, also over those of a run that did not come to it. */
-  private void coverDeletions() {
-    cover(Deletion.RUN);
+    return contents.archive(bundles, earlier, now);
   }
 
   private void cover(RunId run) {
@@ -1578,14 +1057,6 @@ public final class Kernel {
     return accounts;
   }
 
-  private Answer known(Digest request, RequestRow row) {
-    return judging.known(request, row);
-  }
-
-  private Optional<RequestRow> row(Digest request) {
-    return ledger.get(Tables.REQUEST, Tables.key(request)).map(RequestRow::parse);
-  }
-
   private boolean readable(Request request, List<String> charged, Input input) {
     String tenant = request.scope().tenant();
     return TenantContents.has(ledger, tenant, input.digest())
@@ -1600,31 +1071,12 @@ public final class Kernel {
   private void requireConsumable(Admitted admitted, Digest id) {
     Request request = admitted.request();
     Judging.requireConsumable(ledger, request, id);
-    if (row(admitted.id()).isPresent()) {
+    if (path.row(admitted.id()).isPresent()) {
       return;
     }
     Scope scope = Receipt.read(ledger.document(id).orElseThrow().document()).scope();
     if (!access.mayRead(access.who(request, admitted.charged()), scope)) {
       throw new WritException(ExecutorError.CONSUMED_UNKNOWN, id.toString());
     }
-  }
-
-  private KeyedLocks.Held lockRequest(Digest request) {
-    return locks.lock(Tables.key("request", request.hex()));
-  }
-
-  private KeyedLocks.Held lockWorkspace(Request request) {
-    return wipes.lock(request.scope().tenant(), request.scope().run());
-  }
-
-  /** A stored outcome is returned without waiting for the workspace. */
-  private KeyedLocks.Held lockUnlessServed(Request request, Digest id) {
-    return idempotency.served(id).isEmpty() && isAlone(request.effect())
-        ? lockWorkspace(request)
-        : KeyedLocks.NONE;
-  }
-
-  private KeyedLocks.Held lockKey(Request request, Digest id) {
-    return locks.lock(Tables.key("idempotency", ReceiptStage.idempotencyKey(request, id)));
   }
 }
