@@ -73,7 +73,7 @@ class AKilledServerLeavesNoFileOfAnExecutionTest {
   /** The demo's section, with any line of a shell as target. */
   private String policy() throws IOException {
     try (InputStream surfaces =
-        Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces.yaml")) {
+        Main.class.getResourceAsStream("/dev/writ/cli/command/serve/demo-surfaces.yaml")) {
       String section = new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
       return Files.readString(dir.resolve("home/policy.yaml"))
               .replace(

@@ -53,7 +53,7 @@ class AServerIsChangedWhileItRunsTest {
 
   private String policy(String command) throws Exception {
     try (InputStream surfaces =
-        Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces-played.yaml")) {
+        Main.class.getResourceAsStream("/dev/writ/cli/command/serve/demo-surfaces-played.yaml")) {
       return (Files.readString(dir.resolve("home/policy.yaml"))
                   .replace(
                       "roles: [analyst], surfaces: [mcp] }",

@@ -113,7 +113,7 @@ class AShortCommandLoadsOnlyWhatItNeedsTest {
   @Test
   void theVersionNeedsNothingOfTheKernel() throws Exception {
     TreeSet<String> classes = loaded("version");
-    assertThat(classes).contains("dev.writ.cli.command.VersionCommand");
+    assertThat(classes).contains("dev.writ.cli.command.machine.VersionCommand");
     assertThat(
             under(
                 classes,

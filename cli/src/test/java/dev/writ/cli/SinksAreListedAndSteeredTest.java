@@ -120,7 +120,7 @@ class SinksAreListedAndSteeredTest {
 
   private String policy() throws IOException {
     try (InputStream surfaces =
-        Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces-played.yaml")) {
+        Main.class.getResourceAsStream("/dev/writ/cli/command/serve/demo-surfaces-played.yaml")) {
       return Files.readString(dir.resolve("home/policy.yaml"))
               .replace(
                   "roles: [analyst], surfaces: [mcp] }",

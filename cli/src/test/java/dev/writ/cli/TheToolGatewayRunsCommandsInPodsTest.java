@@ -76,7 +76,7 @@ class TheToolGatewayRunsCommandsInPodsTest {
 
   private String policy() throws Exception {
     try (InputStream surfaces =
-        Main.class.getResourceAsStream("/dev/writ/cli/command/demo-surfaces.yaml")) {
+        Main.class.getResourceAsStream("/dev/writ/cli/command/serve/demo-surfaces.yaml")) {
       String commands = new String(surfaces.readAllBytes(), StandardCharsets.UTF_8);
       return Files.readString(dir.resolve("home/policy.yaml"))
               .replace(

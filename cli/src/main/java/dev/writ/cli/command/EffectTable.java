@@ -9,10 +9,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Effects as the rows of a table. */
-final class EffectTable {
+public final class EffectTable {
   private EffectTable() {}
 
-  static Table empty() {
+  /** The columns, without a row. */
+  public static Table empty() {
     return new Table()
         .column("received", Table.Fit.KEEP)
         .column("outcome", Table.Fit.KEEP)
@@ -37,7 +38,8 @@ final class EffectTable {
         .column("index", Table.Fit.DATA);
   }
 
-  static void add(Table table, EffectView row) {
+  /** Adds the row of an effect. */
+  public static void add(Table table, EffectView row) {
     Instant now = Homes.clock().instant();
     table.row(
         Table.time(row.receivedAt(), now),
@@ -68,7 +70,7 @@ final class EffectTable {
   }
 
   /** One word for what became of it. */
-  static String outcome(EffectView row) {
+  public static String outcome(EffectView row) {
     return switch (row.state()) {
       case JUDGED -> "allowed";
       case DONE -> row.outcome().map(Status::text).orElse("done").replace('_', ' ');

@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
  * SIGHUP, by which operators tell a server to read its configuration again. If it comes because the
  * server's terminal was closed, it ends the server, as it would any other program.
  */
-final class HangUp {
+public final class HangUp {
   private static final int STATUS = 129;
 
   private HangUp() {}
@@ -17,7 +17,7 @@ final class HangUp {
   /**
    * @return whether this JVM receives the signal; it does not with -Xrs
    */
-  static boolean then(Runnable reload) {
+  public static boolean then(Runnable reload) {
     boolean ofTerminal = hasTerminal();
     return handle(() -> {
       if (ofTerminal && !hasTerminal()) {

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /** Finds documents by the beginning of their id, as people name them. */
-final class Ids {
+public final class Ids {
   private static final int DIGITS_MIN = 6;
 
   private Ids() {}
@@ -22,7 +22,7 @@ final class Ids {
    *
    * @throws WritException {@code CLI-015} where there is none, or several
    */
-  static Envelope document(LedgerView ledger, String beginning) {
+  public static Envelope document(LedgerView ledger, String beginning) {
     String hex = beginning.toLowerCase(Locale.ROOT);
     hex = hex.startsWith("sha256:") ? hex.substring("sha256:".length()) : hex;
     if (!hex.matches("[0-9a-f]{" + DIGITS_MIN + ",64}")) {
@@ -42,7 +42,7 @@ final class Ids {
   }
 
   /** A refusal of a document of another kind. */
-  static WritException noRequest(String id) {
+  public static WritException noRequest(String id) {
     return Homes.notFound(id + " is a document, and no request; writ approvals lists what waits");
   }
 

@@ -17,11 +17,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
 /** A file that a command makes: never over another one, and whole or not at all. */
-final class OutputFile {
+public final class OutputFile {
   private OutputFile() {}
 
   /** What is in it. */
-  interface Content {
+  public interface Content {
     void to(OutputStream file) throws IOException;
   }
 
@@ -31,7 +31,7 @@ final class OutputFile {
    * @throws WritException {@code CLI-023} where it is there already, {@code CLI-003} where it
    *     cannot be written, and what the content throws
    */
-  static void write(Path file, Content content) {
+  public static void write(Path file, Content content) {
     try {
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
         throw new FileAlreadyExistsException(file.toString());

@@ -16,14 +16,14 @@ import java.util.Optional;
  * The command of an entry as a package with a folder's code has it: that names files below {@code
  * /tool}, where the entry names them in their folder. The package does not say which folder it was.
  */
-final class PackedCommand {
+public final class PackedCommand {
   private PackedCommand() {}
 
   /**
    * The package's own command, where the entry's differs in nothing but the folder, and that folder
    * still has the files that are in the package; else the entry's.
    */
-  static ServerSpec of(ServerSpec typed, UpstreamPackage there) {
+  public static ServerSpec of(ServerSpec typed, UpstreamPackage there) {
     byte[] code = there.own().get(PinnedCode.FILE);
     Optional<List<String>> pinned =
         there.spec().local().filter(local -> local.npm().isEmpty()).map(LocalSpec::command);

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A time as people give it: {@code 15m}, {@code 2026-11-24}, {@code 2026-11-24T08:00:00Z}. */
-final class Since {
+public final class Since {
   private static final Pattern AGO = Pattern.compile("([0-9]{1,6})([smhd])");
 
   private Since() {}
@@ -21,7 +21,7 @@ final class Since {
    * @param now what a duration counts back from
    * @throws WritException {@code CLI-001}
    */
-  static Instant parse(String text, Instant now) {
+  public static Instant parse(String text, Instant now) {
     Matcher ago = AGO.matcher(text);
     if (ago.matches()) {
       return now.minus(Duration.of(Long.parseLong(ago.group(1)), unit(ago.group(2))));

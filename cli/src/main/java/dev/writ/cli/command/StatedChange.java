@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param next what to do next, for people
  * @param doubt why the name may be mistyped
  */
-record StatedChange(
+public record StatedChange(
     String kind, JsonValue.Obj detail, String words, Optional<String> next, Optional<String> doubt)
     implements Report {
   @Override
@@ -27,7 +27,8 @@ record StatedChange(
         .build();
   }
 
-  void show(Session session) {
+  /** Prints what the change states. */
+  public void show(Session session) {
     session.show(this, StatedChange::print);
   }
 

@@ -22,14 +22,14 @@ import java.util.Optional;
  * Applies signed documents of the system run: by the kernel of the home, or by the server that has
  * the home open. Either way they take effect at once.
  */
-final class SystemWords {
+public final class SystemWords {
   /** Where a server takes them. */
-  static final String CHANGES = "/v1/system-changes";
+  public static final String CHANGES = "/v1/system-changes";
 
   private SystemWords() {}
 
   /** The options that every such command has. */
-  static CommandUsage options(CommandUsage usage) {
+  public static CommandUsage options(CommandUsage usage) {
     return usage
         .option(
             "--server",
@@ -43,17 +43,17 @@ final class SystemWords {
   }
 
   /** The option that names the operator's key. */
-  static CommandUsage signer(CommandUsage usage) {
+  public static CommandUsage signer(CommandUsage usage) {
     return usage.option("--operator", "KEY", "The operator's key (default: operator).");
   }
 
   /** The operator's key. */
-  static SigningKey operator(Home home, Arguments arguments) {
+  public static SigningKey operator(Home home, Arguments arguments) {
     return home.key(arguments.option("--operator").orElse("operator"));
   }
 
   /** An operator's change, signed now. */
-  static Envelope change(Home home, Arguments arguments, String kind, JsonValue.Obj detail) {
+  public static Envelope change(Home home, Arguments arguments, String kind, JsonValue.Obj detail) {
     return Envelope.sign(
         SystemChange.TYPE,
         new SystemChange(kind, detail, Homes.clock().instant()).toJson(),
@@ -63,7 +63,7 @@ final class SystemWords {
   /**
    * @throws WritException with the code of the failed check, or {@code GWY-060} with the server's
    */
-  static void send(Session session, Arguments arguments, List<Envelope> documents) {
+  public static void send(Session session, Arguments arguments, List<Envelope> documents) {
     Optional<URI> named = arguments.option("--server").map(SystemWords::uri);
     if (named.isPresent()) {
       toServer(named.get(), arguments, documents);
@@ -91,7 +91,7 @@ final class SystemWords {
   /**
    * @throws WritException {@code CLI-001}
    */
-  static URI uri(String url) {
+  public static URI uri(String url) {
     return Optional.of(url)
         .filter(text -> text.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?"))
         .flatMap(SystemWords::withHost)
@@ -100,7 +100,7 @@ final class SystemWords {
   }
 
   /** An address, if it has a host: brackets and colons make many that have none. */
-  static Optional<URI> withHost(String url) {
+  public static Optional<URI> withHost(String url) {
     try {
       return Optional.of(new URI(url)).filter(uri -> uri.getHost() != null);
     } catch (URISyntaxException e) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * Work that goes on until Ctrl-C or SIGTERM, and is then given the time to close what it has open
  * and to leave the terminal as it was. The process ends with the signal's status.
  */
-final class UntilStopped implements AutoCloseable {
+public final class UntilStopped implements AutoCloseable {
   /** How long the JVM waits for the work to be closed. */
   private static final Duration CLOSED_WITHIN = Duration.ofSeconds(3);
 
@@ -16,7 +16,8 @@ final class UntilStopped implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop);
 
-  UntilStopped() {
+  /** Begins to wait for Ctrl-C or another end of the process. */
+  public UntilStopped() {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -34,7 +35,7 @@ final class UntilStopped implements AutoCloseable {
   }
 
   /** Waits for so long; false once the work is to end. */
-  boolean pause(Duration time) {
+  public boolean pause(Duration time) {
     return !await(stop, time);
   }
 

@@ -1,2 +1,2 @@
-/** One class for each command. */
+/** What commands of several packages share; a command is a class of the package of its subject. */
 package dev.writ.cli.command;

@@ -1,0 +1,2 @@
+/** Keys and secrets. */
+package dev.writ.cli.command.key;

@@ -1,0 +1,2 @@
+/** MCP servers of others behind policy, and Writ as an agent's MCP server. */
+package dev.writ.cli.command.mcp;

@@ -1,0 +1,2 @@
+/** Policy: checked, tried, proposed, put in force. */
+package dev.writ.cli.command.policy;

@@ -1,0 +1,250 @@
+package dev.writ.cli.command.serve;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.command.tool.ToolPools;
+import dev.writ.cli.home.ServedConfiguration;
+import dev.writ.cli.publish.ServedCheckpoints;
+import dev.writ.embed.home.CellMember;
+import dev.writ.embed.home.Home;
+import dev.writ.embed.home.OpenHome;
+import dev.writ.embed.home.SystemFeed;
+import dev.writ.executor.CellPlacement;
+import dev.writ.gateway.CellDoor;
+import dev.writ.gateway.Gateway;
+import dev.writ.gateway.cell.CellBoard;
+import dev.writ.gateway.cell.CellSurface;
+import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.FrontCell;
+import dev.writ.gateway.http.Sessions;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.ops.JsonLog;
+import dev.writ.gateway.ops.Probe;
+import dev.writ.gateway.ops.Readiness;
+import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.Running;
+import dev.writ.gateway.schedule.Lane;
+import dev.writ.ledger.storage.LeaseTerms;
+import dev.writ.sinks.ConfiguredSink;
+import dev.writ.sinks.Sinks;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BiFunction;
+
+/**
+ * Opens and serves the cells that a gateway owns, each with a whole server behind the one front.
+ */
+final class CellOpener implements ServedCell.Opener {
+  private final Session session;
+  private final Arguments arguments;
+  private final Home home;
+  private final ServedConfiguration served;
+  private final GatewayConfig read;
+  private final Tokens.Entry own;
+  private final SystemFeed feed;
+  private final boolean isOfSeveral;
+
+  /** Of each cell, as long as the process lives. */
+  private final ConcurrentSkipListMap<Integer, Sessions> sessions = new ConcurrentSkipListMap<>();
+
+  /** Of each cell that is open. */
+  private final ConcurrentSkipListMap<Integer, Running> running = new ConcurrentSkipListMap<>();
+
+  /**
+   * @param served the configuration, as it was checked
+   * @param own the token of commands
+   * @param feed read by all cells, where there are several
+   */
+  CellOpener(
+      Session session,
+      Arguments arguments,
+      Home home,
+      ServedConfiguration served,
+      Tokens.Entry own,
+      SystemFeed feed) {
+    this.session = session;
+    this.arguments = arguments;
+    this.home = home;
+    this.served = served;
+    this.read = served.config();
+    this.own = own;
+    this.feed = feed;
+    this.isOfSeveral = home.cells() > 1;
+  }
+
+  @Override
+  public OpenHome open(int cell, LeaseTerms terms) {
+    Home of = home.inCell(cell);
+    Running calls = new Running();
+    running.put(cell, calls);
+    return OpenHome.open(
+        of,
+        ServeCommand.opening(session, arguments, of, read, calls),
+        Optional.of(terms),
+        isOfSeveral ? Optional.of(feed) : Optional.empty());
+  }
+
+  private Sessions sessions(int cell) {
+    return sessions.computeIfAbsent(
+        cell, _ -> isOfSeveral ? ServeCommand.sessions(read, cell) : ServeCommand.sessions(read));
+  }
+
+  @Override
+  public ServedCell.Running serve(OpenHome open, FrontCell front, CellBoard board, Probe warm) {
+    Home of = open.home();
+    Running calls = running.get(front.number());
+    Path directory = ServeCommand.directory(arguments, home);
+    boolean mcp = ServedMcp.hasKey(session, open, read);
+    GatewayConfig config = ServedMcp.in(read, of, mcp).withToken(own);
+    ServedOperations operations = ServeCommand.operations(open, config);
+    Sessions people = sessions(front.number());
+    BiFunction<Pipeline, Lane, List<Surface>> surfaces =
+        ServeCommand.forHome(
+            open,
+            own,
+            ServeCommand.surfaces(
+                session, open, config, people, operations, session.environment(), directory));
+    Gateway gateway =
+        ServeCommand.start(
+            session,
+            open,
+            calls,
+            config,
+            served.with(config).require(of, open.kernel().system().trust()),
+            isOfSeveral ? List.of() : List.of(warm, board.probe()), // the front says it once
+            people,
+            (pipeline, lane) -> {
+              List<Surface> all = new ArrayList<>(surfaces.apply(pipeline, lane));
+              all.add(new CellSurface(board));
+              return all;
+            },
+            Optional.of(front),
+            open.member().map(member -> door(of, member)));
+    if (!isOfSeveral) { // else the front's scrape has them
+      board.measure(gateway.metrics());
+      board.measure(gateway.metrics(), front.front());
+    }
+    ToolPools.measure(gateway, open.workers(), config.extras().region());
+    operations.serves(gateway);
+    List<ConfiguredSink> configured =
+        ConfiguredSink.of(config, session.environment(), directory, Homes.clock());
+    Sinks sinks =
+        ServedSinks.start(
+            gateway, open, configured, line -> JsonLog.write(session.terminal().err(), line));
+    operations.feeds(configured, sinks.feeders());
+    ServedCheckpoints checkpoints =
+        ServeCommand.checkpoints(session, gateway, open, config, operations);
+    Optional<CellRounds> rounds =
+        isOfSeveral
+            ? Optional.of(
+                CellRounds.start(
+                    open,
+                    new JsonLog(session.terminal().err(), Homes.clock()),
+                    read.extras().cells().orElseThrow().roots()))
+            : Optional.empty();
+    return new Server(open, gateway, checkpoints, rounds, sinks, config, calls, mcp);
+  }
+
+  /** Commands of the home look after every cell; whoever else calls has to belong there. */
+  private CellDoor door(Home of, CellMember member) {
+    return new CellDoor(
+        of.installation(),
+        caller -> {
+          member.requireCurrent();
+          if (of.cell() != CellPlacement.SYSTEM && !isOwn(caller)) {
+            member.requireKnown(caller.tenant());
+          }
+        });
+  }
+
+  private boolean isOwn(Caller caller) {
+    return caller.method().equals(Tokens.METHOD) && caller.fingerprint().equals(own.digest().hex());
+  }
+
+  /** A cell that is served. */
+  private final class Server implements ServedCell.Running {
+    private final OpenHome open;
+    private final Gateway gateway;
+    private final ServedCheckpoints checkpoints;
+    private final Optional<CellRounds> rounds;
+    private final Sinks sinks;
+    private final GatewayConfig config;
+    private final Running calls;
+    private final boolean mcp;
+
+    Server(
+        OpenHome open,
+        Gateway gateway,
+        ServedCheckpoints checkpoints,
+        Optional<CellRounds> rounds,
+        Sinks sinks,
+        GatewayConfig config,
+        Running calls,
+        boolean mcp) {
+      this.open = open;
+      this.gateway = gateway;
+      this.checkpoints = checkpoints;
+      this.rounds = rounds;
+      this.sinks = sinks;
+      this.config = config;
+      this.calls = calls;
+      this.mcp = mcp;
+    }
+
+    @Override
+    public CompletableFuture<WritException> ledgerStopped() {
+      return gateway.ledgerStopped();
+    }
+
+    @Override
+    public Duration drain() {
+      return config.drain();
+    }
+
+    @Override
+    public String metrics() {
+      return gateway.metrics().text();
+    }
+
+    @Override
+    public List<Readiness.Check> checks() {
+      return gateway.health().checks();
+    }
+
+    /** A revocation takes effect at once, also on running calls. */
+    @Override
+    public void systemChanged() {
+      calls.prohibit(open.kernel().system()::isProhibited);
+      gateway.changes().systemChanged();
+    }
+
+    @Override
+    public void reload() {
+      gateway.reload(() ->
+          ServedMcp.in(ServeCommand.config(session, arguments, home), open.home(), mcp)
+              .withToken(own));
+    }
+
+    @Override
+    public void close(Duration atMost) {
+      gateway.close(atMost);
+      checkpoints.close();
+      rounds.ifPresent(CellRounds::close);
+      sinks.close();
+      try {
+        open.close();
+      } catch (WritException e) {
+        session.terminal().err().println(e.getMessage()); // the ledger had failed before
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.writ.cli.command.storage;
+
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.json.SecondOpinion;
+import dev.writ.cli.base.Arguments;
+import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandUsage;
+import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Homes;
+import dev.writ.cli.base.Report;
+import dev.writ.cli.base.Session;
+import dev.writ.cli.command.SystemWords;
+import dev.writ.cli.command.machine.ClockCommand;
+import dev.writ.cli.home.LogKeys;
+import dev.writ.cli.home.NextIncarnation;
+import dev.writ.cli.term.Progress;
+import dev.writ.cli.term.Style;
+import dev.writ.cli.term.Terminal;
+import dev.writ.embed.home.Home;
+import dev.writ.executor.ClockCheck;
+import dev.writ.ledger.Fsck;
+import dev.writ.ledger.FsckReport;
+import dev.writ.ledger.LedgerConfig;
+
+/** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
+public final class FsckCommand implements CliCommand {
+  @Override
+  public CommandUsage usage() {
+    return SystemWords.signer(
+        CommandUsage.of(
+                "fsck",
+                "Rebuild chains, log, digests and checkpoints from the raw entries and compare.",
+                "Only reads, also while a server runs, except with --restored.")
+            .flag(
+                "--second-opinion", "Have every canonical byte confirmed by erdtman's library too.")
+            .flag(
+                "--restored",
+                "Take a ledger that was restored from a backup into service, as its next"
+                    + " incarnation: every intent issued before is void, and an event records that."
+                    + " The ledger is examined first."));
+  }
+
+  record Examined(FsckReport report) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return report.toJson();
+    }
+  }
+
+  @Override
+  public ExitCode run(Session session, Arguments arguments) {
+    boolean restored = arguments.has("--restored");
+    Home home = Homes.home(session);
+    SigningKey logKey = home.key("log");
+    FsckReport report;
+    try (Progress progress = new Progress(session.terminal())) {
+      Fsck.Options options =
+          Fsck.Options.of(home.ledger())
+              .withLogKeys(LogKeys.of(home.ledger(), logKey.verifyingKey()))
+              .withProgress((step, done) -> progress.step(step + " " + done));
+      if (!restored) {
+        options = options.withAnchor(home.anchor());
+      }
+      if (arguments.has("--second-opinion")) {
+        options = options.withSecondOpinion(SecondOpinion::check);
+      }
+      report = Fsck.check(options);
+    }
+    session.show(new Examined(report), FsckCommand::print);
+    if (!report.isSound()) {
+      return ExitCode.BROKEN_INPUT;
+    }
+    ClockCheck clock = ClockCommand.check(session);
+    if (clock.fit() != ClockCheck.Fit.FITS) {
+      session.terminal().err().println("note: " + ClockCommand.found(clock));
+      session.terminal().err().println(ClockCommand.remedy(clock));
+    }
+    if (restored) {
+      long incarnation =
+          NextIncarnation.begin(
+              new LedgerConfig(home.ledger(), home.anchor(), home.origin(), logKey, Homes.clock()),
+              SystemWords.operator(home, arguments));
+      session.terminal().err().println("in service as incarnation " + incarnation);
+    }
+    return ExitCode.OK;
+  }
+
+  private static void print(Examined examined, Terminal terminal) {
+    FsckReport report = examined.report();
+    report.verified().forEach(line -> terminal.out().println("verified      " + line));
+    report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
+    report
+        .problems()
+        .forEach(problem ->
+            terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+    terminal
+        .out()
+        .println(
+            report.isSound()
+                ? terminal.paint(Style.GOOD, "sound")
+                    + ": "
+                    + report.treeSize()
+                    + " events, root "
+                    + report.root()
+                : terminal.paint(Style.BAD, "NOT SOUND")
+                    + ": "
+                    + report.problemsTotal()
+                    + " problems");
+  }
+}

@@ -1,0 +1,2 @@
+/** What a data directory keeps: checked, deleted, archived, moved. */
+package dev.writ.cli.command.storage;

@@ -1,0 +1,2 @@
+/** Witnesses and time stamps. */
+package dev.writ.cli.command.witness;
