@@ -89,6 +89,9 @@ final class BackupRestore {
 
   private Restored restore() throws IOException {
     requireNothing(home.dir());
+    if (!Files.exists(parts.resolve(LOCK))) {
+      requireNothing(parts); // a folder of somebody else's, that no restore made
+    }
     requireNoLoss(contents.note().size(), Optional.empty());
     try {
       order.disk().createDirectories(parts);
@@ -131,6 +134,10 @@ final class BackupRestore {
       return;
     }
     boolean empty = false;
+    if (isMounted(dir)) {
+      throw new WritException(
+          EmbedError.HOME_EXISTS, dir + " is where a file system is mounted: name a folder in it");
+    }
     if (Files.isDirectory(dir)) {
       try (Stream<Path> children = Files.list(dir)) {
         empty = children.findAny().isEmpty();
@@ -139,6 +146,13 @@ final class BackupRestore {
     if (!empty) {
       throw new WritException(EmbedError.HOME_EXISTS, dir.toString());
     }
+  }
+
+  /** The home gets its name by a rename, which does not lead into another file system. */
+  private static boolean isMounted(Path dir) throws IOException {
+    return dir.getFileSystem().supportedFileAttributeViews().contains("unix")
+        && !Files.getAttribute(dir, "unix:dev")
+            .equals(Files.getAttribute(dir.toAbsolutePath().getParent(), "unix:dev"));
   }
 
   /** Removes what a restore left that was killed. */

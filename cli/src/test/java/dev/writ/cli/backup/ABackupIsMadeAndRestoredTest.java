@@ -134,6 +134,25 @@ class ABackupIsMadeAndRestoredTest {
   }
 
   @Test
+  void a_folder_that_no_restore_made_is_left_alone() throws Exception {
+    home.backup();
+    Path others = Files.createDirectories(dir.resolve("restored.restoring")).resolve("mine");
+    Files.writeString(others, "mine");
+    home.refused("CLI-011", home.restore());
+    assertThat(others).hasContent("mine");
+  }
+
+  @Test
+  void backups_in_the_home_are_in_no_backup() throws Exception {
+    String inside = home.home().resolve("backups").toString();
+    home.ok("backup", "--to", inside, "--recipient", home.recipient);
+    home.ok("backup", "--to", inside);
+    home.backup();
+    home.ok(home.restore());
+    assertThat(home.restored().resolve("backups")).doesNotExist();
+  }
+
+  @Test
   void private_keys_leave_in_clear_never() throws Exception {
     home.refused("BAK-005", "backup", "--to", home.folder().toString());
     assertThat(home.folder()).doesNotExist();
