@@ -130,6 +130,9 @@ final class BackupRestore {
   }
 
   private static void requireNothing(Path dir) throws IOException {
+    if (Files.isSymbolicLink(dir)) {
+      throw new WritException(EmbedError.HOME_EXISTS, dir + " is a link: name where it leads to");
+    }
     if (!Files.exists(dir)) {
       return;
     }
