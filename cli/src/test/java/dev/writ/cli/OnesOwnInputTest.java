@@ -146,6 +146,23 @@ class OnesOwnInputTest {
   }
 
   @Test
+  void aFileThatIsStoredNeedsNoRoomForASecondTime() throws IOException {
+    Path policy = Path.of(home, "policy.yaml");
+    Path narrow =
+        Files.writeString(
+            folder.resolve("narrow.yaml"),
+            Files.readString(policy).replace("bytes_max: 1073741824", "bytes_max: 10000"));
+    assertThat(writ("policy", "activate", narrow.toString()).status()).isZero();
+    String first = Files.writeString(folder.resolve("first"), "a".repeat(6000)).toString();
+    String second = Files.writeString(folder.resolve("second"), "b".repeat(6000)).toString();
+    assertThat(writ("run", "js", "--param", "source=1", "--input", first).status()).isZero();
+    assertThat(writ("run", "js", "--param", "source=2", "--input", second).err())
+        .contains("LED-080");
+    Run again = writ("run", "js", "--param", "source=3", "--input", first);
+    assertThat(again.status()).as(again.err()).isZero();
+  }
+
+  @Test
   void keysComeAndGo() {
     assertThat(writ("key", "new", "bob").status()).isZero();
     refused(writ("run", "js", "--param", "source=1", "--as", "bob"), ExitCode.REFUSED, "GRD-006");

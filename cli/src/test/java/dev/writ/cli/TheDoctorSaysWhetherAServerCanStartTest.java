@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -85,6 +86,20 @@ class TheDoctorSaysWhetherAServerCanStartTest {
     assertThat(bad.get("files")).contains("CAN-072", guardian.toString());
     assertThat(home.writ("doctor").status()).isEqualTo(6);
     home.done("doctor", "--fix", "--yes");
+    isGoodAgain();
+  }
+
+  @Test
+  void keysOfTheKernelThatAreNotInForce() throws IOException {
+    for (String key : List.of("guardian", "executor", "log")) {
+      Path file = data.resolve("keys").resolve(key + ".pem");
+      Path away = Files.move(file, dir.resolve(key));
+      Files.copy(data.resolve("keys/operator.pem"), file);
+      isBad("key " + key, "EXE-912");
+      boolean isNoted = home.writ("fsck").err().contains("note: log key EXE-912");
+      assertThat(isNoted).isEqualTo(key.equals("log"));
+      Files.move(away, file, StandardCopyOption.REPLACE_EXISTING);
+    }
     isGoodAgain();
   }
 

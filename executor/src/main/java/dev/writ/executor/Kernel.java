@@ -236,13 +236,14 @@ public final class Kernel {
   }
 
   /**
-   * Requires that the keys are in force with which decisions, intents and receipts are signed:
-   * without them nothing is judged or executed.
+   * Requires that the keys are in force with which decisions, intents, receipts and checkpoints are
+   * signed: without them nothing is judged, executed or closed.
    *
    * @throws WritException {@code EXE-912}
    */
   public void requireKeys() {
     ownKeys.require(system().trust(), time.latest());
+    requireLogKey(time.latest());
   }
 
   /** Registers what is told of each change of the system run, after it is in force and durable. */

@@ -92,9 +92,16 @@ final class OwnKeys {
    * @throws WritException {@code EXE-912}
    */
   void requireOwnLog(Trust trust, String kid, Instant at) {
+    requireOwnLog(trust, kid, isWithoutGuardian(), at);
+  }
+
+  /**
+   * @throws WritException {@code EXE-912}
+   */
+  static void requireOwnLog(Trust trust, String kid, boolean isWithoutGuardian, Instant at) {
     boolean isAnyEnrolled =
         trust.keys().values().stream().anyMatch(key -> key.role() == KeyRole.LOG);
-    if (isAnyEnrolled && !isWithoutGuardian()) {
+    if (isAnyEnrolled && !isWithoutGuardian) {
       require(trust, KeyRole.LOG, kid, at);
     } else {
       requireLog(trust, kid, at);

@@ -110,6 +110,20 @@ public record SystemState(
   }
 
   /**
+   * Requires of a kernel's own key what the kernel does.
+   *
+   * @param isExecutorAlone whether its guardian is in another process
+   * @throws WritException {@code EXE-912} where it is not in force
+   */
+  public void requireOwnKey(KeyRole role, String kid, boolean isExecutorAlone, Instant at) {
+    if (role == KeyRole.LOG) {
+      OwnKeys.requireOwnLog(trust, kid, isExecutorAlone, at);
+    } else {
+      OwnKeys.require(trust, role, kid, at);
+    }
+  }
+
+  /**
    * The state after one event of the system run, whose document is verified under this state.
    *
    * @throws WritException with the code of what does not hold

@@ -65,6 +65,11 @@ public final class ContentsMigration {
     return move(config, Databases.of(config.files(), config.dir()), address, progress);
   }
 
+  /** Whether the directory says that they are at that address, or in itself where it is empty. */
+  public static boolean isAt(LedgerConfig config, Optional<URI> address) {
+    return ContentPlaces.address(config.dir()).equals(address);
+  }
+
   /** With a database that the directory need not name. */
   static long move(
       LedgerConfig config, Database database, Optional<URI> address, LongConsumer progress) {

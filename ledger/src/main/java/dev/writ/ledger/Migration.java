@@ -10,6 +10,7 @@ import dev.writ.ledger.storage.Write;
 import java.io.IOException;
 import java.net.URI;
 import java.security.MessageDigest;
+import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
 /**
@@ -48,7 +49,8 @@ public final class Migration {
    * @throws WritException as {@link Ledger#open}, {@code LED-001} where something is in the other
    *     database or it is that of the ledger, {@code LED-006} where what is read back differs,
    *     {@code LED-084} where large contents are elsewhere and the other database counts no
-   *     writers; nothing has changed then
+   *     writers; nothing has changed then. A move that was killed leaves rows there, which the same
+   *     call removes
    */
   public static long move(LedgerConfig config, URI address, LongConsumer progress) {
     try (Ledger ledger = Ledger.open(config)) {
@@ -57,9 +59,8 @@ public final class Migration {
         throw new WritException(LedgerError.EXISTS, "the rows are in " + address + " already");
       }
       Database database = Databases.at(config.files(), config.dir(), address);
-      if (address.equals(ROCKSDB)) {
-        database.undoCreation(); // what an earlier move left there is not in use
-      }
+      MoveUnderWay underWay = MoveUnderWay.of(config);
+      removeLeft(database, address, underWay);
       Storage to = database.create();
       try {
         long rows;
@@ -67,20 +68,61 @@ public final class Migration {
           if (ContentPlaces.location(ledger.store).isPresent()) {
             ContentPlaces.requireEpochs(to);
           }
+          if (to.epoch().isPresent()) {
+            underWay.begin(address, to.epoch().get());
+          }
           rows = new Migration(ledger.store, to, progress).copy();
         }
         try (Storage read = database.openReader()) {
           compare(ledger.store, read);
         }
         Databases.write(config.files(), config.dir(), address);
+        underWay.end();
         return rows;
       } catch (IOException e) {
-        Databases.undoCreation(database, e);
+        undo(config, address, database, underWay, e);
         throw Failures.of("writing where the rows are", e);
       } catch (RuntimeException e) {
-        Databases.undoCreation(database, e);
+        undo(config, address, database, underWay, e);
         throw e;
       }
+    } catch (IOException e) {
+      throw Failures.of("looking for a move that was broken off", e);
+    }
+  }
+
+  /** Whether the rows are at that address. */
+  public static boolean isAt(LedgerConfig config, URI address) {
+    return Databases.address(config.dir()).equals(address);
+  }
+
+  /** Removes what an earlier move to there left, which is not in use. */
+  private static void removeLeft(Database database, URI address, MoveUnderWay underWay)
+      throws IOException {
+    if (address.equals(ROCKSDB)) {
+      database.undoCreation();
+    }
+    OptionalLong epoch = underWay.brokenOff(address);
+    if (epoch.isPresent()) {
+      try {
+        database.undoCreation(epoch.getAsLong());
+      } catch (WritException e) {
+        // Perhaps somebody has removed all of it. What is left there is refused next.
+      }
+    }
+  }
+
+  /** Not where the directory names the new place already: a crash may bring that to light. */
+  private static void undo(
+      LedgerConfig config, URI address, Database database, MoveUnderWay underWay, Exception why) {
+    if (isAt(config, address)) {
+      return;
+    }
+    Databases.undoCreation(database, why);
+    try {
+      underWay.end();
+    } catch (IOException e) {
+      why.addSuppressed(e);
     }
   }
 

@@ -6,6 +6,7 @@ import static dev.writ.ledger.Fixture.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.disk.Disk;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.net.URI;
@@ -104,6 +105,26 @@ class RowsMoveToAnotherDatabaseTest {
     Refused.with(LedgerError.CORRUPT, () -> Migration.move(config(home), MEMORY, _ -> {}));
     assertThat(MemoryDatabases.MADE).isEmpty();
     assertThat(config(home).dir().resolve("database")).doesNotExist();
+    assertThat(root()).isEqualTo(before);
+  }
+
+  /** A crash may bring the new name to light, or not: each place that it can name has the rows. */
+  @Test
+  void aPlaceWhoseNameCouldNotBeSyncedKeepsItsRows() {
+    Digest before = root();
+    Path named = config(home).dir().resolve("database");
+    Disk failing =
+        new Disk() {
+          @Override
+          public void syncDirectory(Path directory) throws IOException {
+            if (Files.exists(named)) {
+              throw new IOException("Input/output error");
+            }
+            Disk.super.syncDirectory(directory);
+          }
+        };
+    Refused.with(
+        LedgerError.STORAGE, () -> Migration.move(config(home).on(failing), MEMORY, _ -> {}));
     assertThat(root()).isEqualTo(before);
   }
 

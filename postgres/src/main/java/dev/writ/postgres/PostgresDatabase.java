@@ -48,6 +48,11 @@ public final class PostgresDatabase implements Database {
     created = Optional.empty();
   }
 
+  @Override
+  public void undoCreation(long epoch) {
+    CellWriter.remove(settings, new PostgresConnections(settings), epoch);
+  }
+
   /**
    * A connection such as those that logs are read and written over; the caller closes it. For
    * measurements beside a log.

@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.crypto.SigningKey;
@@ -213,5 +214,52 @@ class ALedgerOnPostgresHasTheSameRowsTest {
     try (Ledger ledger = Ledger.open(config, postgres)) {
       assertThat(ledger.treeSize()).isEqualTo(7);
     }
+  }
+
+  /** An error is not undone, just as nothing is where the process is killed. */
+  private static void moveKilled(LedgerConfig config, URI address) {
+    assertThatThrownBy(() ->
+            Migration.move(
+                config,
+                address,
+                _ -> {
+                  throw new StackOverflowError("killed");
+                }))
+        .isInstanceOf(StackOverflowError.class);
+  }
+
+  @Test
+  void aMoveThatWasKilledIsBegunAnewByTheSameCall() {
+    LedgerConfig here = config("moved");
+    URI address = PostgresServer.shared().newAddress();
+    try (Ledger ledger = Ledger.create(here)) {
+      fill(ledger, 0, 10);
+    }
+    moveKilled(here, address);
+    Digest root;
+    try (Ledger ledger = Ledger.open(here)) {
+      fill(ledger, 10, 1); // the log goes on where it is
+      root = ledger.root();
+    }
+    moveKilled(here, address);
+    Migration.move(here, address, _ -> {});
+    assertThat(here.dir().resolve("database.next")).doesNotExist();
+    try (LedgerView view = Ledger.openReadOnly(here.dir())) {
+      assertThat(view.root()).isEqualTo(root);
+    }
+  }
+
+  @Test
+  void whatAnotherTookOverWhereAMoveWasKilledStays() {
+    LedgerConfig here = config("moved");
+    URI address = PostgresServer.shared().newAddress();
+    try (Ledger ledger = Ledger.create(here)) {
+      fill(ledger, 0, 2);
+    }
+    moveKilled(here, address);
+    Database there = Databases.at(DurableFiles.REAL, here.dir(), address);
+    there.open().close();
+    assertThat(Refused.code(() -> Migration.move(here, address, _ -> {}))).isEqualTo("LED-001");
+    assertThat(rows(there)).isNotEmpty();
   }
 }

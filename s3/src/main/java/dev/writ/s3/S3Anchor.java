@@ -40,8 +40,21 @@ final class S3Anchor implements SharedAnchor {
   @Override
   public Optional<byte[]> read() {
     Optional<Small> found = bucket.getSmall(OBJECT, BYTES_MAX);
+    found.ifPresent(S3Anchor::requireNoPage);
     tag = found.map(small -> required(small.tag()));
     return found.map(Small::bytes);
+  }
+
+  /**
+   * A proxy's own page is not taken for an anchor that somebody has spoilt: who removes one of
+   * those voids every intent.
+   *
+   * @throws WritException {@code OBJ-011}
+   */
+  private static void requireNoPage(Small found) {
+    if (found.isPage()) {
+      throw new WritException(ObjectStoreError.DIFFERS, OBJECT);
+    }
   }
 
   @Override

@@ -104,11 +104,11 @@ record S3ArchivedBundle(S3Bucket bucket) {
                 copy,
                 Digest.ofBytes(hash.digest()),
                 Objects.requireNonNullElse(found.response().versionId(), ""));
-          } catch (IOException e) {
+          } catch (IOException | WritException e) {
             if (copy != null) {
               remove(copy);
             }
-            throw failed("reading " + object, e);
+            throw e instanceof WritException refused ? refused : failed("reading " + object, e);
           }
         });
   }

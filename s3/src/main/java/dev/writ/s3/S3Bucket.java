@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.LockSupport;
@@ -24,12 +25,14 @@ import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectLockConfiguration;
 import software.amazon.awssdk.services.s3.model.ObjectLockEnabled;
 import software.amazon.awssdk.services.s3.model.ObjectLockRetention;
 import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * The requests that are made of a bucket. A request that fails on the way, or by the store's own
@@ -44,6 +47,11 @@ final class S3Bucket {
 
   S3Bucket(S3Settings settings) {
     this.settings = settings;
+  }
+
+  /** How long a call goes on trying while the store does not answer. */
+  Duration patience() {
+    return settings.patience();
   }
 
   String name(String object) {
@@ -145,6 +153,10 @@ final class S3Bucket {
                         b.objectLockMode(until.mode()).objectLockRetainUntilDate(until.end()));
                   })
                   .uploadId();
+          if (upload == null || upload.isEmpty()) { // a part without it would be the object
+            throw new WritException(
+                ObjectStoreError.REFUSED, "writing " + object + " in parts: it names no upload");
+          }
           boolean isSent = false;
           try {
             List<CompletedPart> sent = new ArrayList<>();
@@ -228,7 +240,12 @@ final class S3Bucket {
   }
 
   /** A small object as a whole, with its tag. */
-  record Small(byte[] bytes, String tag) {}
+  record Small(byte[] bytes, String tag) {
+    /** Whether it is nothing, or a page of HTML or XML: what a proxy says in the store's place. */
+    boolean isPage() {
+      return bytes.length == 0 || bytes[0] == '<';
+    }
+  }
 
   Optional<Small> getSmall(String object, int bytesMax) {
     Optional<ResponseInputStream<GetObjectResponse>> found = get(object, _ -> {});
@@ -354,10 +371,11 @@ final class S3Bucket {
           client()
               .listObjectVersionsPaginator(b -> b.bucket(settings.bucket()).prefix(name(beginning)))
               .versions()
-              .forEach(one ->
-                  visitor.accept(
-                      new Version(
-                          one.key().substring(settings.prefix().length()), one.versionId())));
+              .forEach(one -> {
+                requireAsked(one.key(), beginning);
+                visitor.accept(
+                    new Version(one.key().substring(settings.prefix().length()), one.versionId()));
+              });
           return null;
         });
   }
@@ -372,12 +390,29 @@ final class S3Bucket {
                   .bucket(settings.bucket())
                   .prefix(name(beginning))
                   .build();
-          client()
-              .listObjectsV2Paginator(request)
-              .contents()
-              .forEach(
-                  object -> visitor.accept(object.key().substring(settings.prefix().length())));
+          String last = "";
+          for (ListObjectsV2Response page : client().listObjectsV2Paginator(request)) {
+            for (S3Object object : page.contents()) {
+              requireAsked(object.key(), beginning);
+              visitor.accept(object.key().substring(settings.prefix().length()));
+            }
+            String next = Objects.requireNonNullElse(page.nextContinuationToken(), "");
+            if (!next.isEmpty() && next.equals(last)) {
+              throw new WritException(
+                  ObjectStoreError.REFUSED,
+                  "listing " + beginning + ": it gives one page for ever");
+            }
+            last = next;
+          }
           return null;
         });
+  }
+
+  /** A proxy may give the answer to another question. */
+  private void requireAsked(String key, String beginning) {
+    if (key == null || !key.startsWith(name(beginning))) {
+      throw new WritException(
+          ObjectStoreError.DIFFERS, "listing " + beginning + ": it names what does not begin so");
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -76,7 +77,8 @@ final class S3Contents implements LargeContents {
   }
 
   /**
-   * @throws WritException {@code OBJ-009}, {@code OBJ-010}
+   * @throws WritException {@code OBJ-009}, {@code OBJ-010}, {@code OBJ-011} for what is no mark at
+   *     all, such as a proxy's own page
    */
   @Override
   public void requireClaimed(byte[] marker) {
@@ -85,6 +87,9 @@ final class S3Contents implements LargeContents {
             .getSmall(MARKER, MARKER_BYTES_MAX)
             .orElseThrow(() -> new WritException(ObjectStoreError.MARKER_MISSING, location()));
     if (!Arrays.equals(found.bytes(), marker)) {
+      if (found.isPage()) {
+        throw new WritException(ObjectStoreError.DIFFERS, bucket.name(MARKER));
+      }
       throw new WritException(ObjectStoreError.OTHER_INSTALLATION, location());
     }
   }
@@ -149,7 +154,7 @@ final class S3Contents implements LargeContents {
   public boolean has(Digest digest, byte[] place, long size) {
     return bucket
         .head(object(digest, place))
-        .filter(found -> found.contentLength() == size)
+        .filter(found -> Objects.equals(found.contentLength(), size)) // a proxy may leave it out
         .isPresent();
   }
 

@@ -79,7 +79,7 @@ final class S3Failures {
     if (CLOCK.contains(said)) {
       return ObjectStoreError.CLOCK;
     }
-    if (CHANGED.contains(said)) {
+    if (CHANGED.contains(said) || status == CONDITION_FAILED) {
       return ObjectStoreError.DIFFERS;
     }
     if (status == FORBIDDEN) {

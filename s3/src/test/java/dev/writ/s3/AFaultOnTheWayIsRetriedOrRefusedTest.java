@@ -21,10 +21,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +108,16 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
 
   private static Fault answers(int status, String code) {
     return (request, server) -> Optional.of(S3Relay.answer(status, code));
+  }
+
+  private static Fault says(String page) {
+    return (request, server) ->
+        Optional.of(
+            new Message(
+                "HTTP/1.1 200 OK\r\nETag: \"t\"\r\nContent-Length: "
+                    + page.length()
+                    + "\r\nConnection: close\r\n\r\n",
+                page.getBytes(StandardCharsets.US_ASCII)));
   }
 
   @ParameterizedTest
@@ -255,7 +267,7 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
       this.server.put(direct, object(content, place), content(SIZE + 7));
       return Optional.of(new Message(answer.head(), Arrays.copyOf(answer.body(), 1000)));
     });
-    assertThatThrownBy(() -> read(content, place)).isInstanceOf(IOException.class);
+    refused(ObjectStoreError.DIFFERS, () -> read(content, place));
   }
 
   @Test
@@ -271,7 +283,71 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
               isRest ? content : Arrays.copyOf(content, 1000));
       return Optional.of(whole);
     });
-    assertThatThrownBy(() -> read(content, place)).isInstanceOf(IOException.class);
+    refused(ObjectStoreError.UNREACHABLE, () -> read(content, place));
+  }
+
+  /** It is never silent, so no time limit of a connection ends it. */
+  @Test
+  void aStoreThatSendsAByteNowAndThenIsNotReadForEver() throws IOException {
+    byte[] content = content(SIZE);
+    String object = object(content, store.keep(spooled(content), 1));
+    S3Bucket bucket = new S3Bucket(S3Settings.parse(relay.address(direct).toString()));
+    AtomicLong seconds = new AtomicLong();
+    try (InputStream in =
+        new S3ObjectStream(
+            bucket,
+            object,
+            bucket.get(object, _ -> {}).orElseThrow(),
+            () -> Duration.ofSeconds(seconds.getAndIncrement()).toNanos())) {
+      for (int i = 0; i < bucket.patience().toSeconds(); i++) {
+        assertThat(in.read()).isEqualTo(content[i] & 0xFF);
+      }
+      refused(ObjectStoreError.UNREACHABLE, in::read);
+    }
+  }
+
+  @Test
+  void aStoreThatBreaksOffAgainAndAgainIsToldAsTheStore() throws IOException {
+    byte[] content = content(SIZE);
+    byte[] place = store.keep(spooled(content), 1);
+    relay.does((request, server) -> {
+      Message answer = server.answer(request);
+      return Optional.of(new Message(answer.head(), Arrays.copyOf(answer.body(), 10)));
+    });
+    refused(ObjectStoreError.UNREACHABLE, () -> read(content, place));
+  }
+
+  /** What a proxy answers in the place of the store, and what it leaves out. */
+  @Test
+  void aProxysOwnAnswersAreNotTakenForTheStores() throws IOException {
+    byte[] mark = "{\"origin\":\"a\",\"writ_contents\":1}".getBytes(StandardCharsets.UTF_8);
+    store.claim(mark);
+    byte[] content = content(SIZE);
+    byte[] place = store.keep(spooled(content), 1);
+    SharedAnchor anchor = store.anchor().orElseThrow();
+    anchor.read();
+    assertThat(anchor.move("{\"a\":1}".getBytes(StandardCharsets.UTF_8))).isTrue();
+
+    relay.does(says("<html>sign in</html>"));
+    refused(ObjectStoreError.DIFFERS, () -> store.requireClaimed(mark));
+    refused(ObjectStoreError.DIFFERS, anchor::read);
+
+    relay.does((request, server) -> {
+      Message answer = server.answer(request);
+      return Optional.of(
+          new Message(
+              answer.head().replaceAll("(?i)\r\ncontent-length: [^\r]*", ""), answer.body()));
+    });
+    assertThat(store.has(Digest.sha256(content), place, SIZE)).isFalse();
+    assertThat(read(content, place)).isEqualTo(content);
+
+    relay.does(says("<ListBucketResult><Contents><Key>x</Key></Contents></ListBucketResult>"));
+    refused(ObjectStoreError.DIFFERS, () -> store.visit((_, _, _) -> {}));
+    relay.does(
+        says(
+            "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>same"
+                + "</NextContinuationToken></ListBucketResult>"));
+    refused(ObjectStoreError.REFUSED, () -> store.visit((_, _, _) -> {}));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.writ.cli.backup;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -10,11 +11,13 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
+import dev.writ.cli.term.Text;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** {@code writ backup list}: the backups in a folder. */
 final class BackupListCommand implements CliCommand {
@@ -26,7 +29,15 @@ final class BackupListCommand implements CliCommand {
         .list();
   }
 
-  private record Listed(String origin, List<String> recipients, List<Row> rows, Instant now)
+  /**
+   * @param damaged backups of which note or list is not as it was, by their numbers
+   */
+  private record Listed(
+      String origin,
+      List<String> recipients,
+      List<Row> rows,
+      TreeMap<Integer, WritException> damaged,
+      Instant now)
       implements Report {
     @Override
     public JsonValue toJson() {
@@ -34,6 +45,14 @@ final class BackupListCommand implements CliCommand {
           .put("origin", origin)
           .putList("recipients", recipients, JsonValue::of)
           .putList("backups", rows, Row::toJson)
+          .putList(
+              "damaged",
+              List.copyOf(damaged.descendingMap().entrySet()),
+              each ->
+                  JsonValue.object()
+                      .put("number", each.getKey())
+                      .put("problem", each.getValue().getMessage())
+                      .build())
           .build();
     }
   }
@@ -62,14 +81,20 @@ final class BackupListCommand implements CliCommand {
     session.output(arguments);
     BackupFolder folder = BackupFolder.existing(Path.of(arguments.argument("FOLDER")));
     List<Row> rows = new ArrayList<>();
+    TreeMap<Integer, WritException> damaged = new TreeMap<>();
     for (int number : folder.numbers().descendingSet()) {
-      BackupNote note = folder.note(number, Optional.empty());
-      rows.add(new Row(note, folder.objects(note).bytes()));
+      try {
+        BackupNote note = folder.note(number, Optional.empty());
+        rows.add(new Row(note, folder.objects(note).bytes()));
+      } catch (WritException e) {
+        damaged.put(number, e); // whoever has one that is damaged looks here for another
+      }
     }
     session.show(
-        new Listed(folder.origin(), folder.recipients().names(), rows, Homes.clock().instant()),
+        new Listed(
+            folder.origin(), folder.recipients().names(), rows, damaged, Homes.clock().instant()),
         BackupListCommand::print);
-    return ExitCode.OK;
+    return damaged.isEmpty() ? ExitCode.OK : ExitCode.BROKEN_INPUT;
   }
 
   private static void print(Listed listed, Terminal terminal) {
@@ -89,5 +114,10 @@ final class BackupListCommand implements CliCommand {
           Table.cell(row.bytes()));
     }
     terminal.print(table);
+    listed
+        .damaged()
+        .descendingMap()
+        .forEach((number, why) ->
+            terminal.err().println(Text.printable("backup " + number + ": " + why.getMessage())));
   }
 }

@@ -136,28 +136,15 @@ final class BackupMaker {
         throw new WritException(
             BackupError.SECRETS, secrets.getFirst() + " and " + (secrets.size() - 1) + " others");
       }
-      try (HeldLock _ = HeldLock.take(home.dir().resolve(".backup.lock"));
+      try (BackupScratch scratch = BackupScratch.of(home);
           BackupWriter writer =
               BackupWriter.open(disk, order.to(), home.origin(), order.recipients())) {
-        Path scratch = home.dir().resolve(HomeFile.SCRATCH);
-        clear(scratch);
-        DurableFiles.REAL.createDirectory(scratch);
-        try {
-          BackupMaker maker = new BackupMaker(home, homeFiles, writer, progress);
-          maker.requireOwnRecipients(order);
-          return maker.make(scratch, order.at());
-        } finally {
-          clear(scratch);
-        }
+        BackupMaker maker = new BackupMaker(home, homeFiles, writer, progress);
+        maker.requireOwnRecipients(order);
+        return maker.make(scratch.path(), order.at());
       }
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, "the backup: " + e.getMessage(), e);
-    }
-  }
-
-  private static void clear(Path scratch) throws IOException {
-    if (Files.exists(scratch)) {
-      DurableFiles.deleteTree(scratch);
     }
   }
 

@@ -89,6 +89,9 @@ final class BackupRestore {
 
   private Restored restore() throws IOException {
     requireNothing(home.dir());
+    if (!Files.exists(parts.resolve(LOCK))) {
+      requireNothing(parts); // a folder of somebody else's, that no restore made
+    }
     requireNoLoss(contents.note().size(), Optional.empty());
     try {
       order.disk().createDirectories(parts);
@@ -127,10 +130,17 @@ final class BackupRestore {
   }
 
   private static void requireNothing(Path dir) throws IOException {
+    if (Files.isSymbolicLink(dir)) {
+      throw new WritException(EmbedError.HOME_EXISTS, dir + " is a link: name where it leads to");
+    }
     if (!Files.exists(dir)) {
       return;
     }
     boolean empty = false;
+    if (isMounted(dir)) {
+      throw new WritException(
+          EmbedError.HOME_EXISTS, dir + " is where a file system is mounted: name a folder in it");
+    }
     if (Files.isDirectory(dir)) {
       try (Stream<Path> children = Files.list(dir)) {
         empty = children.findAny().isEmpty();
@@ -139,6 +149,13 @@ final class BackupRestore {
     if (!empty) {
       throw new WritException(EmbedError.HOME_EXISTS, dir.toString());
     }
+  }
+
+  /** The home gets its name by a rename, which does not lead into another file system. */
+  private static boolean isMounted(Path dir) throws IOException {
+    return dir.getFileSystem().supportedFileAttributeViews().contains("unix")
+        && !Files.getAttribute(dir, "unix:dev")
+            .equals(Files.getAttribute(dir.toAbsolutePath().getParent(), "unix:dev"));
   }
 
   /** Removes what a restore left that was killed. */

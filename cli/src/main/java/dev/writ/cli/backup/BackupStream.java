@@ -71,7 +71,8 @@ final class BackupStream extends FilterInputStream {
   }
 
   private static WritException damaged(BackupFolder folder, Path file, IOException e) {
-    return new WritException(BackupError.DAMAGED, folder.name(file) + " cannot be decrypted", e);
+    String found = folder.isEncrypted() ? " cannot be decrypted" : ": " + e.getMessage();
+    return new WritException(BackupError.DAMAGED, folder.name(file) + found, e);
   }
 
   @Override

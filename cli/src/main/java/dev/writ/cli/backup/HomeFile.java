@@ -42,7 +42,8 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-            return outside.contains(dir) || isHidden(dir) && !dir.equals(home.dir())
+            boolean isBelow = !dir.equals(home.dir());
+            return outside.contains(dir) || isBelow && (isHidden(dir) || isOfBackups(dir))
                 ? FileVisitResult.SKIP_SUBTREE
                 : FileVisitResult.CONTINUE;
           }
@@ -66,6 +67,11 @@ record HomeFile(String path, Path file, boolean holdsSecrets) {
    */
   static Path contentKeys(Home home) {
     return home.ledger().resolveSibling(ContentKeys.FOLDER);
+  }
+
+  /** Else each backup would have all earlier ones in it. */
+  private static boolean isOfBackups(Path dir) {
+    return Files.exists(dir.resolve(BackupFolder.SETTINGS));
   }
 
   private static boolean isHidden(Path path) {

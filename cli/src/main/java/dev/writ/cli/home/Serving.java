@@ -1,6 +1,7 @@
 package dev.writ.cli.home;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -12,7 +13,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -55,11 +55,8 @@ public final class Serving {
                 .putIfPresent("certificate", certificate, path -> JsonValue.of(path.toString()))
                 .build());
     try {
-      Files.deleteIfExists(home.serving());
-      Files.createFile(
-          home.serving(),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.write(home.serving(), said);
+      // At once: another command never finds a part of it, nor does a full disk leave one.
+      DurableFiles.REAL.replace(home.serving(), said);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, home.serving().toString(), e);
     }
@@ -100,7 +97,7 @@ public final class Serving {
               .isPresent();
       fields.end();
       return lives ? Optional.of(at) : Optional.empty();
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | WritException e) { // none, or what a crash cut off
       return Optional.empty();
     } catch (IOException | IllegalArgumentException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, home.serving().toString(), e);

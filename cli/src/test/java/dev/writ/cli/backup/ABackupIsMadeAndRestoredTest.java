@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.cli.Run;
+import dev.writ.cli.base.ExitCode;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;
@@ -131,6 +132,46 @@ class ABackupIsMadeAndRestoredTest {
     assertThat(home.restored().resolve("something")).isDirectory();
     home.refused("BAK-001", home.restore("--at", "7"));
     home.refused("BAK-001", "backup", "list", dir.resolve("home").toString());
+  }
+
+  @Test
+  void a_list_shows_the_others_where_one_is_damaged() throws Exception {
+    home.backup();
+    home.backup();
+    Files.writeString(home.folder().resolve("backups/000002.note"), "nothing");
+    Run list = home.writ("backup", "list", home.folder().toString());
+    assertThat(list.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());
+    assertThat(list.out().lines().skip(2)).singleElement().asString().contains(" 1  ");
+    assertThat(list.err()).startsWith("backup 2: BAK-010 ");
+    home.ok(home.restore("--at", "1"));
+  }
+
+  @Test
+  void a_link_is_no_place_for_a_home() throws Exception {
+    home.backup();
+    Path real = Files.createDirectory(dir.resolve("real"));
+    Files.createSymbolicLink(home.restored(), real);
+    home.refused("CLI-011", home.restore());
+    assertThat(home.restored()).isSymbolicLink();
+  }
+
+  @Test
+  void a_folder_that_no_restore_made_is_left_alone() throws Exception {
+    home.backup();
+    Path others = Files.createDirectories(dir.resolve("restored.restoring")).resolve("mine");
+    Files.writeString(others, "mine");
+    home.refused("CLI-011", home.restore());
+    assertThat(others).hasContent("mine");
+  }
+
+  @Test
+  void backups_in_the_home_are_in_no_backup() throws Exception {
+    String inside = home.home().resolve("backups").toString();
+    home.ok("backup", "--to", inside, "--recipient", home.recipient);
+    home.ok("backup", "--to", inside);
+    home.backup();
+    home.ok(home.restore());
+    assertThat(home.restored().resolve("backups")).doesNotExist();
   }
 
   @Test

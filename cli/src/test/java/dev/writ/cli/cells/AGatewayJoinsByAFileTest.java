@@ -76,6 +76,17 @@ class AGatewayJoinsByAFileTest {
         "3");
   }
 
+  /** A start that is at work has its folder beside the home's place. */
+  @Test
+  void anotherStartThatIsAtWorkLosesNothing() throws IOException {
+    makeFirst();
+    done("one", "cells", "invite", file.toString());
+    Path parts = Files.createDirectory(homes.resolve("two.partial"));
+    Path others = Files.writeString(parts.resolve("writ.json"), "{}");
+    refused("CLI-011", "two", "init", "--join", file.toString());
+    assertThat(others).hasContent("{}");
+  }
+
   @Test
   void itServesTheSameInstallation() throws IOException {
     makeFirst();

@@ -46,9 +46,16 @@ public final class HomeJoiner {
     int cells = first.cells();
     HomeMaker.requireFree(home, cells);
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
-    boolean whole = false;
     try {
       DurableFiles.REAL.createDirectory(parts);
+    } catch (FileAlreadyExistsException e) { // perhaps it is at work: nothing of it is removed
+      throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
+    } catch (IOException e) {
+      throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
+    }
+    HomeMaker.requireStillFree(home, cells, parts);
+    boolean whole = false;
+    try {
       Home made = home.at(parts);
       for (String folder : FOLDERS) {
         copy(first.dir().resolve(folder), parts.resolve(folder));
@@ -75,8 +82,6 @@ public final class HomeJoiner {
       }
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
-    } catch (FileAlreadyExistsException e) {
-      throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {

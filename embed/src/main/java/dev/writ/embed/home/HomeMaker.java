@@ -150,6 +150,7 @@ public final class HomeMaker {
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts.toString(), e);
     }
+    requireStillFree(home, cells, parts);
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
     try {
@@ -187,6 +188,19 @@ public final class HomeMaker {
       if (Files.exists(each)) {
         throw new WritException(EmbedError.HOME_EXISTS, each.toString());
       }
+    }
+  }
+
+  /**
+   * The same for whoever has made the parts by now: nobody else makes that home meanwhile, but
+   * somebody may have finished it since it was looked for, and what is there is not to be removed.
+   */
+  static void requireStillFree(Home home, int cells, Path parts) {
+    try {
+      requireFree(home, cells);
+    } catch (WritException e) {
+      remove(parts);
+      throw e;
     }
   }
 

@@ -237,6 +237,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
     try (TestHome home = TestHome.create(dir)) {
       home.submit(home.ask("alice"));
       home.kernel().checkpoint(); // nobody has stated which key the log's is
+      home.kernel().requireKeys();
       home.enrol(
           new TrustedKey(
               TestKeys.key("other-log").verifyingKey(),
@@ -247,6 +248,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
               Optional.empty(),
               Optional.empty()));
       long size = home.ledger().treeSize();
+      assertThat(Refused.code(() -> home.kernel().requireKeys())).isEqualTo("EXE-912");
       assertThat(Refused.code(() -> home.kernel().closeRun(home.close("acme", "run-1", "alice"))))
           .isEqualTo("EXE-912");
       assertThat(Refused.code(() -> home.kernel().checkpoint())).isEqualTo("EXE-912");

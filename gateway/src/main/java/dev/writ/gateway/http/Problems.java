@@ -200,6 +200,9 @@ public final class Problems {
     HttpAnswer answer =
         HttpAnswer.of(status, MEDIA_TYPE, Jcs.write(json(refused, status, trace)))
             .with("Cache-Control", "no-store");
+    if (refused instanceof OutOfRange range) {
+      return answer.with("Content-Range", range.contentRange());
+    }
     return status == 429 || status == 503 ? answer.with("Retry-After", "1") : answer;
   }
 

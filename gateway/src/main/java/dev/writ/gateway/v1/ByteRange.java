@@ -1,8 +1,7 @@
 package dev.writ.gateway.v1;
 
-import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.OutOfRange;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +18,7 @@ record ByteRange(long from, long to) {
    * The range that the headers request; empty if they request none, several, or one of another
    * version.
    *
-   * @throws WritException {@code GWY-033}
+   * @throws OutOfRange {@code GWY-033}
    */
   static Optional<ByteRange> of(Headers headers, long size, String etag) {
     Optional<String> range = headers.one("range");
@@ -42,7 +41,7 @@ record ByteRange(long from, long to) {
       to = match.group(2).isEmpty() ? size : Math.min(size, Long.parseLong(match.group(2)) + 1);
     }
     if (from >= size || from >= to) {
-      throw new WritException(GatewayError.RANGE, range.get() + " of " + size + " bytes");
+      throw new OutOfRange(range.get(), size);
     }
     return Optional.of(new ByteRange(from, to));
   }

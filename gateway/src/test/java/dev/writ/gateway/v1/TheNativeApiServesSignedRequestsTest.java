@@ -329,6 +329,7 @@ class TheNativeApiServesSignedRequestsTest {
         .isEqualTo("789");
     Reply outside = gateway.send(gateway.as("alice", address).header("Range", "bytes=10-"));
     assertThat(outside.status()).isEqualTo(416);
+    assertThat(outside.header("Content-Range")).isEqualTo("bytes */10");
     assertThat(outside.string("code")).isEqualTo("GWY-033");
     assertThat(gateway.get("bob", address).status()).isEqualTo(404);
     assertThat(gateway.get("eve", address).status()).isEqualTo(404);

@@ -19,6 +19,14 @@ public interface Database {
   default void undoCreation() {}
 
   /**
+   * The same for a {@link #create} whose process was killed: nothing where somebody has taken it
+   * over since.
+   *
+   * @param epoch of the writer that made it
+   */
+  default void undoCreation(long epoch) {}
+
+  /**
    * Opens it as its one writer.
    *
    * @throws dev.writ.canonicalize.WritException {@code LED-003} while another has it open

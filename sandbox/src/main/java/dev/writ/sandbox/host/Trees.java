@@ -13,23 +13,32 @@ import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * Removes trees that hostile programs wrote: relative to open directories, without following links.
  */
 public final class Trees {
+  /** A program may make more levels than a process may open directories. */
+  private static final int LEVELS_OPEN_MAX = 32;
+
+  private static final Set<PosixFilePermission> OWNERS =
+      PosixFilePermissions.fromString("rwx------");
+
   private Trees() {}
 
   private record Level(Path name, SecureDirectoryStream<Path> stream, Deque<Path> left) {}
 
   /**
-   * Removes a directory and everything below it, if it exists. Keeps one directory open for each
-   * level of the tree.
+   * Removes a directory and everything below it, if it exists. Of its levels 32 are open at once;
+   * what lies deeper is moved up first.
    *
    * @throws WritException {@code SBX-007}
    */
@@ -75,10 +84,26 @@ public final class Trees {
             .getFileAttributeView(next, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
             .readAttributes()
             .isDirectory();
-    if (isDirectory) {
+    if (isDirectory && levels.size() == LEVELS_OPEN_MAX) {
+      Path up = Path.of(".deep-" + UUID.randomUUID());
+      Level top = levels.peekLast();
+      move(level.stream(), next, top.stream(), up);
+      top.left().add(up);
+    } else if (isDirectory) {
       levels.push(open(level.stream(), next));
     } else {
       level.stream().deleteFile(next);
+    }
+  }
+
+  private static void move(
+      SecureDirectoryStream<Path> from, Path name, SecureDirectoryStream<Path> to, Path target)
+      throws IOException {
+    try {
+      from.move(name, to, target);
+    } catch (AccessDeniedException e) {
+      unlock(from, name); // its own entry ".." changes
+      from.move(name, to, target);
     }
   }
 
@@ -88,6 +113,9 @@ public final class Trees {
       stream = secure(Files.newDirectoryStream(name), name);
     } else {
       stream = openOrUnlock(parent, name);
+    }
+    if (parent != null) {
+      ownIt(stream);
     }
     List<Path> names = new ArrayList<>();
     for (Path entry : stream) {
@@ -101,12 +129,22 @@ public final class Trees {
     try {
       return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     } catch (AccessDeniedException e) {
-      // A program made it unreadable, even for its owner.
-      parent
-          .getFileAttributeView(name, PosixFileAttributeView.class)
-          .setPermissions(PosixFilePermissions.fromString("rwx------"));
+      unlock(parent, name);
       return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     }
+  }
+
+  /** A program made it such that nothing in it can be removed, even by its owner. */
+  private static void ownIt(SecureDirectoryStream<Path> stream) throws IOException {
+    PosixFileAttributeView view = stream.getFileAttributeView(PosixFileAttributeView.class);
+    if (!view.readAttributes().permissions().containsAll(OWNERS)) {
+      view.setPermissions(OWNERS);
+    }
+  }
+
+  /** A program made it unreadable, even for its owner. */
+  private static void unlock(SecureDirectoryStream<Path> parent, Path name) throws IOException {
+    parent.getFileAttributeView(name, PosixFileAttributeView.class).setPermissions(OWNERS);
   }
 
   /**

@@ -1,6 +1,8 @@
 package dev.writ.cli.command.machine;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.serve.ConfigCommand;
@@ -13,6 +15,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeyLookup;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.RotatedKeys;
+import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.ledger.Anchor;
 import dev.writ.ledger.error.LedgerError;
@@ -69,18 +72,28 @@ final class StartFindings {
 
   private void look() {
     Optional<GatewayConfig> config = configuration();
+    Optional<SystemState> inForce = inForce();
+    RotatedKeys.ROLES.stream()
+        .filter(role -> !isElsewhere(role.text()))
+        .forEach(role -> key(role, inForce));
+    boolean isAlone = config.filter(read -> read.extras().cells().isPresent()).isEmpty();
+    if (isAlone && home.cells() == 1) { // of several gateways each has the anchors of what it owned
+      anchor();
+    }
+  }
+
+  /** Empty where the ledger cannot be read, or what it states does not hold. */
+  private Optional<SystemState> inForce() {
     try {
       OpenHome.read(home).close();
     } catch (WritException e) {
       add(State.BAD, "ledger", e);
+      return Optional.empty();
     }
-    RotatedKeys.ROLES.stream()
-        .map(role -> role.text())
-        .filter(name -> !isElsewhere(name))
-        .forEach(this::key);
-    boolean isAlone = config.filter(read -> read.extras().cells().isPresent()).isEmpty();
-    if (isAlone && home.cells() == 1) { // of several gateways each has the anchors of what it owned
-      anchor();
+    try {
+      return Optional.of(Homes.inForce(session));
+    } catch (WritException e) {
+      return Optional.empty(); // said of what needs it
     }
   }
 
@@ -102,9 +115,13 @@ final class StartFindings {
     }
   }
 
-  private void key(String name) {
+  private void key(KeyRole role, Optional<SystemState> inForce) {
+    String name = role.text();
     try {
-      home.key(name);
+      SigningKey key = home.key(name);
+      // A server starts all the same, and is not ready: nothing that it signs would be believed.
+      inForce.ifPresent(
+          state -> new KernelKeys(home, state, Homes.clock().instant()).require(role, key));
     } catch (WritException e) {
       String code = e.code().code();
       if (!code.equals(EXPOSED)) {

@@ -119,8 +119,15 @@ interface EffectPlace {
 
     @Override
     public Content put(SigningKey key, Holder holder, Path file, String mediaType) {
-      try (InputStream in = Files.newInputStream(file)) {
-        return open.kernel().put(holder.tenant(), holder.subject(), in, mediaType);
+      // Of what can be read twice, such as no pipe, the digest is known: the same again needs no
+      // room, also where the quota is full.
+      Optional<Digest> known =
+          Optional.of(file).filter(Files::isRegularFile).map(HomeServer::digest);
+      try (InputStream in =
+          known.isPresent()
+              ? new UnchangedContent(file, known.get())
+              : Files.newInputStream(file)) {
+        return open.kernel().put(holder.tenant(), holder.subject(), in, mediaType, known);
       } catch (IOException e) {
         throw new WritException(EmbedError.FILE_UNREADABLE, file.toString(), e);
       }

@@ -46,6 +46,19 @@ final class ServedCell {
   /** After a refusal that will not go away by itself. */
   private static final Duration TRIES_AGAIN_AFTER = Duration.ofSeconds(1);
 
+  /**
+   * At most, while the anchor refuses the log: only an operator changes that, and each try takes
+   * the cell over by a further epoch.
+   */
+  private static final Duration TRIES_RARELY_AFTER = Duration.ofSeconds(16);
+
+  private static final Set<String> ANCHORS =
+      Set.of(
+          LedgerError.ANCHOR_MISSING.code(),
+          LedgerError.ANCHOR_BEHIND.code(),
+          LedgerError.ANCHOR_MALFORMED.code(),
+          LedgerError.ANCHOR_OTHER.code());
+
   /** For what is at work when the lease was lost: it may still find out what became of it. */
   private static final Duration ENDS_WITHIN = Duration.ofSeconds(1);
 
@@ -60,6 +73,9 @@ final class ServedCell {
 
   /** What keeps this gateway from owning the cell. */
   private final CellTrouble refusal;
+
+  /** How long the last refusal was waited after; of one thread. */
+  private Duration triesAfter = TRIES_AGAIN_AFTER;
 
   private volatile Optional<CompletableFuture<String>> ends = Optional.empty();
   private volatile Optional<Running> running = Optional.empty();
@@ -170,7 +186,16 @@ final class ServedCell {
       return;
     }
     refusal.is(e);
-    gateway.pause(TRIES_AGAIN_AFTER);
+    gateway.pause(pauseAfter(CellTrouble.of(e).code().code()));
+  }
+
+  private Duration pauseAfter(String code) {
+    Duration longer = triesAfter.multipliedBy(2);
+    triesAfter =
+        !ANCHORS.contains(code)
+            ? TRIES_AGAIN_AFTER
+            : longer.compareTo(TRIES_RARELY_AFTER) < 0 ? longer : TRIES_RARELY_AFTER;
+    return triesAfter;
   }
 
   /** Whether it could not be taken over lately, for a reason that others need not have. */
@@ -199,6 +224,7 @@ final class ServedCell {
       throw e;
     }
     refusal.isOver();
+    triesAfter = TRIES_AGAIN_AFTER;
     running = Optional.of(served);
     ends = Optional.of(end);
     board.took(new CellBoard.Owned(front.number(), epoch, gateway.address()));

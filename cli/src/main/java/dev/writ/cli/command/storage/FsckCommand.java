@@ -1,8 +1,10 @@
 package dev.writ.cli.command.storage;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.SecondOpinion;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -19,6 +21,7 @@ import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.ClockCheck;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Fsck;
 import dev.writ.ledger.FsckReport;
 import dev.writ.ledger.LedgerConfig;
@@ -76,6 +79,7 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("note: " + ClockCommand.found(clock));
       session.terminal().err().println(ClockCommand.remedy(clock));
     }
+    noteOwnKey(session, home, logKey);
     if (restored) {
       long incarnation =
           NextIncarnation.begin(
@@ -84,6 +88,21 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
+  }
+
+  /**
+   * The log's key alone: a home has no other that fsck reads. It is told also before the next
+   * incarnation, and does not keep that from beginning, since a key can be enrolled only behind it.
+   */
+  private static void noteOwnKey(Session session, Home home, SigningKey logKey) {
+    try {
+      new KernelKeys(home, Homes.inForce(session), Homes.clock().instant())
+          .require(KeyRole.LOG, logKey);
+    } catch (WritException e) {
+      if (e.code() == ExecutorError.OWN_KEY) {
+        session.terminal().err().println("note: log key " + e.getMessage());
+      }
+    }
   }
 
   private static void print(Examined examined, Terminal terminal) {

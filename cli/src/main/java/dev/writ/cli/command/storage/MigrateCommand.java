@@ -45,7 +45,9 @@ public final class MigrateCommand implements CliCommand {
             "Where large contents go: "
                 + HOME
                 + ", or such as s3://writ/acme?region=eu-central-1. With an address of rows, after"
-                + " these.");
+                + " these; "
+                + HOME
+                + ", before.");
   }
 
   /** What was moved where. */
@@ -82,19 +84,30 @@ public final class MigrateCommand implements CliCommand {
         new LedgerConfig(
             home.ledger(), home.anchor(), home.origin(), home.key("log"), Homes.clock());
     List<Moved> moves = new ArrayList<>();
+    // Contents elsewhere need a database that counts its writers: on the way back they go first.
+    boolean isBack = contentsTo.isPresent() && contents.isEmpty();
     try (Progress progress = new Progress(session.terminal())) {
-      if (address.isPresent()) {
+      if (isBack && !(to.isPresent() && ContentsMigration.isAt(config, contents))) {
+        moves.add(contents(config, contentsTo.get(), contents, progress));
+      }
+      // With both, the same command given again goes on where it was.
+      if (address.isPresent()
+          && !(contentsTo.isPresent() && Migration.isAt(config, address.get()))) {
         long rows = Migration.move(config, address.get(), done -> progress.step("rows " + done));
         moves.add(new Moved(to.get(), rows, true));
       }
-      if (contentsTo.isPresent()) {
-        long moved =
-            ContentsMigration.move(config, contents, done -> progress.step("contents " + done));
-        moves.add(new Moved(contentsTo.get(), moved, false));
+      if (contents.isPresent() && !(to.isPresent() && ContentsMigration.isAt(config, contents))) {
+        moves.add(contents(config, contentsTo.get(), contents, progress));
       }
     }
     session.show(new Moves(moves), MigrateCommand::print);
     return ExitCode.OK;
+  }
+
+  private static Moved contents(
+      LedgerConfig config, String to, Optional<URI> address, Progress progress) {
+    long moved = ContentsMigration.move(config, address, done -> progress.step("contents " + done));
+    return new Moved(to, moved, false);
   }
 
   private static void print(Moves moves, Terminal terminal) {
