@@ -2,7 +2,8 @@
  * A PKCS#11 module for tests, with one token and one key pair, that does as the files in DIR tell it:
  * "point" is the public key, "type" and "curve" say of what kind (where they are there), "signature" what it signs with whatever the message is, "pin" the PIN;
  * NAME.rv, where it is there, is what the function NAME returns the next time, and is removed then.
- * Each login appends a byte to "logins".
+ * Each login appends a byte to "logins". Where "gone" is there no login succeeds from then on, until the module is
+ * ended and started anew.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,15 @@ static ulong told(const char *function) {
   return strtoul((char *) text, NULL, 16);
 }
 
+static int gone;
+
 static ulong initialize(void *arguments) { (void) arguments; return told("C_Initialize"); }
+
+static ulong finalize(void *reserved) {
+  (void) reserved;
+  gone = 0;
+  return told("C_Finalize");
+}
 
 static ulong slots(unsigned char present, ulong *list, ulong *count) {
   (void) present;
@@ -70,6 +79,9 @@ static ulong login(ulong session, ulong user, unsigned char *pin, ulong length) 
   snprintf(path, sizeof path, "%s/logins", DIR);
   FILE *file = fopen(path, "ab");
   if (file) { fputc('x', file); fclose(file); }
+  snprintf(path, sizeof path, "%s/gone", DIR);
+  gone = gone || access(path, F_OK) == 0;
+  if (gone) return 5;
   long expected = bytes("pin", right, sizeof right);
   if (expected != (long) length || memcmp(right, pin, length)) return 0xA0;
   return told("C_Login");
@@ -128,6 +140,7 @@ static struct { unsigned char version[8]; void *functions[68]; } list = { {2, 40
 ulong C_GetFunctionList(void **into) {
   for (int i = 0; i < 68; i++) list.functions[i] = (void *) not_here;
   list.functions[0] = (void *) initialize;
+  list.functions[1] = (void *) finalize;
   list.functions[4] = (void *) slots;
   list.functions[6] = (void *) token_info;
   list.functions[12] = (void *) open_session;

@@ -45,7 +45,10 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-053", "a key may not sign this", "Sign with a key of the role that spec/keys.md names."),
   KEY_WINDOW(
       "CAN-054", "a key is outside its validity window", "Sign with a key that is valid now."),
-  KEY_REVOKED("CAN-055", "a key was revoked", "Sign with a key that is not revoked."),
+  KEY_REVOKED(
+      "CAN-055",
+      "a key was revoked",
+      "Sign with a key that is not revoked. Where it was to be revoked, that is done."),
   KEY_TWICE("CAN-056", "a key is enrolled twice", "Enrol each key once, with one role."),
   KEY_FILE(
       "CAN-057",
@@ -93,8 +96,8 @@ public enum CanonicalizeError implements ErrorCode {
       "CAN-071", "a file of that name exists", "Choose another name; keys are never overwritten."),
   KEY_FILE_EXPOSED(
       "CAN-072",
-      "others may read a key that is not encrypted",
-      "Run chmod 600 on it, or encrypt it under a passphrase."),
+      "others may read a key or a PIN that is not encrypted",
+      "Run chmod 600 on it; a key can be encrypted under a passphrase, too."),
   KEY_FILE_KIND("CAN-073", "a key file is no regular file", "Name the file itself."),
   KEY_FILE_MALFORMED(
       "CAN-074", "a key file is malformed or cut off", "Restore it; its form is in spec/keys.md."),

@@ -122,7 +122,9 @@ class AKernelsKeyIsRotatedTest {
     });
     assertThat(done("run", "js", "--param", "source=6*8").out()).contains("48");
     assertThat(writ("doctor").out()).contains("key guardian that waits").contains("CAN-077");
-    assertThat(waits).exists();
+    whileServed(() -> assertThat(waits).exists());
+    assertThat(Files.readString(dir.resolve("log")))
+        .contains("\"code\":\"CAN-077\"", "\"event\":\"key-waits\"", waits.toString());
     environment.put("WRIT_PASSPHRASE", "a passphrase that the server does not have");
     done("run", "js", "--param", "source=6*9");
     assertThat(waits).doesNotExist();
@@ -193,6 +195,20 @@ class AKernelsKeyIsRotatedTest {
     done("key", "rotate", "executor", "--overlap", "0");
     assertThat(home().resolve("keys/executor.pem")).hasBinaryContent(key);
     requireSound();
+  }
+
+  @Test
+  void a_change_of_keys_that_does_not_fit_says_what_to_do() {
+    done("init");
+    done("key", "new", "bob");
+    done("key", "revoke", "bob");
+    assertThat(writ("key", "revoke", "bob").err())
+        .startsWith("writ: CAN-055 ")
+        .contains("Where it was to be revoked, that is done.");
+    assertThat(writ("key", "new", "eve", "--tenant", "writ").err())
+        .startsWith("writ: EXE-004 ")
+        .contains("tenant writ", "what was found says what does not");
+    assertThat(home().resolve("keys/eve.pem")).doesNotExist();
   }
 
   @Test

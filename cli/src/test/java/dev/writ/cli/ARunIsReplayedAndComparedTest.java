@@ -72,6 +72,16 @@ class ARunIsReplayedAndComparedTest {
             .newDocumentBuilder()
             .parse(xml.toFile());
     assertThat(parsed.getElementsByTagName("testcase").getLength()).isEqualTo(2);
+    Path other = Files.writeString(dir.resolve("no keys.jwks"), "no JSON");
+    assertThat(Run.of("verify", good, "--trust", other.toString()).err())
+        .startsWith("writ: CAN-003 ")
+        .contains(other + ": at byte ");
+    // Nothing is written over a file, such as a bundle that was named in the wrong place.
+    Run over = Run.of("replay", good, "--junit", broken.toString());
+    assertThat(over.err()).startsWith("writ: CLI-023 ");
+    assertThat(broken).hasBinaryContent(bytes);
+    Run against = Run.of("replay", good, "--against", good, "--junit", dir.resolve("x").toString());
+    assertThat(against.err()).startsWith("writ: CLI-001 ").contains("--junit and --against");
 
     Run foreign = Run.of("replay", good, "--trust", dir.resolve("other").toString());
     assertThat(foreign.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +71,23 @@ class ConformCommandTest {
     Envelope envelope = Envelope.parse(Files.readAllBytes(statement));
     assertThat(new String(envelope.payload(), StandardCharsets.UTF_8))
         .contains("\"result\":\"PASSED\"");
+    for (Path there : List.of(xml, statement)) {
+      byte[] before = Files.readAllBytes(there);
+      String option = there.equals(xml) ? "--junit" : "--statement";
+      Run over =
+          Run.of(
+              "conform",
+              "--vectors",
+              VECTORS,
+              "--suite",
+              "pae",
+              option,
+              there.toString(),
+              "--key",
+              key.toString());
+      assertThat(over.err()).startsWith("writ: CLI-023 ");
+      assertThat(there).hasBinaryContent(before);
+    }
   }
 
   @Test

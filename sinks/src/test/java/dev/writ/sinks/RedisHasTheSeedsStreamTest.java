@@ -240,6 +240,19 @@ class RedisHasTheSeedsStreamTest {
   }
 
   @Test
+  void aClockThatLeapsRemovesNothing() {
+    scene(", keep_s: 3600");
+    String before = scene.exec("pytest -q");
+    scene.awaitAll();
+    scene.stop();
+    String late = scene.exec("python -V");
+    scene.server.home.clock.forward(Duration.ofDays(400)); // the kernel refuses to work by it
+    scene.start();
+    scene.awaitAll();
+    assertThat(execIds()).containsExactly(before, late);
+  }
+
+  @Test
   void theConfigurationSaysHowLongItStays() {
     scene(", keep_s: 3600");
     scene.exec("pytest -q");

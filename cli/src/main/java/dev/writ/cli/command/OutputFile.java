@@ -8,6 +8,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -23,6 +24,22 @@ public final class OutputFile {
   /** What is in it. */
   public interface Content {
     void to(OutputStream file) throws IOException;
+  }
+
+  /**
+   * Requires that there is none yet, for what takes long to be made.
+   *
+   * @throws WritException {@code CLI-023}
+   */
+  static void requireNew(String file) {
+    if (Files.exists(Path.of(file), LinkOption.NOFOLLOW_LINKS)) {
+      throw new WritException(EmbedError.FILE_EXISTS, file);
+    }
+  }
+
+  /** Writes a text into a new file, as {@link #write(Path, Content)} does. */
+  static void write(String file, String text) {
+    write(Path.of(file), out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**

@@ -10,6 +10,8 @@ import dev.writ.executor.Kernel;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The exchange of the keys that a kernel signs with (spec/keys.md, "Rotating a kernel's key"). The
@@ -37,9 +39,25 @@ public final class RotatedKeys {
       try {
         take(home, kernel, role);
       } catch (WritException e) {
-        continue; // `key rotate` says that it waits, and `doctor` why
+        continue; // `key rotate` says that it waits; `doctor` and the log of a server why
       }
     }
+  }
+
+  /**
+   * The keys that wait and cannot be read here, each with why. A kernel goes on without them, so
+   * somebody has to be told.
+   */
+  public static SortedMap<KeyRole, WritException> unread(Home home) {
+    TreeMap<KeyRole, WritException> unread = new TreeMap<>();
+    for (KeyRole role : ROLES) {
+      try {
+        home.nextKey(role.text());
+      } catch (WritException e) {
+        unread.put(role, e);
+      }
+    }
+    return unread;
   }
 
   private static void take(Home home, Kernel kernel, KeyRole role) {

@@ -28,6 +28,7 @@ final class Cryptoki {
 
   // Places in CK_FUNCTION_LIST.
   private static final int INITIALIZE = 0;
+  private static final int FINALIZE = 1;
   private static final int GET_SLOT_LIST = 4;
   private static final int GET_TOKEN_INFO = 6;
   private static final int OPEN_SESSION = 12;
@@ -57,6 +58,11 @@ final class Cryptoki {
   private static final int MANY = 4096;
 
   private final MemorySegment functions;
+
+  /** Whether nobody else in this process had started the module: then it is ours to start anew. */
+  private boolean isOurs;
+
+  private int starts;
 
   private Cryptoki(MemorySegment functions) {
     this.functions = functions;
@@ -105,15 +111,43 @@ final class Cryptoki {
       MemorySegment functions =
           at.get(POINTER, 0).reinterpret(ULONG_BYTES + FUNCTIONS * POINTER.byteSize());
       Cryptoki loaded = new Cryptoki(functions);
+      loaded.isOurs = loaded.initialize();
+      return loaded;
+    }
+  }
+
+  /** Whether it was not started before. */
+  private boolean initialize() {
+    try (Arena arena = Arena.ofConfined()) {
       // CK_C_INITIALIZE_ARGS: four functions, flags, reserved.
       MemorySegment arguments = arena.allocate(6 * ULONG_BYTES, ULONG_BYTES);
       arguments.set(ULONG, 4 * ULONG_BYTES, OS_LOCKING_OK);
-      long said = call(loaded.function(INITIALIZE, POINTER), arguments);
-      if (said != CryptokiCodes.ALREADY_INITIALIZED) {
-        expect("C_Initialize", said);
+      long said = call(function(INITIALIZE, POINTER), arguments);
+      if (said == CryptokiCodes.ALREADY_INITIALIZED) {
+        return false;
       }
-      return loaded;
+      expect("C_Initialize", said);
+      return true;
     }
+  }
+
+  /**
+   * Ends the module and starts it anew, unless somebody else in this process had started it. All of
+   * its sessions are gone then, and their numbers may be given again.
+   *
+   * @throws Failure where it does not start
+   */
+  void restart() {
+    if (isOurs) {
+      starts++;
+      call(function(FINALIZE, POINTER), MemorySegment.NULL); // if it had ended, that is as well
+      initialize();
+    }
+  }
+
+  /** How often it was started anew. */
+  int starts() {
+    return starts;
   }
 
   /** The tokens that are there now. */

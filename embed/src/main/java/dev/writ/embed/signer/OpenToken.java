@@ -15,6 +15,7 @@ import java.util.TreeMap;
 /**
  * A token with a session that is logged in, one caller after the other. A session that was lost (a
  * card was taken out and put back, a service was started anew) is opened again once for each call.
+ * Where none can be opened, the next call starts the module anew before.
  */
 final class OpenToken {
   private static final long CLASS = 0x0;
@@ -35,11 +36,18 @@ final class OpenToken {
   private final TreeMap<String, Long> known = new TreeMap<>();
 
   private Optional<Long> session = Optional.empty();
+
+  /** How often the module had been started anew when the session was opened. */
+  private int starts;
+
+  private long slot;
+  private boolean cannotOpen;
   private boolean pinRefused;
 
   OpenToken(Cryptoki cryptoki, Cryptoki.Token token) {
     this.cryptoki = cryptoki;
     this.token = token;
+    this.slot = token.slot();
   }
 
   /**
@@ -158,6 +166,9 @@ final class OpenToken {
 
   private <T> T inSession(TokenPin pin, Use<T> use) {
     synchronized (cryptoki) {
+      if (starts != cryptoki.starts()) {
+        forget(); // its number may be that of another token's session by now
+      }
       boolean fresh = session.isEmpty();
       try {
         return use.in(opened(pin));
@@ -177,16 +188,45 @@ final class OpenToken {
 
   private long opened(TokenPin pin) {
     if (session.isEmpty()) {
-      long made = cryptoki.open(token.slot());
+      if (cannotOpen) {
+        startAnew();
+      }
       try {
-        login(made, pin);
-      } catch (RuntimeException e) {
-        cryptoki.close(made);
+        session = Optional.of(open(pin));
+        starts = cryptoki.starts();
+        cannotOpen = false;
+      } catch (Cryptoki.Failure e) {
+        cannotOpen = true;
         throw e;
       }
-      session = Optional.of(made);
     }
     return session.get();
+  }
+
+  private long open(TokenPin pin) {
+    long made = cryptoki.open(slot);
+    try {
+      login(made, pin);
+      return made;
+    } catch (RuntimeException e) {
+      cryptoki.close(made);
+      throw e;
+    }
+  }
+
+  /**
+   * Some modules never see a token again that was away, until they are started anew; and it may be
+   * in another slot.
+   */
+  private void startAnew() {
+    cryptoki.restart();
+    List<Cryptoki.Token> same =
+        cryptoki.tokens().stream()
+            .filter(t -> t.serial().equals(token.serial()) && t.label().equals(token.label()))
+            .toList();
+    if (same.size() == 1) {
+      slot = same.getFirst().slot();
+    }
   }
 
   private void login(long made, TokenPin pin) {
@@ -217,6 +257,10 @@ final class OpenToken {
 
   private void close() {
     session.ifPresent(cryptoki::close);
+    forget();
+  }
+
+  private void forget() {
     session = Optional.empty();
     known.clear();
   }

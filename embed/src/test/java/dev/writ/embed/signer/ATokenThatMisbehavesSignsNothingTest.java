@@ -199,6 +199,24 @@ class ATokenThatMisbehavesSignsNothingTest {
     assertThat(held.sign(MESSAGE)).as("it is back").isEqualTo(key.sign(MESSAGE));
   }
 
+  /** As SoftHSM does it: a token that was away is not seen again by the module as it runs. */
+  @Test
+  void aTokenThatWasAwayIsTakenUpAgainWithoutARestart() throws Exception {
+    SigningKey held = named();
+    SigningKey other = named();
+    held.sign(MESSAGE);
+    write("gone", "");
+    write("C_SignInit.rv", "101");
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> held.sign(MESSAGE))
+          .hasMessageContaining("SGN-017")
+          .hasMessageContaining("CKR_GENERAL_ERROR");
+    }
+    Files.delete(dir.resolve("gone"));
+    assertThat(held.sign(MESSAGE)).as("it is back").isEqualTo(key.sign(MESSAGE));
+    assertThat(other.sign(MESSAGE)).isEqualTo(key.sign(MESSAGE));
+  }
+
   @Test
   void aPinThatWasRefusedIsNotTriedAgain() throws Exception {
     TokenKeys wrong = tokens("1235");

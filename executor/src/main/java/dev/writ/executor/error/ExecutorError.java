@@ -7,7 +7,11 @@ public enum ExecutorError implements ErrorCode {
   MISSING_DECISION("EXE-001", "missing decision", "Send the decision's envelope."),
   MISSING_INTENT("EXE-002", "missing intent", "Send the intent's envelope."),
   MISSING_EFFECT("EXE-003", "missing effect", "Send the effect that was decided on."),
-  MALFORMED("EXE-004", "a document is malformed", "Send the document that the Guardian issued."),
+  MALFORMED(
+      "EXE-004",
+      "a document is malformed, or does not fit what it is about",
+      "Send the document that the Guardian issued, or a change of what is in force that fits it:"
+          + " what was found says what does not."),
 
   DECISION_SIGNATURE(
       "EXE-101",

@@ -35,6 +35,7 @@ public enum LogEvent {
           + " span_id stage subject subtask_id surface tenantId toolId toolVersion trace_id"
           + " workload"),
   HOUSEKEEPING("housekeeping", "code detail"),
+  KEY_WAITS("key-waits", "code detail"),
   LEDGER_STOPPED("ledger-stopped", "code detail"),
   LISTENING("listening", "detail"),
   LISTENING_FOR_GATEWAYS("listening-for-gateways", "detail"),

@@ -153,7 +153,7 @@ public final class RedisSink implements RecordSink {
   public void deliver(List<SinkRecord> records) {
     asked(() -> {
       add(records);
-      trimByAge();
+      trimByAge(records.getLast().at());
       return null;
     });
   }
@@ -215,15 +215,20 @@ public final class RedisSink implements RecordSink {
     }
   }
 
-  /** Removes entries whose own time says that they are too old. */
-  private void trimByAge() {
+  /**
+   * Removes entries whose own time says that they are too old. How old is counted from the record
+   * that was added last where the clock is ahead of it: a clock that leapt would remove them all.
+   */
+  private void trimByAge(Instant added) {
     OptionalLong keep = settings.keepSeconds();
     Instant now = clock.instant();
-    if (keep.isEmpty() || now.isBefore(trimmed.plus(TRIM_EVERY))) {
+    boolean isTime = now.isBefore(trimmed) || !now.isBefore(trimmed.plus(TRIM_EVERY));
+    if (keep.isEmpty() || !isTime) {
       return;
     }
     trimmed = now;
-    double before = now.toEpochMilli() / 1000.0 - keep.getAsLong();
+    Instant latest = now.isBefore(added) ? now : added;
+    double before = latest.toEpochMilli() / 1000.0 - keep.getAsLong();
     RedisCommands<String, String> redis = connection.sync();
     while (true) {
       List<StreamMessage<String, String>> oldest =

@@ -1558,7 +1558,8 @@ export function consistencyHashes(size1, size2) {
 
 const NOTE_BYTES = 256 << 10;
 const NOTE_SIGNATURES = 64;
-const isNoteName = (v) => v.length > 0 && !/[\s\u0085+]/u.test(v);
+// What Unicode calls a space, and a control character; \s has U+FEFF besides, which is none.
+const isNoteName = (v) => v.length > 0 && !/[\u0000-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000+]/.test(v);
 
 /** A C2SP signed note: {text, signatures: [{name, id, signature}]}. */
 export function parseNote(bytes) {
@@ -1570,7 +1571,7 @@ export function parseNote(bytes) {
   } catch {
     bad('not UTF-8');
   }
-  if (/[\u0000-\u0009\u000b-\u001f\u007f]/.test(whole)) bad('a control character');
+  if (/[\u0000-\u0009\u000b-\u001f]/.test(whole)) bad('a control character');
   if (!whole.endsWith('\n')) bad('no final newline');
   const split = whole.lastIndexOf('\n\n');
   if (split < 0) bad('no empty line');
@@ -1767,28 +1768,23 @@ const inputsForm = record({
 });
 
 /** Who shares runs (policy.md, Runs). */
-const runShare = record({
-  everybody: optional(isTrue),
-  roles: optional(list(name)),
-  runs: optional(name),
-  subjects: optional(list(name)),
-  surfaces: optional(list(name)),
-  tenant: name,
-});
+const runShare = (value, place) => {
+  record({
+    everybody: optional(isTrue),
+    roles: optional(some(names)),
+    runs: optional(name),
+    subjects: optional(some(names)),
+    surfaces: optional(some(names)),
+    tenant: name,
+  })(value, place);
+  if (('everybody' in value) === ('roles' in value || 'subjects' in value)) refuse('CAN-023', place, quoted(value), 'roles and subjects, or everybody');
+  return value;
+};
 
 const CONTENT_CLASSES = ['outputs', 'artifacts', 'observations', 'inputs'];
 
-/** How long contents are kept (policy.md, Retention). */
-const retentionRule = record({
-  bytes_max: optional(count),
-  contents: list(oneOf(...CONTENT_CLASSES)),
-  keep_s: count,
-  match: record({ subject: optional(name), tenant: optional(name), tool: optional(name) }),
-  name,
-});
-
 /** Which contents lie under keys of their own; a bundle has them in the clear. */
-const sealedContents = record({ by: oneOf('run', 'subject'), contents: list(oneOf(...CONTENT_CLASSES)) });
+const sealedContents = record({ by: oneOf('run', 'subject'), contents: (value, place) => classesOnce(value, place) });
 
 const deletedContent = record({ class: oneOf(...CONTENT_CLASSES), digest, seq: count, size: count });
 
@@ -1813,6 +1809,133 @@ const readWords = (value, place) => {
 const readEventForm = record({ id: optional(digest), method: name, policy: digest, read_at: time, run: optional(name), subject: name, tenant: name, what: readWords });
 
 const contentKey = (of, seq, id) => `${of} ${seq} ${id}`;
+
+const DAY_S = 86400;
+const YEAR_S = 366 * DAY_S;
+
+/** Names in the order of their UTF-16 units, each once. */
+const names = sorted(name);
+
+/** An object whose members are named by whoever wrote the policy. */
+function mapOf(form) {
+  return (value, place) => {
+    for (const [key, item] of Object.entries(anyObject(value, place))) form(item, `${place}/${pointer(key)}`);
+    return value;
+  };
+}
+
+/** The same list, and something in it. */
+function some(form) {
+  return (value, place) => {
+    form(value, place);
+    if (value.length === 0) refuse('CAN-023', place, '[]', 'at least one');
+    return value;
+  };
+}
+
+const ofTenant = (member) => (one) => `${one.tenant}\u0000${one[member]}`;
+const matchForm = record({ role: optional(name), subject: optional(name), tenant: optional(name), tool: optional(name) });
+const effectPattern = record({ operation: optional(name), tool: name });
+const accountScope = oneOf('role', 'subject', 'tenant', 'tool');
+const paramPointer = matching((v) => isName(v) && v.startsWith('/') && !/~(?![01])/.test(v), 'a JSON Pointer into the params');
+const ASKED_DEPTH = 16;
+
+const askedApprovals = record({ count: integer(1, 100), role: name });
+const askedMandate = record({
+  amount: paramPointer, currency: matching((v) => /^[A-Z]{3}$/.test(v) || (isName(v) && v.startsWith('/') && !/~(?![01])/.test(v)), 'a code such as EUR, or a JSON Pointer'),
+  issuers: some(names), payee: paramPointer, vct: name,
+});
+
+const askedArtifact = (value, place) => {
+  record({ role: oneOf(...Object.keys(KINDS_OF_ROLE)), subject: optional(name), type: name })(value, place);
+  if (!maySign(value.role, value.type)) refuse('CAN-023', `${place}/role`, value.role, `a role that signs ${value.type}`);
+};
+
+/** What below a node is of that kind, as far as it has to be brought: not of what must not hold. */
+const askedBelow = (node, kind) => (node[kind] ? [node[kind]] : [...(node.all ?? []), ...(node.any ?? [])].flatMap((child) => askedBelow(child, kind)));
+
+/** A node of what a rule requires (policy.md, Requirements). That an expression is one of CEL is not looked at. */
+function requirement(value, place, depth = 0) {
+  if (depth >= ASKED_DEPTH) refuse('CAN-023', place, depth, `nested less than ${ASKED_DEPTH} deep`);
+  const children = some(list((child, at) => requirement(child, at, depth + 1)));
+  record({
+    all: optional(children), any: optional(children), none: optional(children),
+    approvals: optional(askedApprovals), artifact: optional(askedArtifact), cel: optional(text), mandate: optional(askedMandate),
+  })(value, place);
+  const kinds = Object.keys(value);
+  if (kinds.length !== 1) refuse('CAN-023', place, kinds.join(' '), 'one member');
+  for (const kind of ['approvals', 'mandate']) {
+    if (value.none?.some((child) => askedBelow(child, kind).length > 0)) refuse('CAN-023', `${place}/none`, kind, `none that asks for ${kind}`);
+  }
+  return value;
+}
+
+const ruleForm = (value, place) => {
+  record({ effect: effectPattern, match: matchForm, message: optional(line), require: requirement })(value, place);
+  if (askedBelow(value.require, 'mandate').length > 1) refuse('CAN-023', `${place}/require`, 'several mandates', 'one');
+  return value;
+};
+
+const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const minuteOfDay = matching((v) => /^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/.test(v), 'a time of day like 08:00');
+
+const hoursForm = (value, place) => {
+  record({ days: some(list(oneOf(...WEEK))), from: minuteOfDay, match: matchForm, offset: matching((v) => /^[+-][01][0-9]:[0-5][0-9]$/.test(v), 'an offset like +01:00'), to: minuteOfDay })(value, place);
+  const days = value.days.map((day) => WEEK.indexOf(day));
+  if (!days.every((day, i) => i === 0 || days[i - 1] < day)) refuse('CAN-023', `${place}/days`, value.days.join(' '), 'in the order of the week, each once');
+  if (!(value.from < value.to)) refuse('CAN-023', `${place}/to`, value.to, `after ${value.from}`);
+};
+
+const roleForm = record({
+  commands: optional(some(names)), declared: optional(resources), environment: names, network: names,
+  paths: names, resources, sandboxes: names, tools: names,
+});
+
+/** Who has to approve tools, and how many of them there are. */
+const governanceForm = (value, place) => {
+  record({
+    approvals: mapOf(integer(1, 100)), approvers: mapOf(names), ceiling: optional(anyObject),
+    libraries: optional(list(anyObject)), runtimes: bool, tools: names,
+  })(value, place);
+  const wanted = Object.entries(value.approvals);
+  if (wanted.length === 0) refuse('CAN-023', `${place}/approvals`, '{}', 'at least one');
+  for (const [role, count] of wanted) {
+    const held = Object.values(value.approvers).filter((roles) => roles.includes(role)).length;
+    if (held < count) refuse('CAN-023', `${place}/approvals/${pointer(role)}`, count, `at most ${held}, who hold it`);
+  }
+  const pattern = value.tools.find((tool) => /\*./.test(tool));
+  if (pattern !== undefined) refuse('CAN-023', `${place}/tools`, quoted(pattern), 'a star at the end alone');
+};
+
+/** The public key of who issues mandates, and no member more. */
+const issuerKey = (value, place) => within(place, () => {
+  parseJwsKey(value);
+  const members = value.kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['crv', 'kty', 'x'];
+  for (const key of Object.keys(value)) if (!members.includes(key)) absent(value[key], `/${pointer(key)}`);
+});
+
+const classesOnce = (value, place) => {
+  some(list(oneOf(...CONTENT_CLASSES)))(value, place);
+  const order = value.map((one) => CONTENT_CLASSES.indexOf(one));
+  if (!order.every((one, i) => i === 0 || order[i - 1] < one)) refuse('CAN-023', place, value.join(' '), `in the order of ${CONTENT_CLASSES.join(', ')}, each once`);
+};
+
+/** How long contents are kept (policy.md, Retention). */
+const retentionRule = record({
+  bytes_max: optional(count),
+  contents: classesOnce,
+  keep_s: integer(0, 100 * YEAR_S),
+  match: record({ subject: optional(name), tenant: optional(name), tool: optional(name) }),
+  name,
+});
+
+const retentionForm = (value, place) => {
+  record({
+    archive_after_s: optional(integer(0, 100 * YEAR_S)), every_s: optional(integer(60, YEAR_S)), rules: list(retentionRule),
+    sealed: optional(sealedContents),
+  })(value, place);
+  if (new Set(value.rules.map((rule) => rule.name)).size < value.rules.length) refuse('CAN-023', `${place}/rules`, 'a name twice', 'each once');
+};
 
 const FORMS = {
   request: record({
@@ -1946,48 +2069,48 @@ const FORMS = {
   },
   'tool-submission': record({ ...governedTool, submitted_at: time }),
   'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
-  // Only what is read here; the policy language is not judged again.
+  // Its form; expressions, references between sections, and sections that are not read here are judged by the first verifier.
   policy: record({
-    approvers: list(record({ roles: list(name), subject: name, tenant: name })),
-    budgets: list(anyObject),
+    approvers: sorted(record({ roles: names, subject: name, tenant: name }), ofTenant('subject')),
+    budgets: sorted(record({
+      limit: (value, place) => (value === 'unlimited' ? value : count(value, place)),
+      match: matchForm, name, scope: accountScope, unit: oneOf('calls', 'cpu_ms', 'cost'), window_s: integer(1, YEAR_S),
+    }), (budget) => budget.name),
     commands: optional(anyObject),
     engine: optional(anyObject),
     execute: optional(anyObject),
-    execute_for: list(name),
-    governance: optional(record({
-      approvals: anyObject,
-      approvers: anyObject,
-      ceiling: optional(anyObject),
-      libraries: optional(list(anyObject)),
-      runtimes: bool,
-      tools: list(name),
-    })),
+    execute_for: names,
+    governance: optional(governanceForm),
     limits: record({
-      clock_idle_max_s: optional(count), clock_step_max_s: optional(count),
-      pending_max_s: count, request_age_max_s: count, request_bytes_max: count,
+      clock_idle_max_s: optional(integer(1, 3660 * DAY_S)), clock_step_max_s: optional(integer(1, 31 * DAY_S)),
+      pending_max_s: integer(10, YEAR_S), request_age_max_s: integer(1, DAY_S), request_bytes_max: integer(1, 16 * MIB),
     }),
     mandates: optional(record({
       audience: name,
-      issuers: list(record({ iss: optional(name), key: anyObject, name, tenant: name })),
+      issuers: sorted(record({ iss: optional(name), key: issuerKey, name, tenant: name }), ofTenant('name')),
     })),
     mode: optional(oneOf('observe')),
     name,
-    people: optional(list(record({ roles: list(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }))),
+    people: optional(some(sorted(record({ roles: sorted(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }), ofTenant('subject')))),
     previous: optional(digest),
-    prices: anyObject,
-    principals: list(record({ roles: list(name), subject: name, surfaces: list(name), tenant: name })),
-    reads: optional(list(record({ tenant: name, what: readWords }))),
-    requirements: list(anyObject),
-    retention: optional(record({ every_s: optional(count), rules: list(retentionRule), sealed: optional(sealedContents), archive_after_s: optional(count) })),
-    revoked: list(digest),
-    roles: anyObject,
-    runs: optional(record({ idle_max_s: count, life_max_s: optional(count), shared_by: optional(list(runShare)) })),
+    prices: mapOf(count),
+    principals: sorted(record({ roles: names, subject: name, surfaces: names, tenant: name }), ofTenant('subject')),
+    reads: optional(some(sorted(record({ tenant: name, what: readWords }), (one) => one.tenant))),
+    requirements: list(ruleForm),
+    retention: optional(retentionForm),
+    revoked: sorted(digest),
+    roles: mapOf(roleForm),
+    runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(some(list(runShare))) })),
     sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
     storage: optional(anyObject),
-    temporal: anyObject,
-    tools: list(record({ name, package: digest, stage: name, version: name })),
-    version: count,
+    temporal: record({
+      hours: list(hoursForm),
+      order: list(record({ after: record({ operation: name, tool: name }), effect: effectPattern })),
+      rates: sorted(record({ limit: count, match: matchForm, name, per_s: integer(1, DAY_S), scope: accountScope }), (rate) => rate.name),
+    }),
+    tools: sorted(record({ name, package: digest, stage: name, version: name }), (tool) => `${tool.name}\u0000${tool.version}`),
+    version: integer(1),
     writ_policy: integer(1, 1),
   }),
 };
@@ -2939,23 +3062,32 @@ async function readContents(entries, progress) {
 
 const hexOfBlob = (named) => named.slice('blobs/'.length);
 
-/** Of a tool's manifest, what says which package this is: name, version, and its files. */
+const texts = sorted(text);
+const capabilitiesForm = record({
+  commands: optional(some(texts)), environment: texts, hosts: optional(some(texts)), network: texts, own_secrets: optional(some(texts)),
+  paths: texts, secrets: optional(some(texts)), workspace: bool,
+});
+
+/** A tool's manifest (tool-manifest.md); the schemas in it are not read. */
+const toolManifestForm = record({
+  capabilities: capabilitiesForm,
+  category: optional(name),
+  determinism: oneOf('pure', 'reproducible', 'recorded'),
+  driver: name,
+  files: sorted(record({ digest, path: name, size: count }), (file) => file.path),
+  name,
+  operations: sorted(record({ input: anyObject, media_type: name, name, output: optional(anyObject) }), (operation) => operation.name),
+  resources_max: resources,
+  sandboxes: texts,
+  version: name,
+  workload: optional(oneOf('cpu', 'io')),
+});
+
+/** The manifest of the package that its place names. */
 function readToolManifest(bytes, named, folder, expected) {
   const found = digestOf(bytes);
   if (found !== expected) refuse('RPL-022', named, hexOf(expected), found);
-  const manifest = within(named, () => {
-    const value = parseCanonical(bytes);
-    anyObject(value, '');
-    name(value.name, '/name');
-    name(value.version, '/version');
-    list(anyObject)(value.files, '/files');
-    value.files.forEach((file, i) => {
-      text(file.path, `/files/${i}/path`);
-      digest(file.digest, `/files/${i}/digest`);
-      count(file.size, `/files/${i}/size`);
-    });
-    return value;
-  });
+  const manifest = within(named, () => toolManifestForm(parseCanonical(bytes), ''));
   if (`${manifest.name}-${manifest.version}` !== folder) refuse('RPL-022', named, folder, `${manifest.name}-${manifest.version}`);
   return { manifest, named };
 }
@@ -3466,7 +3598,7 @@ class Workspace {
     const { workspace_before: before, workspace_after: after } = document;
     if (pinned !== undefined) same('EXE-953', place, '/workspace_before', before, pinned);
     const there = before !== undefined;
-    if (manifest) same('EXE-953', place, '/workspace_before is there', there, manifest.capabilities?.workspace === true);
+    if (manifest) same('EXE-953', place, '/workspace_before is there', there, manifest.capabilities.workspace);
     const may = there && document.status !== 'in_doubt';
     const need = may && !NOT_MEASURED.includes(document.code);
     if (after !== undefined ? !may || document.code === 'EXE-402' : need) refuse('EXE-953', `${place} /workspace_after is there`, after !== undefined, need);
@@ -4216,7 +4348,7 @@ class Run {
     if (!isThisRun || this.closedAt === null) refuse('EXE-961', place, `${document.tenant}/${document.run} is open`, 'a run that is closed');
     const earliest = this.closedAt + after * 1000;
     if (millis(event.at) < earliest) refuse('EXE-961', `${place} /deleted_at`, event.at, `not before ${new Date(earliest).toISOString()}`);
-    this.archived ??= { bundle: document.bundle, contents: new Set() };
+    this.archived = this.archived ?? { bundle: document.bundle, contents: new Set() };
     same('EXE-961', place, '/bundle', document.bundle, this.archived.bundle);
   }
 
@@ -5170,7 +5302,10 @@ export async function main(args, { readFile, openFile = readFile, out, err }) {
     }
     return pinned ? EXIT.verified : EXIT.integrity;
   } catch (e) {
-    if (!(e instanceof Refusal)) throw e;
+    if (!(e instanceof Refusal)) {
+      err(`an unexpected failure of this verifier, which says nothing of the bundle: ${plain(e)}\n`);
+      return EXIT.fault;
+    }
     if (options.json) {
       const value = (v) => (v === null ? null : show(v).toWellFormed());
       out(DECODER.decode(writeJson({ failure: { code: e.code, place: String(e.place).toWellFormed(), recomputed: value(e.recomputed), recorded: value(e.recorded) }, holds: false })) + '\n');

@@ -33,7 +33,6 @@ import dev.writ.conform.run.ProcessImplementation;
 import dev.writ.conform.run.Runner;
 import dev.writ.conform.run.Statement;
 import dev.writ.conform.run.Vectors;
-import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.Drivers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -109,6 +108,8 @@ public final class ConformCommand implements CliCommand {
   }
 
   private static ExitCode hold(Session session, Arguments arguments) {
+    arguments.option("--junit").ifPresent(OutputFile::requireNew);
+    arguments.option("--statement").ifPresent(OutputFile::requireNew);
     Optional<SigningKey> key = key(session, arguments);
     ConformanceProfile profile =
         ConformanceProfile.valueOf(
@@ -129,7 +130,7 @@ public final class ConformCommand implements CliCommand {
               implementation,
               progress::step);
     }
-    arguments.option("--junit").ifPresent(file -> write(file, JUnitXml.of(report)));
+    arguments.option("--junit").ifPresent(file -> OutputFile.write(file, JUnitXml.of(report)));
     key.ifPresent(k -> write(arguments, report, k));
     session.show(new Held(report), (held, terminal) -> print(held.report(), terminal));
     return report.count(Verdict.FAILED) > 0
@@ -186,17 +187,9 @@ public final class ConformCommand implements CliCommand {
             .map(file -> Statement.subject(Path.of(file)))
             .or(() -> arguments.option("--command").map(Statement::subjectOf))
             .orElseGet(Statement::subjectOfThisProgram);
-    write(
+    OutputFile.write(
         arguments.option("--statement").orElseThrow(),
         new String(Statement.sign(report, subject, key).toBytes(), StandardCharsets.UTF_8));
-  }
-
-  private static void write(String file, String text) {
-    try {
-      Files.writeString(Path.of(file), text);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
-    }
   }
 
   private static void print(ConformanceReport report, Terminal terminal) {

@@ -49,7 +49,7 @@ public final class DiffCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
+    Optional<Trust> trust = NamedTrust.of(session, arguments);
     Compared compared;
     try (NamedBundles bundles = new NamedBundles(session);
         BundleFile a = BundleFile.verified(bundles.file(arguments.argument("A")), trust);

@@ -108,7 +108,7 @@ final class FormatExport {
         to,
         key.map(
             file -> KeyFiles.read(Path.of(file), () -> session.passphrases().of(Path.of(file)))),
-        arguments.option("--trust").map(file -> Trust.parse(session.read(file))),
+        NamedTrust.of(session, arguments),
         signsReceipts
             ? Optional.of(
                 new HomeReceipts(

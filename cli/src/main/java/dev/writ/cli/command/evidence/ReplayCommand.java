@@ -9,11 +9,11 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
-import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.replay.engine.Divergence;
 import dev.writ.replay.engine.Replay;
@@ -22,10 +22,6 @@ import dev.writ.replay.engine.ReplayResult;
 import dev.writ.replay.engine.ReplaySession;
 import dev.writ.replay.report.JUnitReport;
 import dev.writ.tools.Drivers;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,8 +66,12 @@ public final class ReplayCommand implements CliCommand {
     List<String> files = new ArrayList<>();
     files.add(arguments.argument("RUN|FILE"));
     files.addAll(arguments.moreArguments("MORE"));
-    Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
+    Optional<Trust> trust = NamedTrust.of(session, arguments);
+    arguments.option("--junit").ifPresent(OutputFile::requireNew);
     if (arguments.option("--against").isPresent()) {
+      if (arguments.has("--junit")) {
+        throw new WritException(CliError.USAGE, "--junit and --against exclude one another");
+      }
       return AgainstView.run(session, files, trust, arguments.option("--against").get());
     }
     List<ReplaySession> sessions = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class ReplayCommand implements CliCommand {
         sessions.add(replay(file, bundles, trust, options));
       }
     }
-    arguments.option("--junit").ifPresent(xml -> write(xml, JUnitReport.of(sessions)));
+    arguments.option("--junit").ifPresent(xml -> OutputFile.write(xml, JUnitReport.of(sessions)));
     session.show(new Replayed(sessions), ReplayCommand::print);
     return worst(sessions.stream().map(ReplayCommand::end).toList());
   }
@@ -134,14 +134,6 @@ public final class ReplayCommand implements CliCommand {
         .filter(ends::contains)
         .findFirst()
         .orElse(ExitCode.OK);
-  }
-
-  static void write(String file, String text) {
-    try {
-      Files.writeString(Path.of(file), text, StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, file + ": " + e.getMessage(), e);
-    }
   }
 
   private static void print(Replayed replayed, Terminal terminal) {

@@ -4,7 +4,6 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
-import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -188,10 +187,6 @@ public final class ReportCommand implements CliCommand {
     return size.map(n -> new ReportPage.Sampling(n.intValue(), seed.orElseThrow()));
   }
 
-  private static Optional<Trust> pinned(Session session, Arguments arguments) {
-    return arguments.option("--trust").map(session::read).map(Trust::parse);
-  }
-
   private static Optional<Checkpoint> kept(Session session, Arguments arguments) {
     return arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
   }
@@ -206,7 +201,7 @@ public final class ReportCommand implements CliCommand {
     return written(
         sources,
         new ReportPage.Options(
-            pinned(session, arguments),
+            NamedTrust.of(session, arguments),
             arguments.has("--replay")
                 ? Optional.of(replayed(bundles.getFirst(), session))
                 : Optional.empty(),
@@ -245,7 +240,7 @@ public final class ReportCommand implements CliCommand {
     return written(
         sources,
         new ReportPage.Options(
-            pinned(session, arguments),
+            NamedTrust.of(session, arguments),
             Optional.empty(),
             Optional.of(selection),
             sample,

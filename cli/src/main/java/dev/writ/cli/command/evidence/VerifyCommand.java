@@ -78,7 +78,7 @@ public final class VerifyCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
-    Optional<Trust> trust = arguments.option("--trust").map(session::read).map(Trust::parse);
+    Optional<Trust> trust = NamedTrust.of(session, arguments);
     Optional<Checkpoint> earlier =
         arguments.option("--checkpoint").map(session::read).map(Checkpoint::parse);
     Optional<InstallationProof> installation =

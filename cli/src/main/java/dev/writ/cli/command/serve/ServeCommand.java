@@ -44,6 +44,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
+import dev.writ.embed.home.RotatedKeys;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.SystemFeed;
 import dev.writ.gateway.CellDoor;
@@ -175,6 +176,7 @@ public final class ServeCommand implements CliCommand {
     ServedOperations operations = operations(open, config);
     SortedMap<String, SigningKey> keys = keys(served.with(config), open);
     BiConsumer<String, WritException> refused = new JsonLog(log(session), Homes.clock())::refused;
+    sayWaiting(home, refused);
     Optional<ExecutorWatch> watch =
         elsewhere.map(executor -> ExecutorWatch.start(executor::system, refused));
     Gateway gateway =
@@ -231,6 +233,11 @@ public final class ServeCommand implements CliCommand {
         serving::ended);
     warmUp.begin();
     return serveUntilStopped(gateway);
+  }
+
+  /** Nothing else tells a server's operator that another key signs than the one that is to. */
+  static void sayWaiting(Home home, BiConsumer<String, WritException> refused) {
+    RotatedKeys.unread(home).values().forEach(why -> refused.accept("key-waits", why));
   }
 
   private static ExecutorClient executor(Home home, ExecutorSettings at) {

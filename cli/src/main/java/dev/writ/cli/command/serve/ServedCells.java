@@ -174,6 +174,7 @@ final class ServedCells {
   ExitCode serve(HopKey key) {
     try (LeaseWatch watch = watch()) {
       requireSharedContents(home);
+      ServeCommand.sayWaiting(home, log::refused);
       board.saw(ask(watch));
       CellChoice choice =
           new CellChoice(

@@ -1,0 +1,125 @@
+package dev.writ.verify.bundle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.json.Jcs;
+import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.journal.EventKind;
+import dev.writ.fixture.TestHome;
+import dev.writ.fixture.TestKeys;
+import dev.writ.ledger.Event;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
+import dev.writ.verify.audit.Forgers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A policy of another form, signed by a forger who holds every key: both verifiers refuse it, and
+ * neither stumbles over it.
+ */
+class BothVerifiersReadPoliciesAlikeTest {
+  private static final String RULES =
+      """
+      {} | {"effect":{"tool":"calc"},"match":{}} | {"effect":{},"match":{},"require":{"cel":"true"}} |
+      {"effect":{"tool":"calc"},"match":null,"require":{"cel":"true"}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"all":5}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"all":[]}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"cel":"true","all":[{"cel":"true"}]}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"mandate":{}}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"none":[{"approvals":{"count":1,"role":"reviewer"}}]}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"approvals":{"count":0,"role":"reviewer"}}} |
+      {"effect":{"tool":"calc"},"match":{},"require":{"artifact":{"role":"log","type":"a/b"}}}
+      """;
+
+  private static final String SECTIONS =
+      """
+      {"governance":{"approvals":{"r":"x"},"approvers":{"ada":["r"]},"runtimes":true,"tools":["*"]}} |
+      {"governance":{"approvals":{"r":1},"approvers":{"ada":5},"runtimes":true,"tools":["*"]}} |
+      {"governance":{"approvals":{"r":2},"approvers":{"ada":["r"]},"runtimes":true,"tools":["*"]}} |
+      {"governance":{"approvals":{"r":1},"approvers":{"ada":["r"]},"runtimes":true,"tools":["a*b"]}} |
+      {"mandates":{"audience":"a","issuers":[{"key":{"kty":"EC"},"name":"n","tenant":"acme"}]}} |
+      {"retention":{"rules":[{"contents":["outputs"],"keep_s":9007199254740991,"match":{},"name":"a"}]}} |
+      {"retention":{"archive_after_s":9007199254740991,"rules":[]}} |
+      {"retention":{"rules":[{"contents":[],"keep_s":1,"match":{},"name":"a"}]}} |
+      {"limits":{"pending_max_s":9007199254740991,"request_age_max_s":300,"request_bytes_max":1000}} |
+      {"runs":{"idle_max_s":0}} | {"runs":{"idle_max_s":60,"shared_by":[{"tenant":"acme"}]}} |
+      {"prices":{"calc":-1}} | {"roles":{"worker":{}}} | {"budgets":[{}]} | {"temporal":{}} |
+      {"temporal":{"hours":[{}],"order":[],"rates":[]}} | {"version":0} | {"execute_for":[""]} |
+      {"principals":[{"roles":["worker","worker"],"subject":"alice","surfaces":[],"tenant":"acme"}]}
+      """;
+
+  private static final SecondOpinion OPINION = new SecondOpinion();
+
+  @TempDir Path dir;
+  private int forgeries;
+
+  @AfterAll
+  static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
+    OPINION.compare(dir);
+  }
+
+  private static JsonValue.Obj read(String json) {
+    return (JsonValue.Obj) Jcs.parse(json.strip().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static JsonValue.Obj with(JsonValue.Obj document, JsonValue.Obj other) {
+    TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
+    all.putAll(other.members());
+    return new JsonValue.Obj(all);
+  }
+
+  /** What the first verifier finds in the forged run. */
+  private String found(TestHome home, UnaryOperator<JsonValue.Obj> change) {
+    Path at = dir.resolve("forged" + ++forgeries);
+    Digest policy =
+        home.log().stream()
+            .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
+            .map(Event::body)
+            .findFirst()
+            .orElseThrow();
+    LedgerConfig config =
+        new LedgerConfig(
+            at,
+            at.resolveSibling(at.getFileName() + ".anchor"),
+            TestHome.ORIGIN,
+            TestKeys.key("log"),
+            home.clock);
+    Forgers.rewrite(home.ledger(), policy, change, config);
+    try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
+      byte[] bundle =
+          BundleExport.forged(
+              reader, Sample.RUN, Sample.packages(home), home.kernel().system().trust());
+      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
+      return "nothing";
+    } catch (WritException e) {
+      return e.code().code();
+    }
+  }
+
+  @Test
+  void whatIsNoPolicyIsRefusedByBoth() {
+    try (TestHome home = Sample.home(dir.resolve("home"))) {
+      Sample.fill(home);
+      home.kernel().checkpoint();
+      assertThat(found(home, policy -> policy)).isEqualTo("nothing");
+      for (String rule : RULES.split("\\|")) {
+        JsonValue.Obj changed = read("{\"requirements\":[" + rule.strip() + "]}");
+        assertThat(found(home, policy -> with(policy, changed))).as(rule).startsWith("GRD-5");
+      }
+      for (String section : SECTIONS.split("\\|")) {
+        JsonValue.Obj changed = read(section);
+        assertThat(found(home, policy -> with(policy, changed))).as(section).startsWith("GRD-5");
+      }
+    }
+  }
+}
