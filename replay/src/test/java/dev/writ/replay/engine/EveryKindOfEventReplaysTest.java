@@ -83,6 +83,39 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
   }
 
   @Test
+  void what_a_key_allowed_that_was_revoked_since() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Answer approved = home.approve(pay, "rita");
+    home.revoke("rita");
+    assertThat(Refused.code(() -> home.execute(approved, "alice"))).isEqualTo("EXE-107");
+    home.submit(pay);
+    home.approve(pay, "roy");
+    home.submit(pay);
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED, EventKind.RECEIPT_SIGNED);
+    assertThat(result.reexecuted()).contains("1 refusals: by the same stage with the same code");
+    assertThat(result.neither()).isEmpty();
+  }
+
+  /** Kernels that did not ask for it have left records, which are as they were. */
+  @Test
+  void what_a_former_kernel_executed_though_who_allowed_it_was_revoked() {
+    home.restartWith(KernelSeam::withFormerGate);
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Answer approved = home.approve(pay, "rita");
+    home.revoke("rita");
+    home.clock.forward(Duration.ofSeconds(120));
+    home.execute(approved, "alice");
+    ReplayResult result = replays(EventKind.RECEIPT_SIGNED);
+    assertThat(result.neither())
+        .containsExactly(
+            "1 dispatches: whether who allowed them had a key in force, which kernels up to"
+                + " November 2026 did not ask");
+    home.restartWith(e -> e);
+  }
+
+  @Test
   void what_the_snapshot_stage_refuses() {
     Answer decided = home.decide(home.ask("alice").sign());
     home.activate(TestPolicy.YAML);
