@@ -12,6 +12,9 @@ import { digestOf, typeOf, writeJson } from '../verify.mjs';
 
 const VALID_MS = 3600000; // as `writ approve` states it
 
+/** How often it is asked whether it still waits. */
+export const AGAIN_MS = 5000;
+
 /** @param {{id: string, item: any, listed: boolean, session: import('../parts/api.mjs').Session, done: () => void}} props */
 export function Approval({ id, item: listed, listed: known, session, done }) {
   const [item, hold] = useState(/** @type {any} */ (listed));
@@ -22,17 +25,24 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
     hold(listed);
     lose(null);
   }, [listed]);
-  // It is not on the first page, or waits no more: what is known of it says which.
+  // It is on none of the pages that are asked for again, or waits no more: what is known of it says which, now and later.
   useEffect(() => {
     if (listed || !known || given !== null) return undefined;
     const stop = new AbortController();
-    get('/v1/approvals', { request: id, limit: 1 }, stop.signal).then((page) => {
+    const ask = () => document.visibilityState === 'visible' && get('/v1/approvals', { request: id, limit: 1 }, stop.signal).then((page) => {
       const found = (page.waiting ?? []).find((/** @type {any} */ one) => one.request_id === id);
-      if (found) hold(found);
-      else lose({ state: 'gone' });
+      if (found) {
+        hold(found);
+        lose(null);
+      } else lose({ state: 'gone' });
     }).catch((e) => !stop.signal.aborted && lose(e));
-    return () => stop.abort();
-  }, [id, known, listed === null]);
+    ask();
+    const timer = setInterval(ask, AGAIN_MS);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [id, known, listed === null, given]);
   const back = h('p', { class: 'back' }, h('a', { href: '#/approvals' }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
   if (given !== null) return h(Given, { given, id });
   if (!item) {

@@ -1,13 +1,14 @@
 // The policy: its text with faults as it is typed, what it would have said, its history, and its owner's signature.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
 import { get, post, standing } from '../parts/api.mjs';
+import { draft, keepDraft } from '../parts/draft.mjs';
 import { Editor } from '../parts/editor.mjs';
 import { Foreign, Id, Short } from '../parts/foreign.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { Text } from '../parts/json.mjs';
 import { listKeys, signDocument } from '../parts/keys.mjs';
 import { lineDiff } from '../parts/linediff.mjs';
-import { Verdict, draft, keepDraft } from '../parts/otherpolicy.mjs';
+import { Verdict } from '../parts/otherpolicy.mjs';
 import { Fact, Fault, Lazy, Waiting, useCall, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { count, moment, named, number, t } from '../parts/text.mjs';
