@@ -124,8 +124,7 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
                 own.context(),
                 own.origin(),
                 own.evidence(),
-                List.of(
-                    Envelope.sign(Delegation.TYPE, link.toJson(), TestKeys.key("bob's own"))))
+                List.of(Envelope.sign(Delegation.TYPE, link.toJson(), TestKeys.key("bob's own"))))
             .toJson(),
         TestKeys.key("alice"));
   }
