@@ -34,13 +34,14 @@ final class ProviderPlaces {
       }
       waiting.computeIfAbsent(address, _ -> new ArrayDeque<>()).add(turn);
     }
-    boolean came = false;
     try {
-      came = turn.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
-    } finally {
-      came = came || !leave(address, turn);
+      return turn.await(atMost.toMillis(), TimeUnit.MILLISECONDS) || !leave(address, turn);
+    } catch (InterruptedException e) {
+      if (!leave(address, turn)) {
+        giveBack();
+      }
+      throw e;
     }
-    return came;
   }
 
   /** Waits no more; false where the place came at that moment. */
