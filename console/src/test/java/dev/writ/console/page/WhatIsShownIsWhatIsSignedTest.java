@@ -193,6 +193,23 @@ class WhatIsShownIsWhatIsSignedTest {
     assertThat(page.locator(".person")).not().containsText("rita");
   }
 
+  /** Of a browser that several people use. */
+  @Test
+  void a_key_that_somebody_else_made_in_this_browser_is_not_ones_own() {
+    Page page = desk.stranger(Screen.WIDE);
+    page.navigate(desk.gateway.server.url() + "/#/keys");
+    signIn(page, "rita");
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("A key of this browser"))
+        .click();
+    assertThat(page.locator(".keycard .chip")).hasText("Not enrolled");
+    page.locator(".person summary").click();
+    button(page, "Sign out").click();
+    signIn(page, "deputy");
+    assertThat(page.locator(".keycard .chip")).hasText("Somebody else’s");
+    assertThat(page.locator(".keycard")).containsText("rita");
+    assertThat(page.locator(".keycard pre")).hasCount(0);
+  }
+
   /** A difference of two files is shown line by line; a long line is no place to hide. */
   @Test
   void what_is_cut_has_a_button_for_the_rest() {

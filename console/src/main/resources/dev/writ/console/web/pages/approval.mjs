@@ -4,7 +4,7 @@ import { get, post, serversTime } from '../parts/api.mjs';
 import { Content, Params } from '../parts/content.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
-import { listKeys, signDocument } from '../parts/keys.mjs';
+import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
 import { Fault, Lazy, Pairs, Waiting, useNow, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
@@ -110,7 +110,7 @@ function Word({ item, session, given }) {
     listKeys().then((all) => {
       // Those that are enrolled first: an older one may be revoked, or nobody has enrolled it.
       const trusted = (session.keys ?? []).filter((/** @type {any} */ jwk) => !jwk.writ_revoked_at).map((/** @type {any} */ jwk) => jwk.kid);
-      const mine = all.filter((/** @type {any} */ k) => k.role === undefined || k.role === 'approver').sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
+      const mine = all.filter((/** @type {any} */ k) => (k.role === undefined || k.role === 'approver') && isOf(k, session)).sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
       put(mine);
       choose(mine[0]?.kid ?? '');
     }, fail);

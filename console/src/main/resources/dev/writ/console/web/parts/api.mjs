@@ -178,6 +178,7 @@ export async function askWays() {
  */
 export async function signIn(credential, scheme = 'Bearer') {
   await send('POST', '/console/session', { headers: credential === null ? {} : { Authorization: `${scheme} ${credential}` } });
+  codeRefused.set(null);
   await whoami();
 }
 
