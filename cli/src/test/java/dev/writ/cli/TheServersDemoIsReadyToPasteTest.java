@@ -342,6 +342,12 @@ class TheServersDemoIsReadyToPasteTest {
     assertThat(checked.status()).isZero();
     assertThat(checked.out()).contains("127.0.0.1:8181").contains("tokens: 1");
 
+    for (String odd : List.of("a\nb", "a\u202Eb", "x".repeat(257))) {
+      Run refused = Run.of("config", "token", "ci", "--subject", odd);
+      assertThat(refused.err()).as(odd).contains("CLI-001");
+      assertThat(refused.out()).isEmpty();
+    }
+
     Files.writeString(file, "writ_gateway: 1\nlisten: { host: 0.0.0.0 }\n");
     Run open = Run.of("config", "check", file.toString());
     assertThat(open.err()).contains("GWY-003");

@@ -304,6 +304,7 @@ public final class ApartExecutor implements RemoteExecutor {
     requireNotGivenUp(order);
     stages.gate().requireUnexpired(order.intent(), now);
     stages.gate().requireUnexpired(order.intent(), at);
+    stages.gate().requireStanding(order, state.trust());
     Policy policy = state.policyInForce();
     stages.snapshot().verify(order, stages.tools().circumstances(order.request().effect(), policy));
     return stages.prepare().prepare(order, policy);

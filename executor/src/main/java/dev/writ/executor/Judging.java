@@ -14,6 +14,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunTurn;
 import dev.writ.executor.journal.Runs;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.AllowedBy;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.executor.stage.Surroundings;
@@ -553,11 +554,11 @@ final class Judging {
    * Whether a request's decision still stands; it does not only if an intent lapsed before
    * dispatch.
    */
-  boolean live(RequestRow row, Policy policy) {
+  boolean live(RequestRow row, Trust trust, Policy policy) {
     return switch (row.state()) {
       case DENIED, PENDING -> true;
       case LAPSED -> false;
-      case ALLOWED -> stands(row, policy);
+      case ALLOWED -> stands(row, trust, policy);
     };
   }
 
@@ -589,9 +590,9 @@ final class Judging {
 
   /**
    * Whether an allowed request's intent can still be served: not expired, of this incarnation and
-   * this owner, and under the same snapshot.
+   * this owner, under the same snapshot, and allowed by nobody whose key was revoked since.
    */
-  private boolean stands(RequestRow row, Policy policy) {
+  private boolean stands(RequestRow row, Trust trust, Policy policy) {
     Intent intent =
         Intent.read(ledger.document(row.intent().orElseThrow()).orElseThrow().document());
     Instant now = time.now(KernelTime.Reading.STANDING);
@@ -602,7 +603,8 @@ final class Judging {
     }
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Request request = Request.read(ledger.document(intent.request()).orElseThrow().document());
-    return decision.snapshot().equals(tools.circumstances(request.effect(), policy).snapshot());
+    return AllowedBy.revoked(decision, request, trust).isEmpty()
+        && decision.snapshot().equals(tools.circumstances(request.effect(), policy).snapshot());
   }
 
   /** The outcome of a request, from the ledger. */

@@ -211,7 +211,7 @@ final class RequestPath {
     Policy policy = entry.state().policyInForce();
     Admitted admitted = entry.require();
     ownKeys.require(trust, time.latest());
-    if (row.filter(r -> judging.live(r, policy)).isPresent()) {
+    if (row.filter(r -> judging.live(r, trust, policy)).isPresent()) {
       Answer known = known(admitted.id(), row.get());
       return wanted.execute() && known.intent().isPresent()
           ? serve(known, admitted, PendingWrites.NOTHING, run, wanted, entry.state())

@@ -78,7 +78,7 @@ public final class Rerun {
     Optional<RequestRow> row = row(request.id());
     Admitted admitted =
         Admission.readmit(request, state.trust(), policy, row.isPresent() ? receivedAt : now, now);
-    if (row.filter(r -> parts.judging().live(r, policy)).isPresent()) {
+    if (row.filter(r -> parts.judging().live(r, state.trust(), policy)).isPresent()) {
       return;
     }
     try (Runs.Borrowed run = parts.runs().borrow(runOf(admitted.request()))) {
@@ -117,7 +117,17 @@ public final class Rerun {
    * @throws WritException where a stage refuses; that is written then
    */
   public SafeExecutor.Begun begin(Digest intent, SystemState state) {
-    return begin(submission(intent, state), state);
+    return begin(submission(intent, state), state, parts.executor());
+  }
+
+  /**
+   * The same by the gate of a former kernel ({@link dev.writ.executor.stage.Gate#asFormerly}).
+   *
+   * @throws WritException where a stage refuses
+   */
+  public SafeExecutor.Begun beginAsFormerly(Digest intent, SystemState state) {
+    SafeExecutor now = parts.executor();
+    return begin(submission(intent, state), state, now.with(now.gate().asFormerly()));
   }
 
   /**
@@ -126,14 +136,15 @@ public final class Rerun {
    * @throws WritException {@code why}, or where a stage before the third refuses
    */
   public SafeExecutor.Begun giveUp(Digest intent, WritException why, SystemState state) {
-    return begin(submission(intent, state).givenUp(why), state);
+    return begin(submission(intent, state).givenUp(why), state, parts.executor());
   }
 
-  private SafeExecutor.Begun begin(IntentSubmission submission, SystemState state) {
+  private SafeExecutor.Begun begin(
+      IntentSubmission submission, SystemState state, SafeExecutor executor) {
     Digest intent = submission.intent().orElseThrow().id();
     SafeExecutor.Begun begun = null;
     try {
-      begun = parts.executor().begin(submission, state.trust(), state.policyInForce());
+      begun = executor.begin(submission, state.trust(), state.policyInForce());
     } finally {
       if (begun instanceof SafeExecutor.Begun.Now) {
         borrowed.put(intent, submission.run());

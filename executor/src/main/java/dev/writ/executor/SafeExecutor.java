@@ -154,7 +154,14 @@ public record SafeExecutor(
           Optional<Served> before = idempotency.find(order);
           if (before.isEmpty()) {
             order.submission().run().requireNotClosed();
-            recorded(Stage.GATE, order, at, () -> gate.requireUnexpired(order.intent(), at));
+            recorded(
+                Stage.GATE,
+                order,
+                at,
+                () -> {
+                  gate.requireUnexpired(order.intent(), at);
+                  gate.requireStanding(order, trust);
+                });
           }
           return before;
         });

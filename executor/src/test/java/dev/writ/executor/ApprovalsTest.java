@@ -169,6 +169,42 @@ class ApprovalsTest {
     assertThat(home.driver.runs()).isEmpty();
   }
 
+  /** An intent is minutes old when it is served: whose word counts is asked then. */
+  @Test
+  void what_a_key_allowed_is_not_executed_once_it_was_revoked() {
+    Answer approved = home.approve(request, "rita");
+    home.revoke("rita");
+    home.restart();
+    assertThat(Refused.code(() -> home.execute(approved, "alice"))).isEqualTo("EXE-107");
+    assertThat(home.kinds("acme", "run-1")).endsWith("intent.issued", "effect.refused");
+    assertThat(home.submit(request).decision().verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(home.driver.runs()).isEmpty();
+    assertThat(home.approve(request, "roy").decision().verdict()).isEqualTo(Verdict.ALLOW);
+    assertThat(home.submit(request).served()).isPresent();
+  }
+
+  @Test
+  void who_asks_again_for_what_a_revoked_key_allowed_waits_for_somebody_else() {
+    home.approve(request, "rita");
+    home.revoke("rita");
+    Answer anew = home.submit(request);
+    assertThat(anew.decision().verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(JudgeInputs.read(anew.decision().inputs()).ignored())
+        .extracting(i -> i.code())
+        .containsExactly("CAN-055");
+    assertThat(home.driver.runs()).isEmpty();
+    assertThat(home.runState("acme", "run-1").unfinished().pending()).isEqualTo(1);
+  }
+
+  @Test
+  void what_was_done_before_a_key_was_revoked_stays_done() {
+    home.approve(request, "rita");
+    home.submit(request);
+    home.revoke("rita");
+    assertThat(home.submit(request).served().orElseThrow().repeated()).isTrue();
+    assertThat(home.driver.runs()).hasSize(1);
+  }
+
   /** That a document lies in the ledger makes it nobody's evidence who did not bring it. */
   @Test
   void evidence_that_another_request_brought_does_not_count_by_its_digest() {

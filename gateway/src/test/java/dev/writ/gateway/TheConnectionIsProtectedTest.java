@@ -195,6 +195,31 @@ class TheConnectionIsProtectedTest {
     }
   }
 
+  /** A browser shows it for whatever page asks, and a form is sent without asking. */
+  @Test
+  void anotherSitesPageChangesNothingByACertificate() throws Exception {
+    pki.issue("builder", "/O=acme/CN=builder", "ca");
+    start(", client_ca: ca.pem ", CERTIFICATES);
+    SSLContext builder = pki.client("ca", Optional.of("builder"));
+    for (String[] mark :
+        List.of(
+            new String[] {"Sec-Fetch-Site", "cross-site"},
+            new String[] {"Sec-Fetch-Site", "same-site"},
+            new String[] {"Origin", "https://evil.example"})) {
+      HttpRequest.Builder forged = server.to("/test/r/calc").header(mark[0], mark[1]);
+      HttpResponse<String> answer =
+          server.send(forged.POST(HttpRequest.BodyPublishers.ofString("{}")), builder);
+      assertThat(answer.body()).as(mark[1]).contains("GWY-092");
+    }
+    HttpRequest.Builder own = server.to("/test/r/calc").header("Sec-Fetch-Site", "same-origin");
+    assertThat(
+            server.send(own.POST(HttpRequest.BodyPublishers.ofString("{}")), builder).statusCode())
+        .isEqualTo(200);
+    assertThat(effect(builder).statusCode()).as("no browser").isEqualTo(200);
+    HttpRequest.Builder link = server.to("/v1/runs").header("Sec-Fetch-Site", "cross-site");
+    assertThat(server.send(link.GET(), builder).statusCode()).isEqualTo(200);
+  }
+
   @Test
   void aConnectionDoesNotOutliveItsCertificate() throws Exception {
     pki.issue("builder", "/O=acme/CN=builder", "ca");

@@ -28,6 +28,25 @@ class AnIntentThatIsNotServedIsToldTest {
     assertThat(advice("js")).isEmpty();
   }
 
+  private static List<String> wanting(int count) {
+    return PolicyAdvice.of(
+        World.policyRequiring(
+            "{ any: [ { cel: 'false' }, { approvals: { role: reviewer, count: "
+                + count
+                + " } } ] }"));
+  }
+
+  /** A request for which nobody could ever give enough of them would wait until it is denied. */
+  @Test
+  void moreApprovalsThanThereAreApproversAreTold() {
+    assertThat(wanting(1)).isEmpty();
+    assertThat(wanting(100))
+        .singleElement()
+        .asString()
+        .startsWith("requirement 1 (")
+        .contains("100 approvals by reviewer are never given");
+  }
+
   /** However deep it stands among other requirements. */
   @Test
   void aMatchOnAProgramsTextIsToldWhereverItStands() {

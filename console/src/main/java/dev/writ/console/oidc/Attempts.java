@@ -10,6 +10,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,15 +36,10 @@ final class Attempts {
   private final SecureRandom random;
   private final boolean secure;
   private final byte[] key = new byte[SECRET_BYTES];
-  private final LinkedHashMap<Digest, Instant> used =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
+  private final LinkedHashMap<Digest, Used> used = new LinkedHashMap<>();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Digest, Instant> eldest) {
-          return size() > USED_MAX;
-        }
-      };
+  /** What was used, until when it would count, from what address. */
+  private record Used(Instant until, String from) {}
 
   /**
    * @param secure whether browsers reach the server over TLS
@@ -111,9 +109,10 @@ final class Attempts {
    * The sign-in that a browser comes back from. It counts once.
    *
    * @param state as it came back
+   * @param from the address that it came from
    * @throws WritException {@code GWY-136}
    */
-  Attempt end(String about, Headers headers, String state, Instant now) {
+  Attempt end(String about, Headers headers, String state, String from, Instant now) {
     String cookie = shown(headers).orElseThrow(() -> refused("the browser shows no cookie of one"));
     String[] parts = cookie.split("\\.", -1);
     if (parts.length != 3 || !parts[0].matches("[0-9]{1,12}")) {
@@ -127,7 +126,7 @@ final class Attempts {
     if (now.isAfter(begunAt.plus(LIFE)) || now.isBefore(begunAt)) {
       throw refused("it took longer than " + LIFE);
     }
-    use(state, begunAt.plus(LIFE), now);
+    use(state, new Used(begunAt.plus(LIFE), from), now);
     return attempt;
   }
 
@@ -139,12 +138,25 @@ final class Attempts {
     }
   }
 
-  private synchronized void use(String state, Instant until, Instant now) {
-    used.values().removeIf(now::isAfter);
+  private synchronized void use(String state, Used now, Instant at) {
+    used.values().removeIf(each -> at.isAfter(each.until()));
     Digest digest = Digest.sha256(state.getBytes(StandardCharsets.UTF_8));
-    if (used.putIfAbsent(digest, until) != null) {
+    if (used.putIfAbsent(digest, now) != null) {
       throw refused("it has come back before");
     }
+    if (used.size() > USED_MAX) {
+      forgetOne();
+    }
+  }
+
+  /** The oldest of the address that has most: whoever ends thousands has his own forgotten. */
+  private void forgetOne() {
+    Map<String, Integer> ofEach = new HashMap<>();
+    used.values().forEach(each -> ofEach.merge(each.from(), 1, Integer::sum));
+    String most = Collections.max(ofEach.entrySet(), Map.Entry.comparingByValue()).getKey();
+    Iterator<Used> oldest = used.values().iterator();
+    while (!oldest.next().from().equals(most)) {}
+    oldest.remove();
   }
 
   private static WritException refused(String found) {

@@ -11,6 +11,7 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -37,17 +38,24 @@ public final class OidcSurface implements Surface {
 
   private final Sessions sessions;
   private final Attempts attempts;
+  private final InstantSource clock;
   private final Consumer<WritException> refusals;
   private Provider provider;
   private long second;
   private int told;
 
   /**
+   * @param clock the server's
    * @param refusals is told, for whoever runs the server, what the page is not: why. It says
    *     nothing of the person, and no secret
    */
-  public OidcSurface(Sessions sessions, SecureRandom random, Consumer<WritException> refusals) {
+  public OidcSurface(
+      Sessions sessions,
+      SecureRandom random,
+      InstantSource clock,
+      Consumer<WritException> refusals) {
     this.sessions = sessions;
+    this.clock = clock;
     this.refusals = refusals;
     this.attempts = new Attempts(random, sessions.isSecure());
   }
@@ -101,7 +109,7 @@ public final class OidcSurface implements Surface {
   /** Where the person signs out at the provider, too; the session here has ended by then. */
   private HttpAnswer out(HttpCall call) {
     requireOwnSite(call);
-    return to(provider().out(call.receivedAt()).orElse("/"));
+    return to(provider().out().orElse("/"));
   }
 
   private HttpAnswer begin(HttpCall call) {
@@ -110,8 +118,7 @@ public final class OidcSurface implements Surface {
     String target = parameter(call, "to").filter(to -> to.matches(TARGET)).orElse("");
     String redirect = redirect(by, call);
     Attempts.Attempt attempt = attempts.begin(about(by, redirect), target, call.receivedAt());
-    return to(by.address(attempt, redirect, call.receivedAt()))
-        .with("Set-Cookie", attempts.set(attempt));
+    return to(by.address(attempt, redirect)).with("Set-Cookie", attempts.set(attempt));
   }
 
   private HttpAnswer end(HttpCall call) {
@@ -122,8 +129,9 @@ public final class OidcSurface implements Surface {
             about(by, redirect),
             call.headers(),
             parameter(call, "state").orElse(""),
+            call.remote(),
             call.receivedAt());
-    by.requireIssuer(parameter(call, "iss"), call.receivedAt());
+    by.requireIssuer(parameter(call, "iss"));
     Optional<String> error = parameter(call, "error");
     if (error.isPresent()) {
       throw new WritException(
@@ -134,7 +142,7 @@ public final class OidcSurface implements Surface {
         parameter(call, "code")
             .filter(text -> text.matches("[ -~]{1,2000}"))
             .orElseThrow(() -> new WritException(OidcError.REFUSED, "it gives no code"));
-    Caller caller = by.redeem(attempt, code, redirect, call.receivedAt());
+    Caller caller = by.redeem(attempt, code, redirect, call.remote(), call.receivedAt());
     return to("/" + attempt.target())
         .with("Set-Cookie", sessions.open(caller, call.receivedAt()))
         .with("Set-Cookie", attempts.forgotten());
@@ -148,11 +156,11 @@ public final class OidcSurface implements Surface {
   private synchronized Provider provider() {
     OidcProvider now =
         sessions.provider().orElseThrow(() -> new WritException(GatewayError.NO_ROUTE, ""));
-    if (provider == null || provider.configured() != now) {
+    if (provider == null || !provider.configured().equals(now)) {
       if (provider != null) {
         provider.close();
       }
-      provider = new Provider(now);
+      provider = new Provider(now, clock);
     }
     return provider;
   }

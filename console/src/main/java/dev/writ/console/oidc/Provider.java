@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,11 +28,14 @@ final class Provider implements AutoCloseable {
   /** Where the keys are, by the newest description. */
   private volatile URI keysAt;
 
-  Provider(OidcProvider configured) {
+  /**
+   * @param clock the server's
+   */
+  Provider(OidcProvider configured, InstantSource clock) {
     this.configured = configured;
     this.web = new ProviderWeb(configured, WITHIN);
-    this.description = new Kept<>(() -> Description.of(web, settings().issuer()));
-    this.keys = new Kept<>(() -> Signatures.keys(web.get("keys", keysAt)));
+    this.description = new Kept<>(() -> Description.of(web, settings().issuer()), clock);
+    this.keys = new Kept<>(() -> Signatures.keys(web.get("keys", keysAt)), clock);
   }
 
   OidcProvider configured() {
@@ -42,8 +46,8 @@ final class Provider implements AutoCloseable {
     return configured.settings();
   }
 
-  private Description described(Instant now) {
-    Description found = description.get(now);
+  private Description described() {
+    Description found = description.get();
     keysAt = found.keys();
     return found;
   }
@@ -54,7 +58,7 @@ final class Provider implements AutoCloseable {
    * @param redirect where it comes back to
    * @throws WritException {@code GWY-135}
    */
-  String address(Attempts.Attempt attempt, String redirect, Instant now) {
+  String address(Attempts.Attempt attempt, String redirect) {
     TreeSet<String> scopes = new TreeSet<>(settings().scopes());
     scopes.add("openid");
     TreeMap<String, String> query = new TreeMap<>();
@@ -66,14 +70,14 @@ final class Provider implements AutoCloseable {
     query.put("nonce", attempt.nonce());
     query.put("code_challenge", attempt.challenge());
     query.put("code_challenge_method", "S256");
-    return with(described(now).authorization(), query);
+    return with(described().authorization(), query);
   }
 
   /** Where a person signs out at the provider, if it has such a place. */
-  Optional<String> out(Instant now) {
+  Optional<String> out() {
     TreeMap<String, String> query = new TreeMap<>();
     query.put("client_id", settings().clientId());
-    return described(now).endSession().map(at -> with(at, query));
+    return described().endSession().map(at -> with(at, query));
   }
 
   private static String with(URI at, TreeMap<String, String> query) {
@@ -86,10 +90,8 @@ final class Provider implements AutoCloseable {
    *
    * @throws WritException {@code GWY-137}
    */
-  void requireIssuer(Optional<String> issuer, Instant now) {
-    if (issuer.isEmpty()
-        ? described(now).answersName()
-        : !issuer.get().equals(settings().issuer())) {
+  void requireIssuer(Optional<String> issuer) {
+    if (issuer.isEmpty() ? described().answersName() : !issuer.get().equals(settings().issuer())) {
       throw Signatures.refused("the answer is of another issuer: iss");
     }
   }
@@ -97,10 +99,12 @@ final class Provider implements AutoCloseable {
   /**
    * Redeems a code.
    *
-   * @throws WritException {@code GWY-135}, {@code GWY-137}, {@code GWY-138}, {@code GWY-139}
+   * @param from the address of who brings it
+   * @throws WritException {@code GWY-026}, {@code GWY-135}, {@code GWY-137}, {@code GWY-138},
+   *     {@code GWY-139}
    */
-  Caller redeem(Attempts.Attempt attempt, String code, String redirect, Instant now) {
-    Description described = described(now);
+  Caller redeem(Attempts.Attempt attempt, String code, String redirect, String from, Instant now) {
+    Description described = described();
     TreeMap<String, String> form = new TreeMap<>();
     form.put("grant_type", "authorization_code");
     form.put("code", code);
@@ -113,9 +117,10 @@ final class Provider implements AutoCloseable {
       form.put("client_id", settings().clientId());
       configured.secret().ifPresent(secret -> form.put("client_secret", secret));
     }
-    ProviderWeb.Answer answer = web.post("token_endpoint", described.token(), form, authorization);
+    ProviderWeb.Answer answer =
+        web.post("token_endpoint", described.token(), form, authorization, from);
     String token = token(answer);
-    JsonValue.Obj claims = Signatures.verified(token, keys.get(now), () -> keys.newer(now));
+    JsonValue.Obj claims = Signatures.verified(token, keys.get(), keys::newer);
     IdToken.Expected expected =
         new IdToken.Expected(
             settings().issuer(), settings().clientId(), attempt.nonce(), attempt.begunAt(), now);

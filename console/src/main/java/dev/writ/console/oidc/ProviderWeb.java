@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
@@ -45,8 +44,8 @@ final class ProviderWeb implements AutoCloseable {
   private final List<String> origins;
   private final HttpClient client;
 
-  /** In turn: whoever makes up codes may keep all places, but nobody from the next one. */
-  private final Semaphore places = new Semaphore(AT_ONCE, true);
+  /** Of codes. What is got is got once for all, so it takes none. */
+  private final ProviderPlaces places = new ProviderPlaces(AT_ONCE);
 
   ProviderWeb(OidcProvider provider, Duration within) {
     this.within = within;
@@ -121,6 +120,8 @@ final class ProviderWeb implements AutoCloseable {
   }
 
   /**
+   * Gets a document. Callers take care that it is not got many times at once.
+   *
    * @throws WritException {@code GWY-135}
    */
   JsonValue.Obj get(String what, URI address) {
@@ -134,16 +135,26 @@ final class ProviderWeb implements AutoCloseable {
   /**
    * Sends a form.
    *
-   * @throws WritException {@code GWY-135}
+   * @param from the address of who caused it: addresses are served in turn
+   * @throws WritException {@code GWY-026} where that takes too long, {@code GWY-135}
    */
   Answer post(
-      String what, URI address, SortedMap<String, String> form, Optional<String> authorization) {
+      String what,
+      URI address,
+      SortedMap<String, String> form,
+      Optional<String> authorization,
+      String from) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(address)
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(HttpRequest.BodyPublishers.ofString(query(form)));
     authorization.ifPresent(value -> request.header("Authorization", value));
-    return send(what, request);
+    takePlace(from);
+    try {
+      return send(what, request);
+    } finally {
+      places.giveBack();
+    }
   }
 
   /** Names and values, encoded as in forms and queries. */
@@ -162,34 +173,28 @@ final class ProviderWeb implements AutoCloseable {
   /**
    * @throws WritException {@code GWY-026} where so many others wait that it would take too long
    */
-  private void takePlace() {
+  private void takePlace(String from) {
     try {
-      if (places.tryAcquire(within.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (places.take(from, within)) {
         return;
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     throw new WritException(
-        GatewayError.SERVER_BUSY, AT_ONCE + " calls wait for the provider of sign-in");
+        GatewayError.SERVER_BUSY, AT_ONCE + " codes wait for the provider of sign-in");
   }
 
   private Answer send(String what, HttpRequest.Builder request) {
-    takePlace();
-    try {
-      return answer(
-          client.sendAsync(
-              request
-                  .header("Accept", "application/json")
-                  .header("User-Agent", "writ")
-                  .timeout(within)
-                  .build(),
-              HttpResponse.BodyHandlers.limiting(
-                  HttpResponse.BodyHandlers.ofByteArray(), BYTES_MAX)),
-          what);
-    } finally {
-      places.release();
-    }
+    return answer(
+        client.sendAsync(
+            request
+                .header("Accept", "application/json")
+                .header("User-Agent", "writ")
+                .timeout(within)
+                .build(),
+            HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), BYTES_MAX)),
+        what);
   }
 
   /** The whole answer within the time: the client's own time ends with the head. */

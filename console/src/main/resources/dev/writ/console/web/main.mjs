@@ -290,10 +290,22 @@ function Console() {
     enter().catch(fail);
   };
   useEffect(ask, []);
+  useEffect(() => {
+    // Another tab of this browser may have signed somebody else in: who is named here is whose page this is.
+    const look = () => {
+      if (document.visibilityState === 'visible' && standing.get().session !== null) whoami().catch(() => {});
+    };
+    document.addEventListener('visibilitychange', look);
+    addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      removeEventListener('focus', look);
+    };
+  }, []);
   if (problem) return h('main', { class: 'alone' }, h(Fault, { problem, again: ask }));
   if (!known) return h(Waiting, null);
   if (session !== null && code !== null) return h(Other, { session, code });
-  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { session });
+  return session === null ? h(SignIn, { ways, look: h(Look, null) }) : h(Shell, { key: session.csrf, session });
 }
 
 /** Where the texts did not arrive, in words that need no file: also what a page that is left meanwhile would show. */

@@ -91,7 +91,7 @@ class AProviderSignsPeopleInTest {
             installation -> installation.with(sessions),
             pipeline ->
                 List.of(
-                    new OidcSurface(sessions, new SecureRandom(), refusals::add),
+                    new OidcSurface(sessions, new SecureRandom(), home.clock, refusals::add),
                     new ConsoleSurface(
                         pipeline, sessions, new ConsoleSurface.Server("1", "", false))));
   }
@@ -554,6 +554,31 @@ class AProviderSignsPeopleInTest {
     assertThat(server.send(server.to("/console/sign-in").GET()).body()).doesNotContain("oidc");
   }
 
+  /** Such as a SIGHUP for a token, while the provider is asked. */
+  @Test
+  void aConfigurationThatSaysTheSameOfTheProviderEndsNoSignIn() throws Exception {
+    Begun begun = begin("");
+    String answer = provider.agree(begun.location);
+    AtomicInteger asked = new AtomicInteger();
+    provider.instead =
+        _ -> {
+          if (asked.getAndIncrement() == 0) {
+            reload(yaml(PEOPLE));
+            anotherBegins();
+          }
+          return false;
+        };
+    assertThat(location(callback(begun.cookie, answer))).isEqualTo("/");
+  }
+
+  private void anotherBegins() {
+    try {
+      begin("");
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   @Test
   void aConfigurationWhoseFilesCannotBeUsedChangesNothing() throws Exception {
     String alice = cookie(signIn(), "writ-session");
@@ -691,15 +716,18 @@ class AProviderSignsPeopleInTest {
     OidcProvider configured = sessions.provider().orElseThrow();
     try (ProviderWeb web = new ProviderWeb(configured, Duration.ofSeconds(30));
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<JsonValue.Obj>> all = new ArrayList<>();
+      List<Future<ProviderWeb.Answer>> all = new ArrayList<>();
+      URI token = URI.create(provider.issuer + "/x");
       for (int i = 0; i < 20; i++) {
-        all.add(threads.submit(() -> web.get("description", URI.create(provider.issuer + "/x"))));
+        all.add(
+            threads.submit(
+                () -> web.post("token", token, new TreeMap<>(), Optional.empty(), "127.0.0.1")));
       }
       Await.until(() -> asked.get() == 16);
       assertThat(all).as("nobody is refused").noneMatch(Future::isDone);
       over.countDown();
-      for (Future<JsonValue.Obj> each : all) {
-        assertThat(each.get(60, TimeUnit.SECONDS).members()).containsOnlyKeys("known");
+      for (Future<ProviderWeb.Answer> each : all) {
+        assertThat(each.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
       }
     } finally {
       over.countDown();

@@ -58,14 +58,15 @@ class AKeycloakSignsPeopleInTest {
     Path secret = dir.resolve("oidc-secret.txt");
     Files.writeString(secret, "the-secret-of-writ\n");
     Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    TestHome home = TestGateway.newHome(dir.resolve("home"));
     return new WholeGateway(
-        TestGateway.newHome(dir.resolve("home")),
+        home,
         YAML.replace("ISSUER", issuer),
         dir,
         installation -> installation.with(sessions),
         pipeline ->
             List.of(
-                new OidcSurface(sessions, new SecureRandom(), refusals::add),
+                new OidcSurface(sessions, new SecureRandom(), home.clock, refusals::add),
                 new ConsoleSurface(
                     pipeline, sessions, new ConsoleSurface.Server("0.1.0", "", false))));
   }

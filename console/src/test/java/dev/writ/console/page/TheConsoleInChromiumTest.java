@@ -451,6 +451,12 @@ class TheConsoleInChromiumTest {
     other.navigate(desk.gateway.server.url() + "/#/sign-in/" + code);
     assertThat(other.locator("main h1")).hasText("Sign in");
     assertThat(other.locator("[role=alert]")).containsText("GWY-095");
+    other.getByLabel("Token").fill(TestGateway.tokenOf("rita"));
+    other.keyboard().press("Enter");
+    other.locator(".person summary").click();
+    other.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
+    assertThat(other.locator("main h1")).hasText("Sign in");
+    assertThat(other.locator("[role=alert]")).hasCount(0);
   }
 
   @Test

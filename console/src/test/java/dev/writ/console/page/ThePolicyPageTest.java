@@ -13,9 +13,11 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
+import dev.writ.gateway.TestGateway;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +110,28 @@ class ThePolicyPageTest {
     button(page, "Back to the text in force").click();
     assertThat(chip(page)).hasText("This text is in force");
     assertThat(page.locator(".gutter .marked")).hasCount(0);
+  }
+
+  private static void comeBackAs(Page page, String who) {
+    page.context().clearCookies(); // the session ends; the next call finds that out
+    page.evaluate("location.hash = '#/effects'");
+    assertThat(page.locator("main h1")).hasText("Sign in");
+    page.getByLabel("Token").fill(TestGateway.tokenOf(who));
+    page.keyboard().press("Enter");
+    assertThat(page.locator("main h1")).hasText("Effects");
+    page.evaluate("location.hash = '#/policy'");
+  }
+
+  /** Sessions end by themselves, too: its author comes back to the text, and nobody else does. */
+  @Test
+  void a_text_that_is_being_written_is_its_authors() {
+    Page page = policy();
+    change(page, "cpu_ms: 50000", "cpu_ms: 50001");
+    comeBackAs(page, "rita");
+    assertThat(text(page)).hasValue(Pattern.compile("cpu_ms: 50001"));
+    comeBackAs(page, "deputy");
+    assertThat(chip(page)).hasText("This text is in force");
+    assertThat(page.evaluate("sessionStorage.length")).isEqualTo(0);
   }
 
   @Test

@@ -12,9 +12,13 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.fixture.TestKeys;
+import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.Caller;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -116,6 +120,96 @@ class WhatIsShownIsWhatIsSignedTest {
     assertThat(page.locator(".approval")).not().containsText("It has waited");
   }
 
+  private static String waiting(List<String> ids, String after) {
+    List<String> page = ids.stream().filter(id -> id.compareTo(after) > 0).limit(200).toList();
+    String rows =
+        page.stream()
+            .map(id ->
+                "{\"effect\":{\"operation\":\"do\",\"params\":{},\"tool\":\"pay\"},\"request_id\":\""
+                    + id
+                    + "\",\"subject\":\"bob\",\"waiting_since\":\"2026-11-21T12:00:00.000Z\"}")
+            .collect(Collectors.joining(","));
+    String next =
+        page.isEmpty() || page.getLast().equals(ids.getLast())
+            ? ""
+            : ",\"next_after\":\"" + page.getLast() + "\"";
+    return "{\"my_roles\":[\"reviewer\"],\"waiting\":[" + rows + "]" + next + "}";
+  }
+
+  /** Also where more wait than the page asks for at first. */
+  @Test
+  void further_pages_of_what_waits_are_as_they_are_now() {
+    List<String> ids =
+        new CopyOnWriteArrayList<>(
+            IntStream.range(1000, 1300).mapToObj(i -> "sha256:" + i).toList());
+    Page page = desk.page("rita", Screen.WIDE);
+    page.route(
+        "**/v1/approvals?*",
+        route -> {
+          String after = route.request().url().replaceFirst("^.*[?&]after=", "after=");
+          route.fulfill(
+              new Route.FulfillOptions()
+                  .setContentType("application/json")
+                  .setBody(
+                      waiting(
+                          ids,
+                          after.startsWith("after=")
+                              ? after.substring(6).replaceFirst("&.*", "").replace("%3A", ":")
+                              : "")));
+        });
+    page.navigate(desk.gateway.server.url() + "/#/approvals");
+    assertThat(page.locator(".title .count")).hasText("200+");
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    assertThat(page.locator(".title .count")).hasText("300");
+    ids.subList(0, 10).clear();
+    page.clock().fastForward(11_000);
+    assertThat(page.locator(".title .count")).hasText("290");
+    page.navigate(desk.gateway.server.url() + "/#/approvals/sha256:1299");
+    assertThat(page.locator("main h1")).containsText("pay");
+    ids.removeLast();
+    page.clock().fastForward(11_000);
+    assertThat(page.locator(".approval .note").first()).containsText("does not wait any more");
+  }
+
+  private static void signIn(Page page, String who) {
+    page.getByLabel("Token").fill(TestGateway.tokenOf(who));
+    page.keyboard().press("Enter");
+    assertThat(page.locator(".person")).containsText(who);
+  }
+
+  /** All tabs of a browser have one session. */
+  @Test
+  void who_is_named_is_who_is_signed_in_in_this_browser() {
+    Page page = desk.stranger(Screen.WIDE);
+    page.navigate(desk.gateway.server.url() + "/#/effects");
+    signIn(page, "rita");
+    Page other = page.context().newPage();
+    other.navigate(desk.gateway.server.url() + "/#/effects");
+    other.locator(".person summary").click();
+    button(other, "Sign out").click();
+    signIn(other, "deputy");
+    page.evaluate("dispatchEvent(new Event('focus'))");
+    assertThat(page.locator(".person")).containsText("deputy");
+    assertThat(page.locator(".person")).not().containsText("rita");
+  }
+
+  /** Of a browser that several people use. */
+  @Test
+  void a_key_that_somebody_else_made_in_this_browser_is_not_ones_own() {
+    Page page = desk.stranger(Screen.WIDE);
+    page.navigate(desk.gateway.server.url() + "/#/keys");
+    signIn(page, "rita");
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("A key of this browser"))
+        .click();
+    assertThat(page.locator(".keycard .chip")).hasText("Not enrolled");
+    page.locator(".person summary").click();
+    button(page, "Sign out").click();
+    signIn(page, "deputy");
+    assertThat(page.locator(".keycard .chip")).hasText("Somebody else’s");
+    assertThat(page.locator(".keycard")).containsText("rita");
+    assertThat(page.locator(".keycard pre")).hasCount(0);
+  }
+
   /** A difference of two files is shown line by line; a long line is no place to hide. */
   @Test
   void what_is_cut_has_a_button_for_the_rest() {
@@ -174,6 +268,20 @@ class WhatIsShownIsWhatIsSignedTest {
     assertThat(page.locator(".long li")).hasCount(1);
     go(page, "#/effects?text=two+words");
     assertThat(page.locator(".fxrow")).hasCount(1);
+  }
+
+  @Test
+  void a_run_whose_name_is_a_step_in_a_path_has_its_page() {
+    for (String run : List.of(".", "..")) {
+      desk.gateway.submit(desk.gateway.home.ask("alice").run(run).tool("mail").sign());
+      Page page = desk.open("rita", Screen.WIDE, "#/runs/" + run);
+      assertThat(page.locator(".long li")).hasCount(1);
+      assertThat(page.locator(".facts")).containsText("Receipts");
+      Object got =
+          page.evaluate(
+              "async () => (await fetch(document.querySelector('.title a.button').href)).status");
+      assertThat(got).isEqualTo(200);
+    }
   }
 
   /** Whoever gets the address sees the same effects, wherever he is. */

@@ -6,12 +6,15 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.ReadEvent;
+import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.Sessions;
 import dev.writ.guardian.document.AccessDocument;
 import java.net.http.HttpRequest;
@@ -24,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -229,6 +233,18 @@ class ASessionIsItsBrowsersAloneTest {
     }
     server.home.clock.forward(Duration.ofMinutes(25));
     assertThat(problem(session(again.cookie))).isEqualTo("401 GWY-090");
+  }
+
+  @Test
+  void aSessionEndsWithTheTimeOfTheCertificateThatOpenedIt() {
+    Instant now = server.home.clock.instant();
+    Caller by =
+        new Caller(
+            "mtls", "people", "a", "acme", "alice", List.of(), Optional.of(now.plusSeconds(60)));
+    String set = sessions.open(by, now);
+    Headers shown = Headers.of(List.of(Map.entry("Cookie", set.substring(0, set.indexOf(';')))));
+    assertThat(sessions.of(shown, now.plusSeconds(59))).isPresent();
+    assertThat(Refused.code(() -> sessions.of(shown, now.plusSeconds(60)))).isEqualTo("GWY-090");
   }
 
   @Test

@@ -31,7 +31,10 @@ public enum ExecutorError implements ErrorCode {
       "the intent is for another ledger, or of an owner before",
       "Ask this one for a decision."),
   HOLDER("EXE-106", "the submitter does not hold this intent", "Sign with the request's key."),
-  EXPIRED("EXE-107", "the intent has expired", "Submit the request again; it is judged again."),
+  EXPIRED(
+      "EXE-107",
+      "the intent has expired, or the key of somebody who allowed it was revoked",
+      "Submit the request again; it is judged again."),
   NOT_ISSUED(
       "EXE-108", "this ledger did not issue the intent", "Submit the request to have it judged."),
   RUNNING(

@@ -24,6 +24,7 @@ public final class Gate {
   private static final Duration SKEW = Duration.ofSeconds(2);
 
   private final Supplier<Audience> audience;
+  private final boolean asksStanding;
 
   public Gate(Audience audience) {
     this(() -> audience);
@@ -31,7 +32,20 @@ public final class Gate {
 
   /** One for a log of another process, which may begin another incarnation. */
   public Gate(Supplier<Audience> audience) {
+    this(audience, true);
+  }
+
+  private Gate(Supplier<Audience> audience, boolean asksStanding) {
     this.audience = audience;
+    this.asksStanding = asksStanding;
+  }
+
+  /**
+   * The same as it was up to November 2026, for the replay of what it let through: it did not ask
+   * whether the keys of who allowed an effect stand.
+   */
+  public Gate asFormerly() {
+    return new Gate(audience, false);
   }
 
   /**
@@ -68,6 +82,22 @@ public final class Gate {
           ExecutorError.EXPIRED,
           "valid from " + intent.issuedAt() + " until before " + end + ", now " + now);
     }
+  }
+
+  /**
+   * Requires that nobody's key was revoked by whose word the effect was allowed, approver or
+   * delegator. The request is judged again then, without that word.
+   *
+   * @throws WritException {@code EXE-107}
+   */
+  public void requireStanding(Order order, Trust trust) {
+    AllowedBy.revoked(order.decision(), order.request(), trust)
+        .filter(_ -> asksStanding)
+        .ifPresent(key -> {
+          throw new WritException(
+              ExecutorError.EXPIRED,
+              "the key " + key.kid() + " of " + key.subject() + ", who allowed it, was revoked");
+        });
   }
 
   private static void verify(

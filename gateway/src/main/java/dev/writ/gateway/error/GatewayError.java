@@ -128,7 +128,7 @@ public enum GatewayError implements ErrorCode {
       "Send the session's token as Writ-Csrf; load the page again."),
   CROSS_SITE(
       "GWY-092",
-      "another site's page sent this call with a session's cookie",
+      "another site's page sent this call with a session's cookie or a client certificate",
       "Call from a page of this server's own origin."),
   SESSIONS_MANY(
       "GWY-093",

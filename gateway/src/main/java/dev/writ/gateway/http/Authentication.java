@@ -28,7 +28,8 @@ final class Authentication {
    * @param httpMethod of the call
    * @param certificate the client's certificate on this connection, if it presented one
    * @throws WritException {@code GWY-020} without a credential of a known kind; the credential's
-   *     own code if it is not valid
+   *     own code if it is not valid; {@code GWY-092} for a certificate that another site's page has
+   *     the browser use for a change
    */
   Caller caller(
       String httpMethod, Headers headers, Optional<X509Certificate> certificate, Instant now) {
@@ -40,6 +41,10 @@ final class Authentication {
       }
     }
     if (header.isEmpty() && certificate.isPresent()) {
+      // A browser presents it for whatever page asks, as it does with a cookie.
+      if (!SessionAuthentication.READING.contains(httpMethod)) {
+        SessionAuthentication.requireOwnSite(headers);
+      }
       return certificates.caller(certificate.get(), now);
     }
     if (header.isEmpty()) {

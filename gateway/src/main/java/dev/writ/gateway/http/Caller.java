@@ -3,7 +3,9 @@ package dev.writ.gateway.http;
 import dev.writ.executor.Access;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyPerson;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An authenticated caller.
@@ -16,6 +18,7 @@ import java.util.List;
  * @param subject the subject that it acts as
  * @param roles roles that the credential is narrowed to; empty for all roles that policy gives the
  *     subject
+ * @param until when the credential's own time is over; absent where something else knows it
  */
 public record Caller(
     String method,
@@ -23,9 +26,21 @@ public record Caller(
     String fingerprint,
     String tenant,
     String subject,
-    List<String> roles) {
+    List<String> roles,
+    Optional<Instant> until) {
   public Caller {
     roles = List.copyOf(roles);
+  }
+
+  /** A caller by a credential whose time is looked at where it is known. */
+  public Caller(
+      String method,
+      String principal,
+      String fingerprint,
+      String tenant,
+      String subject,
+      List<String> roles) {
+    this(method, principal, fingerprint, tenant, subject, roles, Optional.empty());
   }
 
   /** A caller whose credential's name is its fingerprint: a key id. */

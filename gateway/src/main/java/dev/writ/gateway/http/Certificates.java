@@ -71,7 +71,8 @@ public final class Certificates {
         fingerprint(certificate),
         entry.tenant(),
         entry.subject(),
-        entry.roles());
+        entry.roles(),
+        Optional.of(certificate.getNotAfter().toInstant()));
   }
 
   /** SHA-256 of the certificate, as everywhere where people compare them. */

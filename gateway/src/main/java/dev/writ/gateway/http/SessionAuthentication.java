@@ -12,7 +12,7 @@ import java.util.function.BiPredicate;
  * lives no longer than the credential that opened it is known.
  */
 public final class SessionAuthentication implements Authenticator {
-  private static final List<String> READING = List.of("GET", "HEAD");
+  static final List<String> READING = List.of("GET", "HEAD");
   private static final List<String> OWN_SITE = List.of("same-origin", "none");
 
   private final Sessions sessions;
@@ -63,8 +63,12 @@ public final class SessionAuthentication implements Authenticator {
             by.roles()));
   }
 
-  /** Browsers say where a call comes from (Fetch Metadata); what is no browser has no cookie. */
-  private static void requireOwnSite(Headers headers) {
+  /**
+   * Browsers say where a call comes from (Fetch Metadata); what is no browser says nothing.
+   *
+   * @throws WritException {@code GWY-092} for another site's page
+   */
+  static void requireOwnSite(Headers headers) {
     Optional<String> site = headers.one("sec-fetch-site");
     if (site.filter(word -> !OWN_SITE.contains(word)).isPresent()) {
       throw new WritException(GatewayError.CROSS_SITE, "");

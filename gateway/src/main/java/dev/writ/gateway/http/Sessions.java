@@ -44,7 +44,8 @@ public final class Sessions {
     Kept(Caller by, String csrf, Instant now) {
       this.by = by;
       this.csrf = csrf;
-      this.end = now.plus(LIFE_MAX);
+      Instant longest = now.plus(LIFE_MAX);
+      this.end = by.until().filter(longest::isAfter).orElse(longest);
       this.seen = now;
     }
 

@@ -42,10 +42,7 @@ final class EffectRoutes {
     this.reader = reader;
     this.effects = effects;
     this.waiting =
-        new Waiting(
-            reader.kernel().ledger(),
-            () -> reader.kernel().system().policyInForce(),
-            packages::manifest);
+        new Waiting(reader.kernel().ledger(), () -> reader.kernel().system(), packages::manifest);
   }
 
   List<Route> routes() {
@@ -94,7 +91,13 @@ final class EffectRoutes {
     boolean approves = caller.approves(policy);
     Waiting.Page page =
         approves
-            ? waiting.page(caller.tenant(), after, limit, call.admission()::weigh)
+            ? Bodies.parameter(call, "request")
+                .map(Digest::parse)
+                .map(id ->
+                    waiting.only(caller.tenant(), call.receivedAt(), id, call.admission()::weigh))
+                .orElseGet(() ->
+                    waiting.page(
+                        caller.tenant(), call.receivedAt(), after, limit, call.admission()::weigh))
             : new Waiting.Page(List.of(), Optional.empty());
     reader.records().waiting(caller, page.waiting());
     ObjectBuilder json =

@@ -88,8 +88,17 @@ final class RunRoutes {
     return run.getBytes(StandardCharsets.UTF_8);
   }
 
+  /**
+   * The run of a call. Browsers take {@code .} and {@code ..} for steps in a path: a run of such a
+   * name stands in the query, and its segment is empty.
+   */
+  private static String named(HttpCall call) {
+    String segment = call.value("run");
+    return segment.isEmpty() ? Bodies.parameter(call, "run").orElse(segment) : segment;
+  }
+
   private HttpAnswer show(HttpCall call) {
-    String run = call.value("run");
+    String run = named(call);
     Caller caller = call.caller();
     return reader
         .kernel()
@@ -117,7 +126,7 @@ final class RunRoutes {
   }
 
   private HttpAnswer events(HttpCall call) {
-    String run = call.value("run");
+    String run = named(call);
     reader.run(call.caller(), run);
     RunId id = new RunId(call.caller().tenant(), run);
     boolean live =
@@ -197,7 +206,7 @@ final class RunRoutes {
   }
 
   private HttpAnswer bundle(HttpCall call) {
-    String run = call.value("run");
+    String run = named(call);
     reader.run(call.caller(), run);
     reader.records().runs(call.caller(), List.of(run), ReadClass.BUNDLES);
     return bundles.of(reader.kernel(), new RunId(call.caller().tenant(), run));

@@ -2,6 +2,8 @@ package dev.writ.gateway.view;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.canonicalize.trust.Trust;
+import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.JudgeInputs;
@@ -16,6 +18,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Requirement;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.ledger.LedgerView;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,18 +33,18 @@ public final class Waiting {
   private static final long BYTES_MAX = 2 << 20;
 
   private final LedgerView ledger;
-  private final Supplier<Policy> policy;
+  private final Supplier<SystemState> state;
   private final Function<ToolRef, Optional<ToolManifest>> manifests;
 
   /**
-   * @param policy in force
+   * @param state in force
    */
   public Waiting(
       LedgerView ledger,
-      Supplier<Policy> policy,
+      Supplier<SystemState> state,
       Function<ToolRef, Optional<ToolManifest>> manifests) {
     this.ledger = ledger;
-    this.policy = policy;
+    this.state = state;
     this.manifests = manifests;
   }
 
@@ -59,11 +62,12 @@ public final class Waiting {
   /**
    * What waits in a tenant.
    *
+   * @param now for whose word still counts
    * @param after the request behind which the page begins, whether it still waits or not
    * @return an empty page where the ledger does not have that request in the tenant
    */
-  public Page page(String tenant, Optional<Digest> after, int limit) {
-    return page(tenant, after, limit, _ -> {});
+  public Page page(String tenant, Instant now, Optional<Digest> after, int limit) {
+    return page(tenant, now, after, limit, _ -> {});
   }
 
   /**
@@ -71,12 +75,13 @@ public final class Waiting {
    *
    * @param weighs gets the payload of each request before it is read; it may refuse
    */
-  public Page page(String tenant, Optional<Digest> after, int limit, Consumer<byte[]> weighs) {
+  public Page page(
+      String tenant, Instant now, Optional<Digest> after, int limit, Consumer<byte[]> weighs) {
     Optional<String> from = after.flatMap(this::row).map(row -> key(tenant, row, after.get()));
     if (from.isEmpty() && after.isPresent()) {
       return new Page(List.of(), Optional.empty());
     }
-    Policy inForce = policy.get();
+    SystemState inForce = state.get();
     List<WaitingView> found = new ArrayList<>();
     boolean[] more = {false};
     long[] bytes = {0};
@@ -93,8 +98,11 @@ public final class Waiting {
             Digest id = Digest.parse("sha256:" + Tables.lastPart(key));
             Envelope envelope = ledger.document(id).orElseThrow();
             weighs.accept(envelope.payload());
-            view(id, Request.read(envelope.document()), inForce).ifPresent(found::add);
-            bytes[0] += envelope.payload().length;
+            view(id, Request.read(envelope.document()), inForce, now)
+                .ifPresent(view -> {
+                  found.add(view);
+                  bytes[0] += envelope.payload().length;
+                });
           }
           return !more[0];
         });
@@ -102,12 +110,31 @@ public final class Waiting {
   }
 
   /** One request with what an approver has to know of it; empty where it does not wait. */
-  public Optional<WaitingView> find(Digest id) {
+  public Optional<WaitingView> find(Digest id, Instant now) {
     return row(id)
         .filter(row -> row.state() == RequestRow.State.PENDING)
         .map(row ->
             view(
-                id, Request.read(ledger.document(id).orElseThrow().document()), row, policy.get()));
+                id,
+                Request.read(ledger.document(id).orElseThrow().document()),
+                row,
+                state.get(),
+                now));
+  }
+
+  /** The same as a page, which is empty where it does not wait in that tenant. */
+  public Page only(String tenant, Instant now, Digest id, Consumer<byte[]> weighs) {
+    List<WaitingView> found =
+        row(id)
+            .filter(row -> row.run().tenant().equals(tenant))
+            .flatMap(_ -> ledger.document(id))
+            .flatMap(envelope -> {
+              weighs.accept(envelope.payload());
+              return find(id, now);
+            })
+            .stream()
+            .toList();
+    return new Page(found, Optional.empty());
   }
 
   private static String key(String tenant, RequestRow row, Digest id) {
@@ -119,13 +146,15 @@ public final class Waiting {
   }
 
   /** Empty where it was decided just now. */
-  private Optional<WaitingView> view(Digest id, Request request, Policy inForce) {
+  private Optional<WaitingView> view(Digest id, Request request, SystemState inForce, Instant now) {
     return row(id)
         .filter(row -> row.state() == RequestRow.State.PENDING)
-        .map(row -> view(id, request, row, inForce));
+        .map(row -> view(id, request, row, inForce, now));
   }
 
-  private WaitingView view(Digest id, Request request, RequestRow row, Policy inForce) {
+  private WaitingView view(
+      Digest id, Request request, RequestRow row, SystemState system, Instant now) {
+    Policy inForce = system.policyInForce();
     Effect effect = request.effect();
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     JudgeInputs inputs = JudgeInputs.read(decision.inputs());
@@ -141,12 +170,13 @@ public final class Waiting {
         inForce.price(effect.tool(), effect.operation()),
         WaitingView.network(effect, manifest),
         WaitingView.paths(effect, manifest),
-        needed(request, decision, inputs, inForce));
+        needed(request, decision, inputs, system, now));
   }
 
   /** An approval is on one policy: under another one those that came before count no more. */
   private static List<WaitingView.Needed> needed(
-      Request request, Decision decision, JudgeInputs inputs, Policy inForce) {
+      Request request, Decision decision, JudgeInputs inputs, SystemState system, Instant now) {
+    Policy inForce = system.policyInForce();
     boolean counts = decision.policy().equals(inForce.digest());
     return Stream.concat(
             byRule(request, inForce),
@@ -156,7 +186,7 @@ public final class Waiting {
             new WaitingView.Needed(
                 wanted.role(),
                 wanted.count(),
-                counts ? approvers(inputs, wanted.role()) : List.of()))
+                counts ? approvers(inputs, wanted.role(), system.trust(), now) : List.of()))
         .toList();
   }
 
@@ -180,10 +210,19 @@ public final class Waiting {
     };
   }
 
-  private static List<String> approvers(JudgeInputs inputs, String role) {
+  /**
+   * The last judgement counted them; one whose time is over since, or whose key, counts no more.
+   */
+  private static List<String> approvers(JudgeInputs inputs, String role, Trust trust, Instant now) {
     return inputs.approvals().stream()
         .filter(seen -> seen.role().equals(role))
         .filter(seen -> seen.verdict() == Approval.Verdict.APPROVE)
+        .filter(seen -> seen.expiresAt().isAfter(now))
+        .filter(seen ->
+            trust
+                .key(seen.kid())
+                .filter(key -> key.revokedAt().isEmpty() && key.isValidAt(now))
+                .isPresent())
         .map(JudgeInputs.SeenApproval::approver)
         .distinct()
         .sorted()

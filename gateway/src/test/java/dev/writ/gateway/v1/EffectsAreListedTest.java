@@ -346,6 +346,29 @@ class EffectsAreListedTest {
     assertThat(gateway.get("rita", "/v1/approvals?limit=1001").string("code")).isEqualTo("GWY-018");
   }
 
+  private String given(Envelope request) {
+    JsonValue.Arr waiting =
+        (JsonValue.Arr)
+            gateway.get("rita", "/v1/approvals?request=" + request.id()).json().get("waiting");
+    JsonValue requires = ((JsonValue.Obj) waiting.items().getFirst()).get("requires");
+    return new String(Jcs.write(requires), StandardCharsets.UTF_8);
+  }
+
+  /** Who approves next must not believe that one more is enough. */
+  @Test
+  void an_approval_that_counts_no_more_is_not_said_to_be_given() {
+    Envelope twice = gateway.home.ask("alice").run("z").tool("pay").operation("twice").sign();
+    gateway.submit(twice);
+    gateway.home.approve(twice, "roy");
+    assertThat(given(twice)).contains("\"approvers\":[\"roy\"]", "\"have\":1");
+    gateway.home.clock.forward(Duration.ofHours(1));
+    assertThat(given(twice)).contains("\"approvers\":[]", "\"have\":0");
+    gateway.home.approve(twice, "roy");
+    assertThat(given(twice)).contains("\"have\":1");
+    gateway.home.revoke("roy");
+    assertThat(given(twice)).contains("\"approvers\":[]", "\"have\":0");
+  }
+
   @Test
   void a_page_goes_on_behind_a_request_that_does_not_wait_any_more() {
     Envelope first = submitted("alice", "a", "pay", "{}");

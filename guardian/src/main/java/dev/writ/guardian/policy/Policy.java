@@ -163,6 +163,10 @@ public final class Policy {
     return List.copyOf(parts.principals().values());
   }
 
+  public List<Approver> approvers() {
+    return List.copyOf(parts.approvers().values());
+  }
+
   /** Every tenant that has a principal or an approver, in no order; one can be there repeatedly. */
   public Stream<String> tenants() {
     return Stream.concat(

@@ -38,10 +38,49 @@ public final class PolicyAdvice {
                   + " matches the text of a program, which can be written around it; bound"
                   + " resources, inputs or roles, or ask for approvals")
           .forEach(warnings::add);
+      approvals(rule.require())
+          .filter(wanted -> most(policy, rule, wanted.role()) < wanted.count())
+          .map(wanted ->
+              place
+                  + wanted.count()
+                  + " approvals by "
+                  + wanted.role()
+                  + " are never given: at most "
+                  + most(policy, rule, wanted.role())
+                  + " in approvers may give one to a request, since nobody approves his own")
+          .forEach(warnings::add);
     }
     policy.commands().ifPresent(commands -> images(commands).forEach(warnings::add));
     policy.execute().ifPresent(execute -> shared(execute).forEach(warnings::add));
     return warnings;
+  }
+
+  /**
+   * How many may approve a request that the rule is about, for the principal who has most of them.
+   * Where the rule is about nobody, as many as it likes.
+   */
+  private static long most(Policy policy, Rule rule, String role) {
+    return policy.principals().stream()
+        .filter(asks ->
+            rule.match().applies(asks.tenant(), asks.subject(), asks.roles(), rule.effect().tool()))
+        .mapToLong(asks ->
+            policy.approvers().stream()
+                .filter(approver -> approver.tenant().equals(asks.tenant()))
+                .filter(approver -> !approver.subject().equals(asks.subject()))
+                .filter(approver -> approver.roles().contains(role))
+                .count())
+        .max()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  private static Stream<Requirement.Approvals> approvals(Requirement node) {
+    return switch (node) {
+      case Requirement.All all -> all.children().stream().flatMap(PolicyAdvice::approvals);
+      case Requirement.Any any -> any.children().stream().flatMap(PolicyAdvice::approvals);
+      case Requirement.Approvals wanted -> Stream.of(wanted);
+      case Requirement.None _, Requirement.Cel _, Requirement.Artifact _, Requirement.Mandate _ ->
+          Stream.empty();
+    };
   }
 
   /** Commands for which policy names an image that can be moved: they do not run. */

@@ -14,6 +14,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.AllowedBy;
 import dev.writ.executor.stage.Dispatch.Dispatched;
 import dev.writ.executor.stage.KernelTime.Reading;
 import dev.writ.executor.stage.StoreStage.Stored;
@@ -529,6 +530,14 @@ final class Stepping implements AutoCloseable {
     time.set(Reading.GATE, intent.issuedAt());
     time.set(Reading.DISPATCH, event.at());
     List<SystemState> candidates = states.at(event.at(), decision, asked.effect());
+    boolean former =
+        candidates.stream()
+            .allMatch(s -> AllowedBy.revoked(decision, asked, s.trust()).isPresent());
+    if (former) {
+      tally.neither(
+          "dispatches: whether who allowed them had a key in force, which kernels up to November"
+              + " 2026 did not ask");
+    }
     Policy policy = candidates.getFirst().policyInForce();
     Known known = world.infer(asked.effect(), policy, decision.snapshot());
     world.scene().alone = events.size() == 1;
@@ -543,7 +552,7 @@ final class Stepping implements AutoCloseable {
       inFlight.put(event.body(), new InFlight(event, Optional.empty()));
     } else {
       List<Dispatched> begun = new ArrayList<>();
-      attempt(candidates, state -> begun.add(begin(event.body(), state)), instead);
+      attempt(candidates, state -> begun.add(begin(event.body(), state, former)), instead);
       if (departed.isPresent()) {
         return;
       }
@@ -554,10 +563,10 @@ final class Stepping implements AutoCloseable {
     }
   }
 
-  private Dispatched begin(Digest intent, SystemState state) {
+  private Dispatched begin(Digest intent, SystemState state, boolean former) {
     Begun begun;
     try {
-      begun = rerun.begin(intent, state);
+      begun = former ? rerun.beginAsFormerly(intent, state) : rerun.begin(intent, state);
     } catch (WritException refused) {
       throw new ReplayMismatch(
           comparison.missing("refused with " + refused.code().code() + " " + refused.found()),

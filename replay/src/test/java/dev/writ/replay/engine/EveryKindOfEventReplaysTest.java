@@ -7,6 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Answer;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.RecordedCode;
@@ -22,8 +23,10 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
 import dev.writ.fixture.TestTools;
+import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Intent;
+import dev.writ.guardian.document.Request;
 import dev.writ.ledger.RunId;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.verify.bundle.Recording;
@@ -80,6 +83,90 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
     assertThat(Refused.code(() -> home.execute(late, "alice"))).isEqualTo("EXE-107");
     home.submit(again); // its intent lapsed without a word
     replays(EventKind.EFFECT_REFUSED);
+  }
+
+  @Test
+  void what_a_key_allowed_that_was_revoked_since() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Answer approved = home.approve(pay, "rita");
+    home.revoke("rita");
+    assertThat(Refused.code(() -> home.execute(approved, "alice"))).isEqualTo("EXE-107");
+    home.submit(pay);
+    home.approve(pay, "roy");
+    home.submit(pay);
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED, EventKind.RECEIPT_SIGNED);
+    assertThat(result.reexecuted()).contains("1 refusals: by the same stage with the same code");
+    assertThat(result.neither()).isEmpty();
+  }
+
+  private Envelope onBehalfOfBob() {
+    Request own = home.ask("alice").tool("mail").request();
+    Delegation link =
+        new Delegation(
+            "acme",
+            TestKeys.key("bob's own").kid(),
+            TestKeys.key("alice").kid(),
+            List.of("mail"),
+            home.clock.instant(),
+            home.clock.instant().plusSeconds(3600),
+            0);
+    return Envelope.sign(
+        Request.TYPE,
+        new Request(
+                own.scope(),
+                own.effect(),
+                own.consumes(),
+                own.idempotencyKey(),
+                own.nonce(),
+                own.requestedAt(),
+                own.retention(),
+                own.context(),
+                own.origin(),
+                own.evidence(),
+                List.of(Envelope.sign(Delegation.TYPE, link.toJson(), TestKeys.key("bob's own"))))
+            .toJson(),
+        TestKeys.key("alice"));
+  }
+
+  @Test
+  void what_a_key_delegated_that_was_revoked_since() {
+    TrustedKey like = TestKeys.trusted("bob", KeyRole.AGENT, Optional.of("acme"));
+    home.enrol(
+        new TrustedKey(
+            TestKeys.key("bob's own").verifyingKey(),
+            KeyRole.PRINCIPAL,
+            like.tenant(),
+            "bob",
+            like.notBefore(),
+            like.notAfter(),
+            Optional.empty()));
+    Envelope before = onBehalfOfBob();
+    assertThat(home.submit(before).served()).isPresent();
+    Answer decided = home.decide(onBehalfOfBob());
+    home.revoke("bob's own");
+    assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-107");
+    assertThat(home.driver.runs()).hasSize(1);
+    ReplayResult result = replays(EventKind.EFFECT_REFUSED, EventKind.RECEIPT_SIGNED);
+    assertThat(result.reexecuted()).contains("1 refusals: by the same stage with the same code");
+  }
+
+  /** Kernels that did not ask for it have left records, which are as they were. */
+  @Test
+  void what_a_former_kernel_executed_though_who_allowed_it_was_revoked() {
+    home.restartWith(KernelSeam::withFormerGate);
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Answer approved = home.approve(pay, "rita");
+    home.revoke("rita");
+    home.clock.forward(Duration.ofSeconds(120));
+    home.execute(approved, "alice");
+    ReplayResult result = replays(EventKind.RECEIPT_SIGNED);
+    assertThat(result.neither())
+        .containsExactly(
+            "1 dispatches: whether who allowed them had a key in force, which kernels up to"
+                + " November 2026 did not ask");
+    home.restartWith(e -> e);
   }
 
   @Test

@@ -73,7 +73,7 @@ record ShownApproval(
     }
     WaitingView view =
         WaitingHere.of(home, ledger)
-            .find(found.id())
+            .find(found.id(), Homes.clock().instant())
             .orElseThrow(
                 () -> new WritException(ExecutorError.NOT_PENDING, "request " + found.id()));
     SystemState state = SystemState.read(ledger);

@@ -1,16 +1,17 @@
 package dev.writ.cli.command.run;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.cli.base.Homes;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.view.Waiting;
 import dev.writ.gateway.view.WaitingView;
-import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
 import dev.writ.tools.registry.ToolRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,7 +27,7 @@ final class WaitingHere {
 
   /** Under the policy that is in force now. */
   static Waiting of(Home home, LedgerView ledger) {
-    Policy inForce = SystemState.read(ledger).policyInForce();
+    SystemState inForce = SystemState.read(ledger);
     InstalledTools tools = new InstalledTools(ToolRegistry.open(home.tools()), List.of());
     return new Waiting(ledger, () -> inForce, tools::manifest);
   }
@@ -34,11 +35,12 @@ final class WaitingHere {
   /** Everything that waits, of all tenants, what has waited longest first. */
   static List<WaitingView> all(Home home, LedgerView ledger) {
     Waiting waiting = of(home, ledger);
+    Instant now = Homes.clock().instant();
     List<WaitingView> found = new ArrayList<>();
     for (String tenant : tenants(ledger)) {
       Optional<Digest> after = Optional.empty();
       do {
-        Waiting.Page page = waiting.page(tenant, after, PAGE);
+        Waiting.Page page = waiting.page(tenant, now, after, PAGE);
         found.addAll(page.waiting());
         after = page.next();
       } while (after.isPresent());

@@ -10,6 +10,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.key.PeoplesKeys;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.StarterGateway;
@@ -21,10 +22,12 @@ import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Tokens;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -207,6 +210,7 @@ public final class ConfigCommand implements CliCommand {
               arguments.option("--subject").orElse("agent"),
               List.of(),
               Optional.empty());
+      requireReadable(entry);
       session.show(
           new Made(token, entry),
           (made, terminal) -> {
@@ -215,6 +219,21 @@ public final class ConfigCommand implements CliCommand {
             terminal.out().println(StarterGateway.entry(made.entry()));
           });
       return ExitCode.OK;
+    }
+
+    /**
+     * Reads the entry as the server will, so that nobody has a token whose entry stops the next
+     * start.
+     *
+     * @throws WritException {@code CLI-001}
+     */
+    private static void requireReadable(Tokens.Entry entry) {
+      String text = "writ_gateway: 1\ntokens:\n" + StarterGateway.entry(entry) + "\n";
+      try {
+        GatewayConfig.parse(text.getBytes(StandardCharsets.UTF_8), "the entry", Map.of());
+      } catch (WritException e) {
+        throw new WritException(CliError.USAGE, e.found(), e);
+      }
     }
   }
 }

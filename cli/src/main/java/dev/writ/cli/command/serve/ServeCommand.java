@@ -401,7 +401,10 @@ public final class ServeCommand implements CliCommand {
           .ifPresent(mcp -> all.add(mcp(session, pipeline, open, config, mcp)));
       all.add(
           new OidcSurface(
-              sessions, new SecureRandom(), refused -> signInRefused(session, refused)));
+              sessions,
+              new SecureRandom(),
+              Homes.clock(),
+              refused -> signInRefused(session, refused)));
       all.add(
           new ConsoleSurface(
               pipeline,

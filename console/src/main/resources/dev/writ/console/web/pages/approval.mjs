@@ -4,13 +4,16 @@ import { get, post, serversTime } from '../parts/api.mjs';
 import { Content, Params } from '../parts/content.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Icon } from '../parts/icons.mjs';
-import { listKeys, signDocument } from '../parts/keys.mjs';
+import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
 import { Fault, Lazy, Pairs, Waiting, useNow, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { T, moment, named, number, size, span, t } from '../parts/text.mjs';
 import { digestOf, typeOf, writeJson } from '../verify.mjs';
 
 const VALID_MS = 3600000; // as `writ approve` states it
+
+/** How often it is asked whether it still waits. */
+export const AGAIN_MS = 5000;
 
 /** @param {{id: string, item: any, listed: boolean, session: import('../parts/api.mjs').Session, done: () => void}} props */
 export function Approval({ id, item: listed, listed: known, session, done }) {
@@ -22,17 +25,24 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
     hold(listed);
     lose(null);
   }, [listed]);
-  // It is not on the first page, or waits no more: what is known of it says which.
+  // It is on none of the pages that are asked for again, or waits no more: what is known of it says which, now and later.
   useEffect(() => {
     if (listed || !known || given !== null) return undefined;
     const stop = new AbortController();
-    get('/v1/approvals', { request: id, limit: 1 }, stop.signal).then((page) => {
+    const ask = () => document.visibilityState === 'visible' && get('/v1/approvals', { request: id, limit: 1 }, stop.signal).then((page) => {
       const found = (page.waiting ?? []).find((/** @type {any} */ one) => one.request_id === id);
-      if (found) hold(found);
-      else lose({ state: 'gone' });
+      if (found) {
+        hold(found);
+        lose(null);
+      } else lose({ state: 'gone' });
     }).catch((e) => !stop.signal.aborted && lose(e));
-    return () => stop.abort();
-  }, [id, known, listed === null]);
+    ask();
+    const timer = setInterval(ask, AGAIN_MS);
+    return () => {
+      stop.abort();
+      clearInterval(timer);
+    };
+  }, [id, known, listed === null, given]);
   const back = h('p', { class: 'back' }, h('a', { href: '#/approvals' }, h(Icon, { name: 'arrow' }), ' ', t('approval.back')));
   if (given !== null) return h(Given, { given, id });
   if (!item) {
@@ -100,7 +110,7 @@ function Word({ item, session, given }) {
     listKeys().then((all) => {
       // Those that are enrolled first: an older one may be revoked, or nobody has enrolled it.
       const trusted = (session.keys ?? []).filter((/** @type {any} */ jwk) => !jwk.writ_revoked_at).map((/** @type {any} */ jwk) => jwk.kid);
-      const mine = all.filter((/** @type {any} */ k) => k.role === undefined || k.role === 'approver').sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
+      const mine = all.filter((/** @type {any} */ k) => (k.role === undefined || k.role === 'approver') && isOf(k, session)).sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
       put(mine);
       choose(mine[0]?.kid ?? '');
     }, fail);

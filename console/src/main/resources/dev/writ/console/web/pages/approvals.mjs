@@ -8,13 +8,12 @@ import { Empty, Fault, Waiting, useNow } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { useStore } from '../parts/store.mjs';
 import { number, rough, t } from '../parts/text.mjs';
-import { Approval } from './approval.mjs';
+import { AGAIN_MS, Approval } from './approval.mjs';
 
 const PAGE = 200;
-const AGAIN_MS = 5000;
 
 /**
- * Pages of what waits. The first is asked for again every few seconds.
+ * Pages of what waits. Those that are shown are asked for again every few seconds, the more of them the more seldom.
  * @returns {{list: any[], roles: string[], next: string | null, busy: boolean, loaded: boolean, problem: unknown, more: () => void, again: () => void}}
  */
 function useWaitingList() {
@@ -24,21 +23,23 @@ function useWaitingList() {
   const pages = useRef(0);
   useEffect(() => {
     const stop = new AbortController();
+    let timer = 0;
     const ask = async () => {
-      // Who has gone on to further pages reads: the list is not pulled away from under the eyes.
-      if (pages.current > 0 || document.visibilityState !== 'visible') return;
-      try {
-        const page = await get('/v1/approvals', { limit: PAGE }, stop.signal);
-        if (pages.current === 0) put({ list: page.waiting ?? [], roles: page.my_roles ?? [], next: page.next_after ?? page.next ?? null, loaded: true, problem: null });
-      } catch (problem) {
-        if (!stop.signal.aborted) put((/** @type {any} */ was) => ({ ...was, problem }));
+      const further = pages.current;
+      if (document.visibilityState === 'visible') {
+        try {
+          const all = await shown(further, stop.signal);
+          if (pages.current === further) put({ ...all, loaded: true, problem: null });
+        } catch (problem) {
+          if (!stop.signal.aborted) put((/** @type {any} */ was) => ({ ...was, problem }));
+        }
       }
+      if (!stop.signal.aborted) timer = window.setTimeout(ask, AGAIN_MS * (further + 1));
     };
     ask();
-    const timer = setInterval(ask, AGAIN_MS);
     return () => {
       stop.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   }, [turn]);
   const more = async () => {
@@ -47,7 +48,10 @@ function useWaitingList() {
     pages.current++;
     try {
       const page = await get('/v1/approvals', { limit: PAGE, after: state.next });
-      put((/** @type {any} */ was) => ({ ...was, list: was.list.concat(page.waiting ?? []), next: page.next_after ?? page.next ?? null }));
+      put((/** @type {any} */ was) => {
+        const known = new Set(was.list.map((/** @type {any} */ one) => one.request_id));
+        return { ...was, list: was.list.concat((page.waiting ?? []).filter((/** @type {any} */ one) => !known.has(one.request_id))), next: page.next_after ?? null };
+      });
     } catch (problem) {
       put((/** @type {any} */ was) => ({ ...was, problem }));
     } finally {
@@ -58,6 +62,28 @@ function useWaitingList() {
     pages.current = 0;
     next((n) => n + 1);
   } };
+}
+
+/**
+ * The first page and those behind it, as they are now.
+ * @param {number} further
+ * @param {AbortSignal} signal
+ */
+async function shown(further, signal) {
+  /** @type {any[]} */
+  const list = [];
+  /** @type {string | null} */
+  let next = null;
+  /** @type {string[]} */
+  let roles = [];
+  for (let i = 0; i <= further; i++) {
+    const page = await get('/v1/approvals', { limit: PAGE, after: next ?? undefined }, signal);
+    list.push(...page.waiting ?? []);
+    roles = page.my_roles ?? [];
+    next = page.next_after ?? null;
+    if (next === null) break;
+  }
+  return { list, roles, next };
 }
 
 /** @param {{id: string | null}} props */

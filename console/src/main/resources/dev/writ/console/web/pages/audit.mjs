@@ -1,6 +1,6 @@
 // What an auditor does: take a period or some runs, have them checked, take them away, and watch the log itself.
 import { h, useEffect, useState } from '../parts/view.mjs';
-import { get, remove, standing } from '../parts/api.mjs';
+import { get, pathOfRun, remove, standing } from '../parts/api.mjs';
 import { Foreign, Short } from '../parts/foreign.mjs';
 import { walk, withPublished, witnessed } from '../parts/checkpoints.mjs';
 import { Chip } from '../parts/icons.mjs';
@@ -86,7 +86,7 @@ function Runs({ taken, take }) {
       h('span', { class: 'faint small' }, count('audit.receipts', run.receipts ?? 0)),
       run.closed && h(Chip, { tone: 'none', sign: 'check' }, t('run.closed')),
       h('a', { class: 'small', href: address('runs', run.run) }, t('audit.look')),
-      h('a', { class: 'small', href: `/v1/runs/${encodeURIComponent(run.run)}/bundle`, download: '' }, t('run.bundle'))))),
+      h('a', { class: 'small', href: pathOfRun(run.run, '/bundle'), download: '' }, t('run.bundle'))))),
     further && h('p', null, h('button', { type: 'button', onClick: () => from(further) }, t('audit.moreruns'))));
 }
 

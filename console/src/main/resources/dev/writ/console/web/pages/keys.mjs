@@ -4,7 +4,7 @@ import { standing, whoami } from '../parts/api.mjs';
 import { Enrol } from '../parts/enrol.mjs';
 import { Foreign, Id } from '../parts/foreign.mjs';
 import { Chip, Icon } from '../parts/icons.mjs';
-import { forget, hasPasskeys, listKeys, makeKey, makePasskey, publicJwk } from '../parts/keys.mjs';
+import { forget, hasPasskeys, isOf, listKeys, makeKey, makePasskey, publicJwk } from '../parts/keys.mjs';
 import { Empty, Fault, Pairs, Waiting } from '../parts/parts.mjs';
 import { useStore } from '../parts/store.mjs';
 import { moment, named, t } from '../parts/text.mjs';
@@ -44,7 +44,7 @@ export function Keys() {
     h('p', { class: 'lead' }, t('keys.lead')),
     problem ? h(Fault, { problem }) : null,
     keys === null ? h(Waiting, null) : keys.length === 0 ? h(Empty, { sign: 'key', title: t('keys.none') }, t('keys.none.lead'))
-      : h('ul', { class: 'cards' }, keys.map((key) => h('li', { key: key.kid }, h(Key, { entry: key, trusted: session?.keys ?? [], busy, drop: () => act1(() => forget(key.kid)) })))),
+      : h('ul', { class: 'cards' }, keys.map((key) => h('li', { key: key.kid }, h(Key, { entry: key, own: isOf(key, session), trusted: session?.keys ?? [], busy, drop: () => act1(() => forget(key.kid)) })))),
     h('section', { class: 'part make' }, h('h2', null, t('keys.make')),
       h('label', { class: 'field' }, h('span', null, t('keys.for')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, ROLES.map((name) => h('option', { key: name, value: name }, named('role', name))))),
       h('div', { class: 'ways' },
@@ -62,17 +62,18 @@ const word = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  */
 const command = (entry) => `writ key enrol ${word(JSON.stringify(publicJwk(entry)))} --role ${word(entry.role)} --subject ${word(entry.subject)}${entry.role === 'approver' ? ` --tenant ${word(entry.tenant)}` : ''}`;
 
-/** @param {{entry: any, trusted: any[], busy: boolean, drop: () => void}} props */
-function Key({ entry, trusted, busy, drop }) {
+/** @param {{entry: any, own: boolean, trusted: any[], busy: boolean, drop: () => void}} props whether somebody else's is enrolled, this person is not told */
+function Key({ entry, own, trusted, busy, drop }) {
   const [sure, doubt] = useState(false);
   const enrolled = trusted.find((jwk) => jwk.kid === entry.kid);
-  const state = enrolled?.writ_revoked_at ? 'revoked' : enrolled ? 'enrolled' : 'new';
-  const [tone, sign] = { revoked: ['bad', 'cross'], enrolled: ['good', 'check'], new: ['info', 'key'] }[state];
+  const state = enrolled?.writ_revoked_at ? 'revoked' : enrolled ? 'enrolled' : own ? 'new' : 'other';
+  const [tone, sign] = { revoked: ['bad', 'cross'], enrolled: ['good', 'check'], new: ['info', 'key'], other: ['none', 'person'] }[state];
   return h('div', { class: 'card keycard' },
     h('p', { class: 'row' }, h(Icon, { name: entry.algorithm === 'WebAuthn' ? 'person' : 'device' }), h('b', null, named('algorithm', entry.algorithm ?? 'Ed25519')), h(Chip, { tone, sign }, t(`keys.state.${state}`))),
     h(Pairs, { rows: [
       [t('keys.id'), h(Id, { value: entry.kid })],
       entry.role && [t('keys.role'), named('role', entry.role)],
+      state === 'other' && [t('keys.for'), h(Foreign, { value: `${entry.subject}, ${entry.tenant}`, most: 300 })],
       enrolled && [t('keys.holder'), [h(Foreign, { value: enrolled.writ_subject, most: 120 }), ', ', named('role', enrolled.writ_role)]],
       enrolled?.writ_not_after && [t('keys.until'), moment(enrolled.writ_not_after)],
       entry.created_at && [t('keys.made'), moment(entry.created_at)],

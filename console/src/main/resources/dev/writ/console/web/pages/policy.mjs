@@ -1,13 +1,14 @@
 // The policy: its text with faults as it is typed, what it would have said, its history, and its owner's signature.
 import { h, useEffect, useRef, useState } from '../parts/view.mjs';
 import { get, post, standing } from '../parts/api.mjs';
+import { draft, keepDraft } from '../parts/draft.mjs';
 import { Editor } from '../parts/editor.mjs';
 import { Foreign, Id, Short } from '../parts/foreign.mjs';
 import { Chip } from '../parts/icons.mjs';
 import { Text } from '../parts/json.mjs';
-import { listKeys, signDocument } from '../parts/keys.mjs';
+import { isOf, listKeys, signDocument } from '../parts/keys.mjs';
 import { lineDiff } from '../parts/linediff.mjs';
-import { Verdict, draft, keepDraft } from '../parts/otherpolicy.mjs';
+import { Verdict } from '../parts/otherpolicy.mjs';
 import { Fact, Fault, Lazy, Waiting, useCall, useSettled } from '../parts/parts.mjs';
 import { address } from '../parts/router.mjs';
 import { count, moment, named, number, t } from '../parts/text.mjs';
@@ -207,7 +208,7 @@ function Activate({ check, shown, done }) {
   useEffect(() => {
     listKeys().then((all) => {
       const trusted = (standing.get().session?.keys ?? []).filter((/** @type {any} */ jwk) => !jwk.writ_revoked_at).map((/** @type {any} */ jwk) => jwk.kid);
-      const own = all.filter((key) => key.role === 'policy-owner').sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
+      const own = all.filter((key) => key.role === 'policy-owner' && isOf(key, standing.get().session)).sort((a, b) => Number(trusted.includes(b.kid)) - Number(trusted.includes(a.kid)));
       put(own);
       choose(own[0]?.kid ?? '');
     }, fail);

@@ -1,6 +1,6 @@
 // A run: its effects along a line, the newest first.
 import { h } from '../parts/view.mjs';
-import { get } from '../parts/api.mjs';
+import { get, pathOfRun } from '../parts/api.mjs';
 import { Audit } from '../parts/audit.mjs';
 import { Standing, What, Why, lookOf, standingOf } from '../parts/effects.mjs';
 import { Filters, chosen } from '../parts/filters.mjs';
@@ -14,14 +14,14 @@ import { Found, Further, useSearch } from './effects.mjs';
 
 /** @param {{run: string, query: Record<string, string>}} props */
 export function Run({ run, query }) {
-  const { value: state, problem } = useCall((signal) => get(`/v1/runs/${encodeURIComponent(run)}`, {}, signal), [run]);
+  const { value: state, problem } = useCall((signal) => get(pathOfRun(run), {}, signal), [run]);
   const found = useSearch({ ...chosen(query), run });
   const slowest = found.rows.reduce((most, row) => Math.max(most, row.duration_ms ?? 0), 1);
   return h('section', { class: 'runpage' },
     h('p', { class: 'kicker' }, t('run.kicker')),
     h('div', { class: 'title' }, h('h1', { tabIndex: -1 }, h(Foreign, { value: run, most: 300 })),
       state && h('span', { class: `link ${state.closed ? 'paused' : 'open'}` }, h('span', { class: 'lamp', 'aria-hidden': 'true' }), t(state.closed ? 'run.closed' : 'run.open')),
-      state && h('a', { class: 'button push', href: `/v1/runs/${encodeURIComponent(run)}/bundle`, download: `${run.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)}.writ` }, t('run.bundle'))),
+      state && h('a', { class: 'button push', href: pathOfRun(run, '/bundle'), download: `${run.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)}.writ` }, t('run.bundle'))),
     problem ? h(Fault, { problem }) : null,
     state && h('dl', { class: 'facts' },
       h(Fact, { label: t('run.receipts'), value: number(state.receipts) }),

@@ -80,6 +80,13 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
 }
 
 /**
+ * Where a run is read. A browser takes `.` and `..` for steps in a path, however they are written: such a name stands in the query.
+ * @param {string} run
+ * @param {string} [part]
+ */
+export const pathOfRun = (run, part = '') => (run === '.' || run === '..' ? `/v1/runs/${part}?run=${run}` : `/v1/runs/${encodeURIComponent(run)}${part}`);
+
+/**
  * @param {string} path
  * @param {Record<string, string | number | undefined>} [query]
  */
@@ -171,6 +178,7 @@ export async function askWays() {
  */
 export async function signIn(credential, scheme = 'Bearer') {
   await send('POST', '/console/session', { headers: credential === null ? {} : { Authorization: `${scheme} ${credential}` } });
+  codeRefused.set(null);
   await whoami();
 }
 

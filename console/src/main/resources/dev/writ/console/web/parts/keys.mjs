@@ -11,6 +11,16 @@ import { pae, sha256, toBase64, toBase64Url, writeJson } from '../verify.mjs';
 
 const STORE = 'keys';
 
+/**
+ * Whether a key of this browser is that person's: enrolled as that, or made for that. Others may have made theirs in the same browser.
+ * @param {BrowserKey} key
+ * @param {import('./api.mjs').Session | null} session
+ */
+export function isOf(key, session) {
+  if ((session?.keys ?? []).some((/** @type {any} */ jwk) => jwk.kid === key.kid)) return true;
+  return key.subject === session?.subject && (key.role !== 'approver' || key.tenant === session?.tenant);
+}
+
 /** @returns {Promise<IDBDatabase>} */
 function open() {
   return new Promise((resolve, reject) => {

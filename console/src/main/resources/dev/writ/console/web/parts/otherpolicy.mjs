@@ -1,6 +1,7 @@
 // What another policy would have said to one effect.
 import { h, useState } from './view.mjs';
 import { get, post } from './api.mjs';
+import { draft } from './draft.mjs';
 import { Foreign } from './foreign.mjs';
 import { Chip } from './icons.mjs';
 import { Checks } from './judgement.mjs';
@@ -16,16 +17,7 @@ export function Verdict({ verdict, code }) {
   return [h(Chip, { tone, sign }, named('policy.verdict', verdict)), code && [' ', h('code', null, h(Foreign, { value: code, most: 40 }))]];
 }
 
-const DRAFT = 'writ-policy-draft';
-
-/** @param {string | null} text what stands on the policy's page, kept for this tab; null where it is the policy in force */
-export function keepDraft(text) {
-  if (text === null) sessionStorage.removeItem(DRAFT);
-  else sessionStorage.setItem(DRAFT, text);
-}
-
-/** What was kept of it. */
-export const draft = () => sessionStorage.getItem(DRAFT);
+const DRAFT = 'draft'; // among digests of policies
 
 /** @param {{request: string}} props for those who may read the policy */
 export function OtherPolicy({ request }) {

@@ -3,7 +3,7 @@ import { h, useEffect, useRef, useState } from './view.mjs';
 import { post, serversTime, standing } from './api.mjs';
 import { Foreign } from './foreign.mjs';
 import { Icon } from './icons.mjs';
-import { listKeys, signDocument } from './keys.mjs';
+import { isOf, listKeys, signDocument } from './keys.mjs';
 import { Fault } from './parts.mjs';
 import { useStore } from './store.mjs';
 import { T, named, t } from './text.mjs';
@@ -18,7 +18,7 @@ export function Revoke({ name, version, done }) {
   const [problem, fail] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
     listKeys().then((all) => {
-      put(all.filter((key) => key.role === 'operator'));
+      put(all.filter((key) => key.role === 'operator' && isOf(key, standing.get().session)));
       know(true);
     }, fail);
   }, []);
