@@ -71,10 +71,14 @@ public final class ClockCommand implements CliCommand {
     };
   }
 
-  static String remedy(ClockCheck check) {
+  static String remedy(Terminal terminal) {
     return "If the clock is wrong, set it. If it is right, an operator signs that: "
-        + Homes.name()
-        + " clock correct";
+        + correction(terminal);
+  }
+
+  /** The command that signs that the clock is right. */
+  static String correction(Terminal terminal) {
+    return Homes.name(terminal) + " clock correct";
   }
 
   private static String length(Duration time) {
@@ -92,7 +96,7 @@ public final class ClockCommand implements CliCommand {
     terminal.out().println("ledger  " + Timestamps.format(check.ledger()));
     terminal.out().println(terminal.paint(fits ? Style.GOOD : Style.BAD, found(check)));
     if (!fits) {
-      terminal.out().println(remedy(check));
+      terminal.out().println(remedy(terminal));
     }
   }
 

@@ -72,7 +72,7 @@ public final class FsckCommand implements CliCommand {
     ClockCheck clock = ClockCommand.check(session);
     if (clock.fit() != ClockCheck.Fit.FITS) {
       session.terminal().err().println("note: " + ClockCommand.found(clock));
-      session.terminal().err().println(ClockCommand.remedy(clock));
+      session.terminal().err().println(ClockCommand.remedy(session.terminal()));
     }
     if (restored) {
       long incarnation =

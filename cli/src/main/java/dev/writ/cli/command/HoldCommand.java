@@ -9,6 +9,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.sandbox.host.ShellScript;
 import java.util.List;
 import java.util.Optional;
 
@@ -62,8 +63,9 @@ public final class HoldCommand implements CliCommand {
                 + " of "
                 + hold.tenant()
                 + "; is the name right? If not: "
-                + Homes.name()
-                + " hold release");
+                + Homes.name(session.terminal())
+                + " hold release "
+                + ShellScript.quoted(hold.name()));
   }
 
   /** What a hold keeps. */

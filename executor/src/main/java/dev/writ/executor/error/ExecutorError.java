@@ -7,7 +7,12 @@ public enum ExecutorError implements ErrorCode {
   MISSING_DECISION("EXE-001", "missing decision", "Send the decision's envelope."),
   MISSING_INTENT("EXE-002", "missing intent", "Send the intent's envelope."),
   MISSING_EFFECT("EXE-003", "missing effect", "Send the effect that was decided on."),
-  MALFORMED("EXE-004", "a document is malformed", "Send the document that the Guardian issued."),
+  MALFORMED(
+      "EXE-004",
+      "a document is malformed, or states what does not fit what is in force",
+      "Send decisions and intents as the Guardian issued them. Of an operator's statement, look at"
+          + " what is in force: `writ retention status` has the holds, `writ tool status` the"
+          + " tools."),
 
   DECISION_SIGNATURE(
       "EXE-101",
