@@ -1,5 +1,6 @@
 // Tools of Writ for APIs in the style of OpenAI's function calling: definitions for the request, and
 // answers for the model's tool calls. Nothing of any SDK is needed.
+import { canonicalize } from './writ.mjs';
 
 /** What a model is told of an outcome: the output, or why there is none. */
 export function told(outcome) {
@@ -68,6 +69,12 @@ export class Toolbox {
       params = JSON.parse(text || '{}');
     } catch {
       return 'The arguments are no JSON.';
+    }
+    if (params === null || typeof params !== 'object' || Array.isArray(params)) return 'The arguments are no object.';
+    try {
+      canonicalize(params);
+    } catch (e) {
+      return `The arguments cannot be sent: ${e.message}.`;
     }
     const { tool, version } = operation;
     return told(await this.client.call(

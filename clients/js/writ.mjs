@@ -505,11 +505,12 @@ export class WritClient {
     let now = outcome;
     while (now.waits) {
       const left = Math.max(0, until - performance.now());
-      const seconds = Math.min(50, Math.floor(left / 1000));
+      // What comes later than this client listens is no answer.
+      const seconds = Math.floor(Math.min(50, left / 1000, this.answerWithin / 2));
       const { state } = await this.get(`/v1/requests/${now.requestId}/outcome?wait_s=${seconds}`);
       if (state !== 'pending') now = await this.again(now);
       else if (left <= 0) break;
-      else if (left < 1000) await pause(left);
+      else if (seconds === 0) await pause(Math.min(left, 1000));
     }
     return now;
   }
@@ -590,12 +591,13 @@ export class WritClient {
     for (;;) {
       try {
         for await (const data of this.#following(run, last)) {
+          failedAt = undefined; // a run may be quiet for long
+          if (data === undefined) continue;
           const [, document] = json(utf8.encode(data));
           require(document.seq === (last === undefined ? 0 : last + 1), 'events are missing');
           require(id === undefined || document.prev === id, 'an event continues another one');
           last = document.seq;
           id = await digest(utf8.encode(canonicalize(document)));
-          failedAt = undefined;
           yield document;
           if (document.kind === 'run.closed') return;
         }
@@ -610,11 +612,18 @@ export class WritClient {
     }
   }
 
+  /** The data of each event, and undefined for each sign of life. */
   async *#following(run, last) {
     const headers = { ...(await this.#reading()), Accept: 'text/event-stream' };
     if (last !== undefined) headers['Last-Event-ID'] = String(last);
     const controller = new AbortController();
+    let silence;
+    const heard = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => controller.abort(), this.answerWithin * 1000);
+    };
     try {
+      heard();
       const response = await this.fetch(`${this.url}/v1/runs/${part(run)}/events`, {
         headers, redirect: 'error', signal: controller.signal,
       });
@@ -625,6 +634,8 @@ export class WritClient {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
+        heard();
+        yield undefined;
         rest += decoder.decode(value, { stream: true });
         require(rest.length <= 1 << 20, 'an event of more than 1 MiB');
         for (let at; (at = rest.indexOf('\n\n')) >= 0; rest = rest.slice(at + 2)) {
@@ -637,6 +648,7 @@ export class WritClient {
     } catch (e) {
       throw e instanceof WritError ? e : new NoAnswer(e.message, true, { cause: e });
     } finally {
+      clearTimeout(silence);
       controller.abort();
     }
   }

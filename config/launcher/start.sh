@@ -3,6 +3,14 @@
 # line. Sets mode, the argument file to start with, and terminals, and exports what the JVM is to find. For any POSIX shell,
 # without another process where that can be.
 
+# In a folder that is not there any more no JVM starts, and says so with a stack trace. The second look is a process,
+# and is taken where the first is in doubt.
+# shellcheck disable=SC3013 # where a shell does not know -ef, the second look decides
+if ! [ . -ef "${PWD:-}" ] 2>/dev/null && [ -z "$(pwd -P 2>/dev/null)" ]; then
+  echo "writ: the current folder is not there any more. Change to one that is, such as: cd /" >&2
+  exit 6
+fi
+
 # Commands that run long enough to be worth the optimizing compiler and the parallel collector.
 long_commands=" bench conform "
 # serve is one of those, and ends where its memory does.
@@ -16,16 +24,18 @@ light_commands="  canon completion "
 
 command=
 large=false
-skip=false
+skip=
 home=${WRIT_HOME:-writ-data}
 for word in "$@"; do
-  if $skip; then
-    skip=false
-    home=$word
+  case $skip in
+    --home) home=$word ;;
+  esac
+  if [ -n "$skip" ]; then
+    skip=
     continue
   fi
   case $word in
-    --home) skip=true ;;
+    --home | --cell) skip=$word ;;
     -*) ;;
     *)
       command=$word

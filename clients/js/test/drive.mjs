@@ -32,6 +32,7 @@ class Player {
       keys: step.pins === 'none' ? [] : trust.keys,
       requiredAlgorithms: step.pins === 'required-both' ? { guardian: ['Ed25519', 'ML-DSA-65'] } : {},
       retryFor: step.retry_for ?? 20,
+      answerWithin: step.answer_within ?? 120,
       ...(typeof holder === 'object'
         ? { subject: holder.subject, key: await signingKey(await readFile(holder.key, 'utf8')) }
         : { subject: place.agent.subject, token: holder ?? `writ_${'0'.repeat(64)}` }),

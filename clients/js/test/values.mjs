@@ -1,6 +1,7 @@
 // What is no JSON value is refused before anything is signed or sent, and what a refusal of the server says.
 import { generateKeyPairSync } from 'node:crypto';
-import { Refused, WritClient, canonicalize, signingKey } from 'writ-client';
+import { Toolbox } from 'writ-client/openai';
+import { Outcome, Refused, WritClient, canonicalize, signingKey } from 'writ-client';
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 let sent = 0;
@@ -44,4 +45,23 @@ for (const [problem, told] of [
 ]) {
   if (new Refused(409, problem).message !== told) throw new Error(new Refused(409, problem).message);
 }
+// What a model writes that is no JSON of an object is told to the model.
+const least = { cpu_ms: 1, memory_bytes: 1, output_bytes: 1, wall_ms: 1 };
+const offering = {
+  operations: async () => [{ tool: 'js', version: '1.0.0', default: true, name: 'eval', description: '', input: {}, resources: least }],
+};
+const toolbox = await Toolbox.of(offering);
+for (const [text, wanted] of [['{', 'no JSON'], ['[1]', 'no object'], ['null', 'no object'], ['{"x":"\\ud800"}', 'surrogate']]) {
+  const { content } = await toolbox.answer({ id: '1', function: { name: 'js', arguments: text } });
+  if (!content.startsWith('The arguments ') || !content.includes(wanted)) throw new Error(content);
+}
+// Who listens for a short time does not ask the server to think for longer.
+const asked = [];
+const brief = new WritClient({
+  ...settings, token: `writ_${'0'.repeat(64)}`, answerWithin: 9,
+  fetch: async (url) => { asked.push(url); throw new TypeError('nobody'); },
+});
+const waits = new Outcome({ decision: { verdict: 'ESCALATE', request: 'sha256:00' } });
+await brief.wait(waits, 3600).catch(() => {});
+if (!asked[0].endsWith('?wait_s=4')) throw new Error(asked[0]);
 console.log(`${Object.keys(refused).length} refused`);

@@ -90,7 +90,10 @@ class Player:
             url,
             holder,
             writ.Pinned(keys, p["origin"], required),
-            settings=writ.Settings(retry_for=step.get("retry_for", 20.0)),
+            settings=writ.Settings(
+                retry_for=step.get("retry_for", 20.0),
+                answer_within=step.get("answer_within", 120.0),
+            ),
         )
         self.open.append(client)
         return client

@@ -316,14 +316,16 @@ class Api:
         until = time.monotonic() + timeout
         while outcome.waits:
             left = max(0.0, until - time.monotonic())
-            path = f"/v1/requests/{outcome.request_id}/outcome?wait_s={min(50, int(left))}"
+            # What comes later than this client listens is no answer.
+            asked = int(min(50, left, self.settings.answer_within / 2))
+            path = f"/v1/requests/{outcome.request_id}/outcome?wait_s={asked}"
             state = yield from self.get_json(path)
             if state.get("state") != "pending":
                 outcome = yield from self.again(outcome)
             elif left <= 0:
                 break
-            elif left < 1:
-                yield Pause(left)
+            elif asked == 0:
+                yield Pause(min(left, 1.0))
         return outcome
 
     def cancel(self, request_id: str) -> Flow[None]:

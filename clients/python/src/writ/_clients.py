@@ -173,8 +173,8 @@ class Client:
             try:
                 blocks = ServerSentEvents()
                 for piece in self._http.stream(self._api.following(run, chain.last)):
+                    failed_at = None  # a run may be quiet for long
                     for event in events_of(blocks.feed(piece), chain):
-                        failed_at = None
                         yield event
                         if event.kind == "run.closed":
                             return
@@ -356,8 +356,8 @@ class AsyncClient:
             try:
                 blocks = ServerSentEvents()
                 async for piece in self._http.stream(self._api.following(run, chain.last)):
+                    failed_at = None  # a run may be quiet for long
                     for event in events_of(blocks.feed(piece), chain):
-                        failed_at = None
                         yield event
                         if event.kind == "run.closed":
                             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import selectors
 import ssl
 import threading
 import urllib.parse
@@ -49,14 +50,31 @@ class Address:
 
 
 class Threads:
-    """One connection for each thread."""
+    """Connections that no thread uses are kept for whichever comes next, as long as the server keeps them."""
 
     def __init__(self, address: Address, timeout: float) -> None:
         self._address = address
         self._timeout = timeout
-        self._local = threading.local()
         self._lock = threading.Lock()
         self._open: set[http.client.HTTPConnection] = set()
+        self._idle: list[http.client.HTTPConnection] = []
+
+    def _take(self) -> http.client.HTTPConnection:
+        """A connection of this call alone. One that the server has closed meanwhile is none: what may not be sent twice would
+        be told as unanswered on it, though nothing of it had left."""
+        while True:
+            with self._lock:
+                connection = self._idle.pop() if self._idle else None
+            if connection is None:
+                return self._connect()
+            if not _has_ended(connection):
+                return connection
+            self._end(connection)
+
+    def _keep(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            if connection in self._open:  # else the client was closed
+                self._idle.append(connection)
 
     def _connect(self) -> http.client.HTTPConnection:
         a = self._address
@@ -88,23 +106,19 @@ class Threads:
         return connection.getresponse()
 
     def send(self, call: Call) -> Reply:
-        connection = getattr(self._local, "connection", None)
-        kept = connection is not None
-        if connection is None:
-            connection = self._connect()
-        self._local.connection = None
+        connection = self._take()
+        keep = False
         try:
             response = self._send(connection, call)
             body = response.read(call.bytes_max + 1)
+            keep = len(body) <= call.bytes_max and not response.will_close
         except (OSError, http.client.HTTPException) as e:
-            self._end(connection)
-            if kept and isinstance(e, (http.client.RemoteDisconnected, ConnectionError)):
-                raise NoAnswer("the connection had ended", sent=True) from e
             raise NoAnswer(type(e).__name__, sent=True) from e
-        if len(body) > call.bytes_max or response.will_close:
-            self._end(connection)
-        else:
-            self._local.connection = connection
+        finally:
+            if keep:
+                self._keep(connection)
+            else:
+                self._end(connection)
         if len(body) > call.bytes_max:
             raise NotBelieved(f"an answer of more than {call.bytes_max} bytes")
         return Reply(
@@ -126,9 +140,18 @@ class Threads:
 
     def close(self) -> None:
         with self._lock:
-            connections, self._open = self._open, set()
+            connections, self._open, self._idle = self._open, set(), []
         for connection in connections:
             connection.close()
+
+
+def _has_ended(connection: http.client.HTTPConnection) -> bool:
+    """Whether there is something to read where nothing was asked: the end, as a rule."""
+    if connection.sock is None:
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.sock, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 class Loop:
@@ -185,15 +208,17 @@ class Loop:
     async def stream(self, call: Call) -> AsyncIterator[bytes]:
         connection = await self._connection()
         try:
-            status, headers = await connection.ask(call)
-            if status != 200:
-                body = b""
-                async for piece in connection.pieces(headers):
+            status, headers = await asyncio.wait_for(connection.ask(call), self._timeout)
+            pieces = connection.pieces(headers)
+            body = b""
+            while piece := await asyncio.wait_for(anext(pieces, b""), self._timeout):
+                if status == 200:
+                    yield piece
+                else:
                     body += piece[: 1 << 20]
+            if status != 200:
                 raise Refused(status, problem_of(body))
-            async for piece in connection.pieces(headers):
-                yield piece
-        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError) as e:
+        except (OSError, EOFError, ValueError, asyncio.TimeoutError, asyncio.LimitOverrunError) as e:
             raise NoAnswer(type(e).__name__, sent=True) from e
         finally:
             connection.close()

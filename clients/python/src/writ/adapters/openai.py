@@ -8,6 +8,8 @@ import re
 from typing import Any, Callable, Iterable, Mapping, Optional, Union
 
 from .._clients import AsyncClient, Client
+from .._errors import NotBelieved
+from .._json import canonicalize
 from .._model import Effect, Operation, Outcome
 
 Only = Callable[[Operation], bool]
@@ -79,6 +81,10 @@ class _Toolbox:
         if not isinstance(params, dict):
             return "The arguments are no object."
         effect = Effect(operation.tool, params, operation.name, operation.version)
+        try:
+            canonicalize(effect.stated())
+        except NotBelieved as e:
+            return f"The arguments cannot be sent: {e}."
         # The call's id is its idempotency key in the run: an answer that gets lost is not a second effect.
         key = f"{self._run}/{_member(call, 'id')}"
         return effect, {"run": self._run, "key": key, "wait": self._wait}

@@ -191,10 +191,18 @@ public final class Cli {
         .setOut(new PrintWriter(terminal.out(), true, UTF_8))
         .setErr(new PrintWriter(terminal.err(), true, UTF_8))
         .setUsageHelpWidth(Math.clamp(terminal.width(), 60, HELP_WIDTH_MAX))
-        .setColorScheme(
-            CommandLine.Help.defaultColorScheme(terminal.outHasColour() ? Ansi.ON : Ansi.OFF));
+        .setColorScheme(colours(terminal.outHasColour() ? Ansi.ON : Ansi.OFF));
     root.getCommandSpec().version("writ " + Version.text());
     return root;
+  }
+
+  /** picocli's own, without italics, which are not among what goes to a terminal. */
+  private static CommandLine.Help.ColorScheme colours(Ansi ansi) {
+    return new CommandLine.Help.ColorScheme.Builder(ansi)
+        .commands(Ansi.Style.bold)
+        .options(Ansi.Style.fg_yellow)
+        .parameters(Ansi.Style.fg_yellow)
+        .build();
   }
 
   private static void add(CommandLine parent, CliCommand command) {

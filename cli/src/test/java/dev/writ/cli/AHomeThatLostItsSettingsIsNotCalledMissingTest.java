@@ -6,6 +6,7 @@ import dev.writ.cli.base.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,24 @@ class AHomeThatLostItsSettingsIsNotCalledMissingTest {
     Files.delete(settings);
     assertThat(dir.resolve("home/ledger")).isDirectory();
     Files.write(settings, content);
+    assertThat(writ("receipts").status()).isZero();
+  }
+
+  /** As after an edit by hand: what is there is no field that somebody forgot to give. */
+  @Test
+  void aMemberOfAnotherNameIsDamageOfTheFile() throws IOException {
+    home().done("init");
+    Path settings = dir.resolve("home/writ.json");
+    String content = Files.readString(settings);
+    for (String member : List.of("format", "origin", "tenant", "agent", "approver")) {
+      Files.writeString(settings, content.replace('"' + member + '"', "\"other\""));
+      toldToPutItBack(writ("receipts"));
+      toldToPutItBack(writ("run", "js", "--param", "source=1"));
+      assertThat(writ("doctor").out()).contains("bad", "writ.json", member);
+    }
+    Files.writeString(settings, content.replace("\"agent\":\"agent\"", "\"agent\":7"));
+    toldToPutItBack(writ("run", "js", "--param", "source=1"));
+    Files.writeString(settings, content);
     assertThat(writ("receipts").status()).isZero();
   }
 }

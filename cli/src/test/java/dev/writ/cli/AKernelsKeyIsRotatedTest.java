@@ -207,7 +207,7 @@ class AKernelsKeyIsRotatedTest {
         .contains("Where it was to be revoked, that is done.");
     assertThat(writ("key", "new", "eve", "--tenant", "writ").err())
         .startsWith("writ: EXE-004 ")
-        .contains("tenant writ", "what was found says what does not");
+        .contains("tenant writ", "Of an operator's statement");
     assertThat(home().resolve("keys/eve.pem")).doesNotExist();
   }
 

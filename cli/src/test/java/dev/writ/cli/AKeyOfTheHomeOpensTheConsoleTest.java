@@ -27,8 +27,8 @@ class AKeyOfTheHomeOpensTheConsoleTest {
   void theAddressSignsInTheApproverOnce() throws Exception {
     assertThat(writ("init").status()).isZero();
     Run none = writ("console");
-    assertThat(none.status()).isEqualTo(2);
-    assertThat(none.err()).contains("CLI-001", "writ serve");
+    assertThat(none.status()).isEqualTo(6);
+    assertThat(none.err()).contains("GWY-061", "writ serve");
     ProcessBuilder builder =
         new ProcessBuilder(
             OwnProcess.writ("--home", dir.resolve("home").toString(), "serve", "--port", "0"));

@@ -81,6 +81,12 @@ class ASlipOfTheHandIsToldTest {
   }
 
   @Test
+  void helpIsInColoursThatATerminalGets() {
+    Run help = Run.on("", "in,out,err", Map.of(), Commands.ALL, "run", "--help");
+    assertThat(help.out()).contains("\u001b[33m--param", "KEY=VALUE").doesNotContain("\ufffd");
+  }
+
+  @Test
   void helpShowsLinesThatAreUnderstood() {
     Terminal terminal =
         new Terminal(
@@ -156,6 +162,29 @@ class ASlipOfTheHandIsToldTest {
         .doesNotContain("requirement 2 ");
   }
 
+  /**
+   * A role with such a profile is denied each call, and nobody is vouched for by such a surface.
+   */
+  @Test
+  void aSandboxOrSurfaceThatNobodyHasIsNotCalledGood() throws IOException {
+    Path changed = dir.resolve("changed.yaml");
+    Files.writeString(
+        changed,
+        Files.readString(policy())
+            .replace("surfaces: [mcp]", "surfaces: [mcp, mpc]")
+            .replace("sandboxes: [default,", "sandboxes: [defualt, default,"));
+    Run run = writ("policy", "check", changed.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains("good", "principals (local/agent): there is no surface mpc", "engine, execute")
+        .contains("roles/analyst: no tool runs in a sandbox defualt", "default, ");
+    assertThat(run.out().lines().filter(line -> line.startsWith("warning"))).hasSize(2);
+    assertThat(Run.of("--home", dir.resolve("none").toString(), "policy", "check", changed + ""))
+        .as("what needs no data directory is said without one")
+        .satisfies(bare -> assertThat(bare.out()).contains("no surface mpc"))
+        .satisfies(bare -> assertThat(bare.out()).doesNotContain("defualt"));
+  }
+
   private static String rule(String operation) {
     return "  - effect: { tool: js, operation: "
         + operation
@@ -216,6 +245,36 @@ class ASlipOfTheHandIsToldTest {
     Files.writeString(file, "listen: {}\n");
     assertThat(writ("config", "check", file.toString()).err())
         .contains("GWY-002", "a key is missing", "/writ_gateway");
+  }
+
+  @Test
+  void aTokenIsForWhomTheDataDirectoryIs() {
+    Path other = dir.resolve("other");
+    Run made = Run.of("--home", other + "", "init", "--tenant", "acme", "--agent", "builder");
+    assertThat(made.status()).as(made.err()).isZero();
+    assertThat(Run.of("--home", other + "", "config", "token", "ci").out())
+        .contains("tenant: \"acme\", subject: \"builder\"");
+    assertThat(Run.of("--home", dir.resolve("none") + "", "config", "token", "ci").out())
+        .contains("tenant: \"local\", subject: \"agent\"");
+    assertThat(Run.of("--home", other + "", "config", "token", "ci", "--subject", "approver").out())
+        .contains("tenant: \"acme\", subject: \"approver\"");
+  }
+
+  /** As after writ demo: the server starts without one, so the check takes it. */
+  @Test
+  void aHomeWithoutAConfigurationIsServedAsItIs() throws IOException {
+    Files.delete(dir.resolve("home/gateway.yaml"));
+    Run checked = writ("config", "check");
+    assertThat(checked.status()).as(checked.err()).isZero();
+    assertThat(checked.out()).contains("listens on 127.0.0.1:8181", "tokens: 0");
+  }
+
+  @Test
+  void aScriptOfCompletionIsDataToo() {
+    assertThat(Run.of("--json", "completion", "bash").out())
+        .startsWith("{\"script\":\"")
+        .endsWith("\"shell\":\"bash\"}\n")
+        .hasLineCount(1);
   }
 
   @Test

@@ -114,6 +114,17 @@ class CodeRunsFromTheShellTest {
   }
 
   @Test
+  void aHomeThatIsMadeAgainFindsNothingOfTheOneBefore() throws Exception {
+    code("code_interpreter", "python", "open('left.txt', 'w').write('secret')");
+    String list = "import os; print(os.listdir('.'))";
+    assertThat(code("code_interpreter", "python", list).out()).contains("left.txt");
+    Trees.remove(dir.resolve("home"));
+    Files.delete(dir.resolve("home.anchor"));
+    assertThat(writ("init").status()).isZero();
+    assertThat(code("code_interpreter", "python", list).out()).doesNotContain("left.txt");
+  }
+
+  @Test
   void whereNoEngineIsItIsRefusedAndSaysHowToGetOne() {
     Run js = in(Map.of("WRIT_SANDBOX_ENGINE", "podman"), "run", "js", "--param", "source=1");
     assertThat(js.status()).isZero();

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -85,6 +86,28 @@ class CommandsToPasteNameThePolicyTest {
     List<String> words = new ArrayList<>(List.of("--home", of.home().toString()));
     words.addAll(List.of(command));
     assertThat(words(line)).isEqualTo(words);
+  }
+
+  /** Of commands that an operator pastes, such as from a report at night. */
+  @Test
+  void ofTheDoctorAndOfStatements() throws Exception {
+    assertThat(home.writ("doctor").out().replaceAll("\\s+", " "))
+        .contains(" --home '" + quoted() + "' key move FOLDER");
+    assertThat(home.done("config", "check").err()).contains(quoted(), "key move FOLDER");
+    String held = home.done("hold", "place", "case 7", "nobody").err();
+    assertThat(
+            words("writ " + held.replaceFirst("(?s).*If not: ", "").replaceFirst(".*?writ ", "")))
+        .containsExactly("--home", home.home().toString(), "hold", "release", "case 7");
+    String runtime = home.done("runtime", "approve", "pyhton", "3.13").err();
+    assertThat(runtime).contains(quoted(), "runtime withdraw pyhton 3.13", "tool status");
+    Path secret = home.home().resolve("keys/agent.pem");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-r--r--"));
+    assertThat(home.writ("doctor", "--fix").out()).contains(quoted() + "' doctor --fix --yes");
+  }
+
+  /** The data directory, as a shell takes it within quotes. */
+  private String quoted() {
+    return home.home().toString().replace("'", "'\\''");
   }
 
   @Test

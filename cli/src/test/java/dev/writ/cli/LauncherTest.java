@@ -103,6 +103,26 @@ class LauncherTest {
     assertThat(TOP.resolve("writ-data")).doesNotExist();
   }
 
+  /** A JVM that finds no current folder ends with a stack trace. */
+  @Test
+  void aFolderThatIsNotThereAnyMoreIsNamed() throws Exception {
+    Files.createDirectory(folder.resolve("gone"));
+    Ended ended =
+        run(
+            folder,
+            "",
+            List.of(
+                "sh",
+                "-c",
+                "cd gone && rmdir ../gone && exec \"$0\" --home nothing doctor",
+                TOP.resolve("writ").toString()));
+    assertThat(ended.status()).isEqualTo(6);
+    assertThat(ended.out()).isEmpty();
+    assertThat(ended.err())
+        .contains("writ: the current folder is not there any more. ")
+        .doesNotContain("Error", "\tat ");
+  }
+
   /** The jars of the launcher have no entries for folders, so nothing may be looked for in one. */
   @Test
   void aLedgerInPostgresIsMadeFromWhatTheLauncherHas() throws Exception {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,29 @@ class SecretsAreKeptAndNeverToldTest {
         }
       }
     }
+  }
+
+  /** Whoever looks why a call was refused finds it here, and not that all is well. */
+  @Test
+  void aSecretThatNoCallGetsIsNotCalledKept() throws IOException {
+    writ(VALUE, "secret", "put", "good");
+    writ(VALUE, "secret", "put", "open");
+    writ(VALUE, "secret", "put", "short");
+    Path secrets = Path.of(home, "secrets");
+    Files.setPosixFilePermissions(
+        secrets.resolve("open"), PosixFilePermissions.fromString("rw-r--r--"));
+    Files.writeString(secrets.resolve("short"), "1234567");
+    Files.createSymbolicLink(secrets.resolve("link"), secrets.resolve("good"));
+    Run listed = writ("", "secret", "list");
+    assertThat(listed.status()).isZero();
+    assertThat(listed.out().lines())
+        .anyMatch(line -> line.matches("good +kept +not granted"))
+        .anyMatch(line -> line.matches("open +TOL-042: open has the mode 644 .*not granted"))
+        .anyMatch(line -> line.matches("short +TOL-043: 7 bytes +not granted"))
+        .anyMatch(line -> line.matches("link +TOL-042: link is no regular file +not granted"));
+    assertThat(writ("", "secret", "list", "--json").out())
+        .contains("{\"granted\":false,\"kept\":true,\"name\":\"good\"}")
+        .contains("\"name\":\"open\",\"refused\":\"TOL-042 ");
   }
 
   @Test

@@ -117,7 +117,7 @@ class TheDoctorMendsWhatItNamesTest {
 
     Run told = home.writ("doctor");
     assertThat(told.out().replaceAll("\\s+", " "))
-        .contains("guardian.pem can be read by others", "writ doctor --fix");
+        .contains("guardian.pem can be read by others", " doctor --fix");
     Run plan = home.writ("doctor", "--fix", "--json");
     assertThat(plan.status()).as("something is to be done").isEqualTo(1);
     assertThat(all()).as("and nothing was").isEqualTo(before);

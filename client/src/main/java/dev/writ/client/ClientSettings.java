@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param clock the time of what it signs
  * @param random for nonces, and keys of its own
  * @param retryFor for how long a call is repeated that may be; zero for never
- * @param answerWithin how long an answer may take to begin
+ * @param answerWithin how long an answer may take to begin, and a stream may be silent
  * @param authority PEM of the authority that issued the server's certificate; absent for those that
  *     Java trusts
  */
@@ -42,6 +42,11 @@ public record ClientSettings(
   /** The same with another time of repeating. */
   public ClientSettings retryFor(Duration time) {
     return new ClientSettings(clock, random, time, answerWithin, authority);
+  }
+
+  /** The same with another time for an answer. */
+  public ClientSettings answerWithin(Duration time) {
+    return new ClientSettings(clock, random, retryFor, time, authority);
   }
 
   /** The same with an authority of the caller's own. */

@@ -32,6 +32,9 @@ final class RunStream {
   private Optional<Digest> last = Optional.empty();
   private boolean over;
 
+  /** Whether anything came on the present connection: a run may be quiet for long. */
+  private boolean heard;
+
   RunStream(
       Wire wire, ClientSettings settings, UnaryOperator<HttpRequest.Builder> reading, String path) {
     this.wire = wire;
@@ -44,8 +47,8 @@ final class RunStream {
     next = after.isPresent() ? after.getAsLong() + 1 : 0;
     long since = System.nanoTime();
     while (true) {
-      long before = next;
       Exception broke = null;
+      heard = false;
       try {
         read(each);
       } catch (IOException e) {
@@ -59,7 +62,7 @@ final class RunStream {
       if (over) {
         return;
       }
-      since = next > before ? System.nanoTime() : since;
+      since = heard ? System.nanoTime() : since;
       if (System.nanoTime() - since > settings.retryFor().toNanos()) {
         throw new WritException(
             ClientError.NO_ANSWER, "the events ended, and the run is open", broke);
@@ -77,12 +80,15 @@ final class RunStream {
               return next == 0 ? head : head.header("Last-Event-ID", Long.toString(next - 1));
             },
             path);
-    try (InputStream in = response.body()) {
+    try (InputStream in = response.body();
+        SilenceWatch silence = new SilenceWatch(in, settings.answerWithin())) {
       if (response.statusCode() != 200) {
         throw Wire.refusal(response.statusCode(), in.readNBytes(EVENT_CHARS_MAX));
       }
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
       for (String line = line(lines); !over && line != null; line = line(lines)) {
+        heard = true;
+        silence.heard();
         if (line.startsWith(DATA)) {
           RunEvent event = event(line.substring(DATA.length()));
           over = !each.test(event) || event.kind().equals("run.closed");

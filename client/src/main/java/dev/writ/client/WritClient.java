@@ -341,14 +341,17 @@ public final class WritClient implements AutoCloseable {
     VerifiedOutcome now = outcome;
     while (now.waits()) {
       long left = Math.max(0, (until - System.nanoTime()) / 1_000_000);
-      String waiting = "/outcome?wait_s=" + Math.min(WAIT_S, left / 1000);
+      // What comes later than this client listens is no answer.
+      long listened = settings.answerWithin().toSeconds() / 2;
+      long asked = Math.min(Math.min(WAIT_S, listened), left / 1000);
+      String waiting = "/outcome?wait_s=" + asked;
       JsonValue state = get("/v1/requests/" + now.requestId() + waiting).get("state");
       if (!JsonValue.of("pending").equals(state)) {
         now = again(now);
       } else if (left == 0) {
         break;
-      } else if (left < 1000) {
-        Wire.sleep(left);
+      } else if (asked == 0) {
+        Wire.sleep(Math.min(left, 1000));
       }
     }
     return now;

@@ -405,6 +405,9 @@ class ADenialSaysWhatWouldHelpTest {
     Guidance told =
         guidance(World.policy(), World.request().params("{\"source\":\"1\",\"file\":\"etc/x\"}"));
     assertThat(told.lines()).containsExactly("Your role allows as path: data.");
+    assertThat(new Lack.Allowed("path", List.of(".")).sentence())
+        .as("two dots would be another path")
+        .isEqualTo("Your role allows as path: . (and nothing else)");
   }
 
   @Test

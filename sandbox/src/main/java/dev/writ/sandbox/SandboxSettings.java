@@ -29,6 +29,7 @@ import javax.net.ssl.SSLContext;
  * @param workspaceRoot the directory of this host under which a command may name a directory that
  *     becomes its workspace
  * @param remote opens an engine that confines processes elsewhere
+ * @param owner the name of the installation whose runs have the workspaces; if absent, nobody asks
  */
 public record SandboxSettings(
     Path stateDirectory,
@@ -40,7 +41,8 @@ public record SandboxSettings(
     Optional<Path> containers,
     WorkspaceBounds workspaces,
     Optional<Path> workspaceRoot,
-    Optional<RemoteEngine.Opener> remote) {
+    Optional<RemoteEngine.Opener> remote,
+    Optional<String> owner) {
   public SandboxSettings {
     privatePlaces = List.copyOf(privatePlaces);
     privatePlaces.forEach(SandboxSettings::requirePlace);
@@ -69,6 +71,7 @@ public record SandboxSettings(
         Optional.empty(),
         WorkspaceBounds.STANDARD,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -89,7 +92,8 @@ public record SandboxSettings(
         containers,
         workspaces,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings with(Resolver other) {
@@ -103,7 +107,8 @@ public record SandboxSettings(
         containers,
         workspaces,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings trusting(SSLContext context) {
@@ -117,7 +122,8 @@ public record SandboxSettings(
         containers,
         workspaces,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings reaching(List<String> places) {
@@ -131,7 +137,8 @@ public record SandboxSettings(
         containers,
         workspaces,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings withContainers(Path socket) {
@@ -145,7 +152,8 @@ public record SandboxSettings(
         Optional.of(socket),
         workspaces,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings keeping(WorkspaceBounds bounds) {
@@ -159,7 +167,8 @@ public record SandboxSettings(
         containers,
         bounds,
         workspaceRoot,
-        remote);
+        remote,
+        owner);
   }
 
   public SandboxSettings rooted(Path root) {
@@ -173,7 +182,8 @@ public record SandboxSettings(
         containers,
         workspaces,
         Optional.of(root),
-        remote);
+        remote,
+        owner);
   }
 
   /** Adds an engine that confines processes elsewhere, and runs all images. */
@@ -188,7 +198,24 @@ public record SandboxSettings(
         containers,
         workspaces,
         workspaceRoot,
-        Optional.of(opener));
+        Optional.of(opener),
+        owner);
+  }
+
+  /** For one installation: workspaces that another one left in the directory are removed. */
+  public SandboxSettings owned(String installation) {
+    return new SandboxSettings(
+        stateDirectory,
+        firstUid,
+        sandboxes,
+        resolver,
+        tls,
+        privatePlaces,
+        containers,
+        workspaces,
+        workspaceRoot,
+        remote,
+        Optional.of(installation));
   }
 
   /** The rule, with private addresses allowed for the installation's own destinations. */

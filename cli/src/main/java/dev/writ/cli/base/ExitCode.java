@@ -147,6 +147,7 @@ public enum ExitCode {
                 Map.entry(CliError.NOT_ARRIVED.code(), UNAVAILABLE),
                 Map.entry(CliError.LAST_OPERATOR.code(), REFUSED),
                 Map.entry(BundleError.NO_PROOF_BETWEEN.code(), UNAVAILABLE),
+                Map.entry(BundleError.STORAGE.code(), UNAVAILABLE),
                 Map.entry(ConformError.INDEX_MALFORMED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_CHANGED.code(), BROKEN_INPUT),
                 Map.entry(ConformError.VECTOR_UNLISTED.code(), BROKEN_INPUT),

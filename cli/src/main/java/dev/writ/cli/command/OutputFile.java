@@ -5,6 +5,7 @@ import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.tools.error.FileTrouble;
 import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -31,14 +32,14 @@ public final class OutputFile {
    *
    * @throws WritException {@code CLI-023}
    */
-  static void requireNew(String file) {
+  public static void requireNew(String file) {
     if (Files.exists(Path.of(file), LinkOption.NOFOLLOW_LINKS)) {
       throw new WritException(EmbedError.FILE_EXISTS, file);
     }
   }
 
   /** Writes a text into a new file, as {@link #write(Path, Content)} does. */
-  static void write(String file, String text) {
+  public static void write(String file, String text) {
     write(Path.of(file), out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
   }
 
@@ -61,7 +62,8 @@ public final class OutputFile {
       }
       try (TemporaryDirectory part = TemporaryDirectory.in(folder, ".writ-out")) {
         Path whole = part.path().resolve("whole");
-        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(whole))) {
+        try (OutputStream out =
+            new BufferedOutputStream(new Named(Files.newOutputStream(whole), file))) {
           content.to(out);
         }
         name(whole, file);
@@ -69,9 +71,29 @@ public final class OutputFile {
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {
-      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e), e);
+      IOException told = e.getCause() instanceof IOException cause ? cause : e;
+      throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, told), e);
     } catch (UncheckedIOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, FileTrouble.of(file, e.getCause()), e);
+    }
+  }
+
+  /** Says which file cannot be written: the system does not, where a disk is full. */
+  private static final class Named extends FilterOutputStream {
+    private final Path file;
+
+    Named(OutputStream out, Path file) {
+      super(out);
+      this.file = file;
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      try {
+        out.write(bytes, from, length);
+      } catch (IOException e) {
+        throw new IOException(FileTrouble.of(file, e), e);
+      }
     }
   }
 

@@ -26,7 +26,8 @@ import java.util.TreeMap;
 
 /** What a configuration says of surfaces, checked before any of them is served. */
 public final class ConfiguredSurfaces {
-  private static final List<String> NAMES =
+  /** All that there are, sorted. */
+  public static final List<String> NAMES =
       List.of(
           EngineSurface.NAME,
           ExecuteAdmission.PROFILE,

@@ -122,6 +122,13 @@ class EachClientDoesWhatTheTableSaysTest {
         .isEqualTo("12 refused\n");
   }
 
+  @Test
+  void aConnectionThatTheServerEndedIsNotTakenInPython() throws Exception {
+    String python = clients().resolve("python/test/connections.py").toString();
+    assertThat(InstalledPackages.output(new ProcessBuilder(packages.python().toString(), python)))
+        .isEqualTo("kept and ended\n");
+  }
+
   /** The programs of the READMEs, with this server in the place of theirs. */
   @Test
   void theProgramsOfTheReadmesRun() throws Exception {

@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 
 /**
@@ -34,6 +35,7 @@ final class FaultyProxy implements AutoCloseable {
   private final JsonValue.Obj other;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final ConcurrentHashMap<String, Integer> calls = new ConcurrentHashMap<>();
 
   /**
@@ -66,7 +68,12 @@ final class FaultyProxy implements AutoCloseable {
       switch (parts[1]) {
         case "bad-gateway" -> badGateway(exchange);
         case "no-json" -> send(exchange, 200, "text/html", "<p>welcome".getBytes(UTF_8), false);
-        case "busy-once", "bad-gateway-once", "lose-answer", "cut-events" ->
+        case "busy-once",
+            "bad-gateway-once",
+            "lose-answer",
+            "cut-events",
+            "quiet-events",
+            "silent-events" ->
             sometimes(parts[1], count, exchange, parts[3]);
         default -> {
           HttpResponse<InputStream> answer = forward(exchange, parts[3]);
@@ -87,6 +94,15 @@ final class FaultyProxy implements AutoCloseable {
 
   private void sometimes(String fault, int count, HttpExchange exchange, String path)
       throws IOException, InterruptedException {
+    if (fault.equals("quiet-events") && count < 9) {
+      send(exchange, 200, "text/event-stream", ":\n\n".getBytes(UTF_8), false);
+      return;
+    }
+    if (fault.equals("silent-events") && count == 1) {
+      send(exchange, 200, "text/event-stream", ":\n\n".getBytes(UTF_8), true);
+      closed.await(); // and nothing more comes
+      return;
+    }
     boolean effect = exchange.getRequestMethod().equals("POST");
     String once = fault + " " + exchange.getRequestURI();
     boolean first = effect && calls.merge(once, 1, Integer::sum) == 1;
@@ -194,6 +210,7 @@ final class FaultyProxy implements AutoCloseable {
 
   @Override
   public void close() {
+    closed.countDown();
     server.stop(0);
     http.shutdownNow(); // answers that were cut are not awaited
     http.close();

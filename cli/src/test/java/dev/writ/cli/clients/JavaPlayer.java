@@ -99,7 +99,7 @@ final class JavaPlayer {
       case "resend" ->
           client(step).submit(SignedRequest.parse(((SignedRequest) of(step)).toBytes()));
       case "again" -> asker(step).again((VerifiedOutcome) of(step));
-      case "wait" -> asker(step).await((VerifiedOutcome) of(step), seconds(step, "timeout"));
+      case "wait" -> asker(step).await((VerifiedOutcome) of(step), seconds(step, "timeout", 20));
       case "approve" -> decided(step, Approval.Verdict.APPROVE);
       case "reject" -> decided(step, Approval.Verdict.REJECT);
       case "begin" -> {
@@ -157,10 +157,10 @@ final class JavaPlayer {
         : Optional.empty();
   }
 
-  private static Duration seconds(JsonValue.Obj step, String name) {
+  private static Duration seconds(JsonValue.Obj step, String name, long usual) {
     return step.get(name) instanceof JsonValue.Num number
         ? Duration.ofMillis((long) (number.value() * 1000))
-        : Duration.ofSeconds(20);
+        : Duration.ofSeconds(usual);
   }
 
   private Object of(JsonValue.Obj step) {
@@ -195,7 +195,9 @@ final class JavaPlayer {
             URI.create(url),
             holder,
             new WritClient.Pinned(trust(optional(step, "pins").orElse("")), text(place, "origin")),
-            ClientSettings.usual().retryFor(seconds(step, "retry_for")));
+            ClientSettings.usual()
+                .retryFor(seconds(step, "retry_for", 20))
+                .answerWithin(seconds(step, "answer_within", 120)));
     clients.add(client);
     return client;
   }

@@ -73,7 +73,10 @@ public enum EmbedError implements ErrorCode {
       "there is nothing of that name or id",
       "See `writ receipts`, `writ runs` or `writ log`, or `writ tool list` and `writ mcp list`."),
   TOOL_AMBIGUOUS(
-      "CLI-016", "it is not clear which version or operation of the tool is meant", "Name it."),
+      "CLI-016",
+      "it is not clear which version or operation of the tool is meant",
+      "Name it, as `NAME@VERSION` or `NAME/OPERATION`: `writ tool show NAME` has them. In Java, by"
+          + " `version` or `operation` of the `Effect`."),
   SANDBOX_PLACE(
       "CLI-017",
       "the directory for sandboxes does not belong to this user alone",

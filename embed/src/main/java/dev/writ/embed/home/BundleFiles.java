@@ -5,6 +5,7 @@ import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.RunId;
 import dev.writ.verify.bundle.BundleExport;
+import dev.writ.verify.error.BundleError;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -44,6 +45,10 @@ public final class BundleFiles {
           Files.delete(file);
         }
       }
+    } catch (WritException e) {
+      throw e.code() == BundleError.STORAGE
+          ? new WritException(BundleError.STORAGE, file + ": " + e.found(), e)
+          : e;
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.FILE_EXISTS, String.valueOf(file), e);
     } catch (IOException e) {

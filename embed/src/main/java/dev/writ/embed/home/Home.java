@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -100,12 +101,20 @@ public record Home(
     if (!exists()) {
       throw missing();
     }
-    Fields fields = readSettings();
-    long format = fields.count("format");
+    long format = setting(Home::format);
     if (format != FORMAT) {
       throw new WritException(
           EmbedError.HOME_FORMAT, "format " + format + ", this release reads " + FORMAT);
     }
+  }
+
+  /** Of settings of this format nothing may be missing that {@link #settings} writes. */
+  private static long format(Fields settings) {
+    long format = settings.count("format");
+    if (format == FORMAT) {
+      List.of("origin", "tenant", "agent", "approver").forEach(settings::name);
+    }
+    return format;
   }
 
   private WritException missing() {
@@ -271,7 +280,7 @@ public record Home(
 
   /** The name of the installation, which is that of its first log. */
   public String installation() {
-    return readSettings().name("origin");
+    return setting(fields -> fields.name("origin"));
   }
 
   /** The name of a cell's log: two logs of one name would look like one that was forked. */
@@ -281,46 +290,55 @@ public record Home(
 
   /** How many logs the installation has. */
   public int cells() {
-    Fields settings = readSettings();
-    return (int) settings.optional("cells", settings::count).orElse(1L).longValue();
+    return setting(fields -> fields.optional("cells", fields::count)).orElse(1L).intValue();
   }
 
   /** The tenant of the keys made with the home. */
   public String tenant() {
-    return readSettings().name("tenant");
+    return setting(fields -> fields.name("tenant"));
   }
 
   /** Which key signs requests unless the caller names another. */
   public String agent() {
-    return readSettings().name("agent");
+    return setting(fields -> fields.name("agent"));
   }
 
   /** Which key approves unless the caller names another. */
   public String approver() {
-    return readSettings().name("approver");
+    return setting(fields -> fields.name("approver"));
   }
 
-  private Fields readSettings() {
-    return Fields.of(settings().toString(), settingsNow());
+  /** Whoever reads that a field is missing has given none, and must be told which file it is. */
+  <T> T setting(Function<Fields, T> read) {
+    JsonValue now = settingsNow();
+    try {
+      return read.apply(Fields.of(settings().toString(), now));
+    } catch (WritException e) {
+      throw damaged(e);
+    }
   }
 
-  /** Whoever reads that a text ends too early has given none, and must be told which it is. */
+  /** The same of a text that ends too early. */
   JsonValue settingsNow() {
     try {
       return Jcs.parse(Files.readAllBytes(settings()), Limits.DEFAULT);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNREADABLE, settings().toString(), e);
     } catch (WritException e) {
-      throw new WritException(
-          EmbedError.FILE_UNREADABLE,
-          settings()
-              + " is damaged ("
-              + e.code().code()
-              + " "
-              + e.found()
-              + "): put it back from a backup",
-          e);
+      throw damaged(e);
     }
+  }
+
+  private WritException damaged(WritException e) {
+    return new WritException(
+        EmbedError.FILE_UNREADABLE,
+        settings()
+            + " is damaged ("
+            + e.code().code()
+            + " "
+            + e.found()
+            + "): put it back from a backup",
+        e);
   }
 
   /**

@@ -101,9 +101,8 @@ public final class KeyPlaces {
     if (!home.exists()) {
       return List.of();
     }
-    Fields settings = Fields.of(home.settings().toString(), home.settingsNow());
-    return settings
-        .optional(MEMBER, key -> settings.list(key, Fields::stringItem))
+    return home.setting(
+            fields -> fields.optional(MEMBER, key -> fields.list(key, Fields::stringItem)))
         .map(names -> names.stream().map(Path::of).toList())
         .orElse(List.of());
   }

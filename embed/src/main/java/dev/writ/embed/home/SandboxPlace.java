@@ -48,7 +48,7 @@ public final class SandboxPlace {
 
   /** The host for the processes of a home; it creates nothing before the first of them. */
   public static ProcessHost host(Home home, Map<String, String> environment) {
-    return host(home.dir().toString(), ofCell(home), environment, home.secrets());
+    return host(home, ofCell(home), environment);
   }
 
   private static String ofCell(Home home) {
@@ -80,7 +80,7 @@ public final class SandboxPlace {
     List<String> suffixes = new ArrayList<>(before.stream().toList());
     IntStream.range(0, KEPT_MAX).forEach(number -> suffixes.add("-k" + number));
     for (String suffix : suffixes.subList(0, suffixes.size() - 1)) {
-      ProcessHost host = host(home.dir().toString(), suffix, environment, home.secrets());
+      ProcessHost host = host(home, suffix, environment);
       try {
         host.workspaces(); // opens its directory
         return host;
@@ -91,25 +91,35 @@ public final class SandboxPlace {
         host.close();
       }
     }
-    return host(home.dir().toString(), suffixes.getLast(), environment, home.secrets());
+    return host(home, suffixes.getLast(), environment);
   }
 
   /** The host for processes that a replay runs again: one replay at a time. */
   public static ProcessHost hostOfReplays(Map<String, String> environment) {
-    return host("replay", "", environment, SecretStore.NONE);
+    return host("replay", "", environment, SecretStore.NONE, Optional.empty());
+  }
+
+  private static ProcessHost host(Home home, String suffix, Map<String, String> environment) {
+    Optional<String> owner = home.exists() ? Optional.of(home.installation()) : Optional.empty();
+    return host(home.dir().toString(), suffix, environment, home.secrets(), owner);
   }
 
   /**
    * @param suffix of the directory's name; empty for that of the home
+   * @param owner the installation, where it is one's
    */
   private static ProcessHost host(
-      String of, String suffix, Map<String, String> environment, SecretStore secrets) {
+      String of,
+      String suffix,
+      Map<String, String> environment,
+      SecretStore secrets,
+      Optional<String> owner) {
     String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
     String engine = environment.getOrDefault("WRIT_SANDBOX_ENGINE", "");
     Optional<String> engineName = Optional.of(engine).filter(name -> !name.isEmpty());
     if (!named.isEmpty()) {
       return ProcessHost.open(
-          settings(Path.of(Path.of(named) + suffix), environment),
+          owned(settings(Path.of(Path.of(named) + suffix), environment), owner),
           secrets,
           engineName,
           () -> {},
@@ -127,11 +137,15 @@ public final class SandboxPlace {
     boolean root = self.getName().equals("root");
     Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
     return ProcessHost.open(
-        settings(parent.resolve(name + suffix), environment),
+        owned(settings(parent.resolve(name + suffix), environment), owner),
         secrets,
         engineName,
         () -> require(parent, self, root ? "rwx--x--x" : "rwx------"),
         parent.resolve(name + ProcessHost.STATES));
+  }
+
+  private static SandboxSettings owned(SandboxSettings settings, Optional<String> owner) {
+    return owner.map(settings::owned).orElse(settings);
   }
 
   /** The network that processes may have, as this host is set up. */

@@ -9,9 +9,10 @@ public enum ExecutorError implements ErrorCode {
   MISSING_EFFECT("EXE-003", "missing effect", "Send the effect that was decided on."),
   MALFORMED(
       "EXE-004",
-      "a document is malformed, or does not fit what it is about",
-      "Send the document that the Guardian issued, or a change of what is in force that fits it:"
-          + " what was found says what does not."),
+      "a document is malformed, or does not fit what is in force",
+      "Send decisions and intents as the Guardian issued them. Of an operator's statement, look at"
+          + " what is in force: `writ retention status` has the holds, `writ tool status` the"
+          + " tools."),
 
   DECISION_SIGNATURE(
       "EXE-101",

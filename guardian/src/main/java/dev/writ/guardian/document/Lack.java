@@ -289,7 +289,12 @@ public sealed interface Lack {
     public String sentence() {
       return values.isEmpty()
           ? "Your role allows no " + what + "."
-          : "Your role allows as " + what + ": " + String.join(", ", values) + ".";
+          : "Your role allows as " + what + ": " + String.join(", ", values) + stop();
+    }
+
+    /** The workspace's own path is a dot, and with another one a path that nobody may use. */
+    private String stop() {
+      return values.getLast().endsWith(".") ? " (and nothing else)" : ".";
     }
 
     @Override

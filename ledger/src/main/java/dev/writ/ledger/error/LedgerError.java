@@ -16,7 +16,9 @@ public enum LedgerError implements ErrorCode {
   NO_PERMISSION(
       "LED-004",
       "the ledger's files may not be read or written",
-      "Give this user the directory, or run as its owner."),
+      "Give this user the directory, or run as its owner. Of a file system that is mounted"
+          + " read-only, mount it to be written, or copy the data directory with its anchor"
+          + " elsewhere."),
   DISK_FULL("LED-005", "the disk is full", "Make room, then open the ledger again."),
   CORRUPT(
       "LED-006",

@@ -98,6 +98,7 @@ public final class Engines implements AutoCloseable {
       Workspaces workspaces =
           new Workspaces(state.workspaces(), host.root(), settings.workspaces());
       workspaces.sweep();
+      settings.owner().ifPresent(workspaces::belongTo);
       Forwarder forwarder = Detection.forwarder();
       Assembly assembly =
           new Assembly(
@@ -134,17 +135,25 @@ public final class Engines implements AutoCloseable {
   /** Whether a killed process left a sandbox there, which opening would remove; changes nothing. */
   public static boolean leftSomething(SandboxSettings settings) {
     String[] live = settings.stateDirectory().resolve("live").toFile().list();
-    return live != null && live.length > 0;
+    return live != null && live.length > 0
+        || settings
+            .owner()
+            .filter(name -> Workspaces.areOfAnother(workspaces(settings), name))
+            .isPresent();
+  }
+
+  private static Path workspaces(SandboxSettings settings) {
+    return settings.stateDirectory().resolve("workspaces");
   }
 
   /** Whether a run has a workspace there; changes nothing and needs no lock. */
   public static boolean hasWorkspace(SandboxSettings settings, String tenant, String run) {
-    return Workspaces.isIn(settings.stateDirectory().resolve("workspaces"), tenant, run);
+    return Workspaces.isIn(workspaces(settings), tenant, run);
   }
 
   /** Whether the lifetime of a workspace there is over; changes nothing and needs no lock. */
   public static boolean hasExpiredWorkspace(SandboxSettings settings, Instant now) {
-    return Workspaces.hasExpired(settings.stateDirectory().resolve("workspaces"), now);
+    return Workspaces.hasExpired(workspaces(settings), now);
   }
 
   /** What all engines share. */

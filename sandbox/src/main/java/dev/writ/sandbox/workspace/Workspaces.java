@@ -2,6 +2,7 @@ package dev.writ.sandbox.workspace;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.error.SandboxError;
@@ -30,6 +31,9 @@ import java.util.TreeMap;
  * each wipe adds a line to {@code wiped.jsonl}.
  */
 public final class Workspaces {
+  /** The file that says which installation's they are. */
+  private static final String OWNER = "installation";
+
   private final Path root;
   private final boolean mayMount;
   private final WorkspaceBounds bounds;
@@ -97,6 +101,34 @@ public final class Workspaces {
     return Files.exists(directory.resolve("workspace.json"))
         ? Optional.of(open(readSpec(directory)))
         : Optional.empty();
+  }
+
+  /** Whether another installation than this one had those below a root; changes nothing. */
+  public static boolean areOfAnother(Path root, String installation) {
+    Path mark = root.resolve(OWNER);
+    return io(() -> Files.exists(mark) && !Files.readString(mark).equals(installation));
+  }
+
+  /**
+   * Removes all of them where another installation had them: one that is made in the place of a
+   * removed one may have runs of the same names. Where nobody has said whose they are, they are
+   * this one's.
+   */
+  public synchronized void belongTo(String installation) {
+    io(() -> {
+      if (areOfAnother(root, installation)) {
+        for (WorkspaceSpec spec : list()) {
+          remove(root.resolve(key(spec.tenant(), spec.run())));
+        }
+        Files.delete(root.resolve(OWNER));
+      }
+      if (!Files.exists(root.resolve(OWNER))) {
+        // Whole or not at all: half a name would be another one's.
+        DurableFiles.REAL.replace(
+            root.resolve(OWNER), installation.getBytes(StandardCharsets.UTF_8));
+      }
+      return null;
+    });
   }
 
   /** Whether a run has a workspace below a root; changes nothing. */

@@ -80,6 +80,28 @@ class WorkspacesHoldWhatTheySayTest {
     all.close();
   }
 
+  /** As where a data directory was removed and made again: its runs may have the same names. */
+  @Test
+  void whatAnotherInstallationLeftIsRemoved(@TempDir Path place) throws IOException {
+    Path root = place.resolve("w");
+    Workspaces first = new Workspaces(root, true, WorkspaceBounds.STANDARD);
+    first.open(spec("a", WorkspaceStorage.DISK, 1 << 20));
+    first.belongTo("writ-1"); // whose they are was not said so far
+    first.close();
+    assertThat(Workspaces.areOfAnother(root, "writ-1")).isFalse();
+    assertThat(Workspaces.areOfAnother(root, "writ-2")).isTrue();
+    Workspaces same = new Workspaces(root, true, WorkspaceBounds.STANDARD);
+    same.belongTo("writ-1");
+    assertThat(same.list()).hasSize(1);
+    same.close();
+    Workspaces other = new Workspaces(root, true, WorkspaceBounds.STANDARD);
+    other.belongTo("writ-2");
+    assertThat(other.list()).isEmpty();
+    other.close();
+    assertThat(Workspaces.areOfAnother(root, "writ-2")).isFalse();
+    assertThat(Workspaces.areOfAnother(root, "writ-1")).isTrue();
+  }
+
   @Test
   void noMoreThanTheHostHasIsPromised(@TempDir Path place) throws IOException {
     Workspaces all = new Workspaces(place.resolve("w"), true, WorkspaceBounds.STANDARD);

@@ -1,10 +1,11 @@
 package dev.writ.tools.author;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.sandbox.host.Trees;
+import dev.writ.tools.error.FileTrouble;
 import dev.writ.tools.error.ToolsError;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -21,10 +22,10 @@ public final class Templates {
   private Templates() {}
 
   /**
-   * Makes a new folder.
+   * Makes a new folder, whole or not at all.
    *
    * @throws WritException {@code TOL-021} for a name that no tool can have, {@code TOL-209} where
-   *     the folder is there already
+   *     the folder is there already, {@code TOL-027} where it cannot be written
    */
   public static void make(Language language, String tool, Path folder) {
     if (!tool.matches("[a-z0-9][a-z0-9._-]{0,63}")) {
@@ -33,7 +34,14 @@ public final class Templates {
     if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
       throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString());
     }
+    boolean isMade = false;
+    boolean isWhole = false;
     try {
+      if (folder.toAbsolutePath().getParent() != null) {
+        Files.createDirectories(folder.toAbsolutePath().getParent());
+      }
+      Files.createDirectory(folder);
+      isMade = true;
       for (String path : paths(language)) {
         byte[] bytes = resource(language.text() + "/" + path);
         Path file = folder.resolve(path);
@@ -43,10 +51,15 @@ public final class Templates {
           Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
       }
+      isWhole = true;
     } catch (FileAlreadyExistsException e) {
       throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString(), e);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new WritException(ToolsError.PACKAGE_IO, FileTrouble.of(folder, e), e);
+    } finally {
+      if (!isWhole && isMade) {
+        Trees.remove(folder);
+      }
     }
   }
 

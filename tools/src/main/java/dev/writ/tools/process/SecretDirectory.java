@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
@@ -202,6 +203,26 @@ public final class SecretDirectory implements SecretStore {
       return List.of();
     } catch (IOException e) {
       throw failed(directory, e);
+    }
+  }
+
+  /**
+   * Why {@link #read} would refuse a secret that is listed; its value is not read.
+   *
+   * @return {@code TOL-041} to {@code TOL-044}; empty where it can be used
+   */
+  public Optional<WritException> fault(String name) {
+    Path file = directory.resolve(name);
+    try {
+      requireOwnersAlone(file, false, name);
+      requireSize((int) Math.min(Files.size(file), BYTES_MAX + 1));
+      return Optional.empty();
+    } catch (NoSuchFileException e) {
+      return Optional.of(new WritException(ToolsError.SECRET_UNKNOWN, name, e));
+    } catch (IOException e) {
+      return Optional.of(failed(file, e));
+    } catch (WritException e) {
+      return Optional.of(e);
     }
   }
 

@@ -13,6 +13,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.base.Version;
+import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;

@@ -9,6 +9,7 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;

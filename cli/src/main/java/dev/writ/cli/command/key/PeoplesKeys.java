@@ -5,6 +5,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Homes;
+import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ public final class PeoplesKeys {
   }
 
   /** What to say of them, with a remedy; empty where there are none. */
-  public static Optional<String> finding(Home home, Trust trust) {
+  public static Optional<String> finding(Home home, Trust trust, Terminal terminal) {
     List<String> found = in(home, trust);
     return found.isEmpty()
         ? Optional.empty()
@@ -56,7 +57,11 @@ public final class PeoplesKeys {
             "whoever takes over the server has the keys "
                 + String.join(", ", found)
                 + ": "
-                + Homes.name()
-                + " key move FOLDER");
+                + move(terminal));
+  }
+
+  /** The command that moves them out of the home. */
+  public static String move(Terminal terminal) {
+    return Homes.name(terminal) + " key move FOLDER";
   }
 }

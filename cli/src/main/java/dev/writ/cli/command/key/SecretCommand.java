@@ -1,5 +1,6 @@
 package dev.writ.cli.command.key;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
@@ -14,6 +15,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.tools.process.SecretDirectory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -98,8 +100,20 @@ public final class SecretCommand implements CliCommand {
 
     /**
      * @param granted whether the policy in force grants it to any tool
+     * @param refused why no call would get the one that is kept
      */
-    private record Entry(String name, boolean kept, boolean granted) {}
+    private record Entry(
+        String name, boolean kept, boolean granted, Optional<WritException> refused) {
+      boolean isUsable() {
+        return kept && refused.isEmpty();
+      }
+
+      String value() {
+        return refused
+            .map(why -> why.code().code() + ": " + why.found())
+            .orElse(kept ? "kept" : "missing");
+      }
+    }
 
     private record Names(List<Entry> entries) implements Report {
       @Override
@@ -112,6 +126,7 @@ public final class SecretCommand implements CliCommand {
                     JsonValue.object()
                         .put("name", e.name())
                         .put("kept", e.kept())
+                        .putIfPresent("refused", e.refused(), why -> JsonValue.of(why.getMessage()))
                         .put("granted", e.granted())
                         .build())
             .build();
@@ -120,13 +135,19 @@ public final class SecretCommand implements CliCommand {
 
     @Override
     public ExitCode run(Session session, Arguments arguments) {
-      List<String> kept = secrets(session).list();
+      SecretDirectory secrets = secrets(session);
+      List<String> kept = secrets.list();
       List<String> granted = Homes.inForce(session).policyInForce().secretNames();
       List<Entry> entries =
           Stream.concat(kept.stream(), granted.stream())
               .distinct()
               .sorted()
-              .map(name -> new Entry(name, kept.contains(name), granted.contains(name)))
+              .map(name ->
+                  new Entry(
+                      name,
+                      kept.contains(name),
+                      granted.contains(name),
+                      Optional.of(name).filter(kept::contains).flatMap(secrets::fault)))
               .toList();
       session.show(new Names(entries), Lists::print);
       return ExitCode.OK;
@@ -136,12 +157,12 @@ public final class SecretCommand implements CliCommand {
       Table table =
           new Table()
               .column("secret", Table.Fit.KEEP)
-              .column("value", Table.Fit.KEEP)
+              .column("value", Table.Fit.WRAP)
               .column("policy", Table.Fit.KEEP);
       for (Entry entry : names.entries()) {
         table.row(
             Table.cell(entry.name()),
-            Table.cell(entry.kept() ? "kept" : "missing", entry.kept() ? Style.GOOD : Style.BAD),
+            Table.cell(entry.value(), entry.isUsable() ? Style.GOOD : Style.BAD),
             Table.cell(entry.granted() ? "granted" : "not granted"));
       }
       terminal.print(table);

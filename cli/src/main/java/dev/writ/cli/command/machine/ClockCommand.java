@@ -73,10 +73,14 @@ public final class ClockCommand implements CliCommand {
   }
 
   /** What to do about what was found. */
-  public static String remedy(ClockCheck check) {
+  public static String remedy(Terminal terminal) {
     return "If the clock is wrong, set it. If it is right, an operator signs that: "
-        + Homes.name()
-        + " clock correct";
+        + correction(terminal);
+  }
+
+  /** The command that signs that the clock is right. */
+  public static String correction(Terminal terminal) {
+    return Homes.name(terminal) + " clock correct";
   }
 
   private static String length(Duration time) {
@@ -95,7 +99,7 @@ public final class ClockCommand implements CliCommand {
     terminal.out().println("ledger  " + Timestamps.format(check.ledger()));
     terminal.out().println(terminal.paint(fits ? Style.GOOD : Style.BAD, found(check)));
     if (!fits) {
-      terminal.out().println(remedy(check));
+      terminal.out().println(remedy(terminal));
     }
   }
 

@@ -1,9 +1,11 @@
 package dev.writ.cli.command.machine;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import java.util.List;
 import java.util.function.Function;
@@ -38,8 +40,17 @@ public final class CompletionCommand implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     String shell = arguments.optionalArgument("SHELL").orElse("bash");
     Arguments.oneOf("SHELL", shell, SHELLS);
-    session.terminal().out().print(script(shell, commands.apply(session)));
+    session.show(
+        new Script(shell, script(shell, commands.apply(session))),
+        (script, terminal) -> terminal.out().print(script.text()));
     return ExitCode.OK;
+  }
+
+  private record Script(String shell, String text) implements Report {
+    @Override
+    public JsonValue toJson() {
+      return JsonValue.object().put("script", text).put("shell", shell).build();
+    }
   }
 
   /**

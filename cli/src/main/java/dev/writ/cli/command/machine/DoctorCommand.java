@@ -125,7 +125,8 @@ public final class DoctorCommand implements CliCommand {
     } else if (!plan.isDone()) {
       terminal
           .out()
-          .println("Nothing was changed. To do this: " + Homes.name() + " doctor --fix --yes");
+          .println(
+              "Nothing was changed. To do this: " + Homes.name(terminal) + " doctor --fix --yes");
     }
   }
 
@@ -146,7 +147,7 @@ public final class DoctorCommand implements CliCommand {
       table.row(
           Table.cell(finding.state().sign(), style),
           Table.cell(finding.what()),
-          Table.cell(withHelp(finding)));
+          Table.cell(withHelp(finding, terminal)));
     }
     terminal.print(table);
     terminal.out().println();
@@ -155,9 +156,11 @@ public final class DoctorCommand implements CliCommand {
         .println(health.isGood() ? "Writ can run here." : "Writ cannot run here: see \"bad\".");
   }
 
-  private static String withHelp(HostFinding finding) {
+  private static String withHelp(HostFinding finding, Terminal terminal) {
     String help =
-        finding.mend().isPresent() ? Homes.name() + " doctor " + FIX : finding.command().orElse("");
+        finding.mend().isPresent()
+            ? Homes.name(terminal) + " doctor " + FIX
+            : finding.command().orElse("");
     return help.isEmpty() || finding.found().contains(help)
         ? finding.found()
         : finding.found() + ": " + help;

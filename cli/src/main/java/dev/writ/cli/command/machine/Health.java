@@ -106,10 +106,10 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     }
     try {
       return Optional.of(
-          PeoplesKeys.finding(home, Homes.inForce(session).trust())
+          PeoplesKeys.finding(home, Homes.inForce(session).trust(), session.terminal())
               .map(found ->
                   new HostFinding(State.WARNING, "keys", found)
-                      .helpedBy(Homes.name() + " key move FOLDER"))
+                      .helpedBy(PeoplesKeys.move(session.terminal())))
               .orElse(new HostFinding(State.GOOD, "keys", "only what the server signs with")));
     } catch (WritException e) {
       return Optional.of(
@@ -126,8 +126,9 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
       String found = ClockCommand.found(check);
       return fits
           ? new HostFinding(State.GOOD, "clock", found)
-          : new HostFinding(State.BAD, "clock", found + ". " + ClockCommand.remedy(check))
-              .helpedBy(Homes.name() + " clock correct");
+          : new HostFinding(
+                  State.BAD, "clock", found + ". " + ClockCommand.remedy(session.terminal()))
+              .helpedBy(ClockCommand.correction(session.terminal()));
     } catch (WritException e) {
       return new HostFinding(
           State.WARNING, "clock", "the ledger cannot be read: " + e.getMessage());
@@ -202,10 +203,14 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
   }
 
   private static HostFinding start() {
-    boolean cached = "aot".equals(System.getProperty("writ.start"));
-    return cached
-        ? new HostFinding(State.GOOD, "start", "from the AOT cache")
-        : new HostFinding(State.NOTE, "start", "without the AOT cache, so slower; ./writ makes it");
+    String slower = "without the AOT cache, so slower";
+    return switch (System.getProperty("writ.start", "")) {
+      case "aot" -> new HostFinding(State.GOOD, "start", "from the AOT cache");
+      case "plain" -> // of a release
+          new HostFinding(State.NOTE, "start", slower).helpedBy("writ-prepare");
+      default ->
+          new HostFinding(State.NOTE, "start", slower); // of the tree, which makes one, or an image
+    };
   }
 
   private static HostFinding machine() {

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.key.KernelKeys;
 import dev.writ.cli.command.serve.ConfigCommand;
 import dev.writ.cli.doctor.HostFinding;
 import dev.writ.cli.doctor.HostFinding.State;

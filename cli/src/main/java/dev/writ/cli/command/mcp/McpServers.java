@@ -768,7 +768,7 @@ final class McpServers {
                         "its state stays in "
                             + path
                             + "; to delete it: "
-                            + Homes.name()
+                            + Homes.name(terminal)
                             + " mcp remove "
                             + removed.name()
                             + " --delete-state"));

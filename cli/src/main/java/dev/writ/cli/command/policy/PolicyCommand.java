@@ -65,7 +65,9 @@ public final class PolicyCommand implements CliCommand {
     }
 
     List<String> warnings() {
-      return Stream.concat(PolicyAdvice.of(policy).stream(), ofTools.stream()).toList();
+      return Stream.of(PolicyAdvice.of(policy), UnknownSurfaces.of(policy), ofTools)
+          .flatMap(List::stream)
+          .toList();
     }
 
     @Override
@@ -128,9 +130,11 @@ public final class PolicyCommand implements CliCommand {
         return List.of();
       }
       List<ToolManifest> manifests = InstalledTools.of(home);
-      return Stream.concat(
-              unregistered(manifests, policy).stream(),
-              UnknownOperations.of(policy, manifests).stream())
+      return Stream.of(
+              unregistered(manifests, policy),
+              UnknownOperations.of(policy, manifests),
+              UnknownProfiles.of(policy, manifests))
+          .flatMap(List::stream)
           .toList();
     }
 

@@ -3,7 +3,9 @@ package dev.writ.cli.command.serve;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.key.PeoplesKeys;
 import dev.writ.cli.term.AskedLine;
+import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeySource;
@@ -70,12 +72,11 @@ final class ApartKeys {
   }
 
   /** Where the other keys are, or how they get elsewhere. */
-  static List<String> lines(Optional<Path> apart, Home.Names names) {
+  static List<String> lines(Optional<Path> apart, Home.Names names, Terminal terminal) {
     if (apart.isEmpty()) {
       return List.of(
           "The operator's, policy owner's and approver's keys lie with the server's. Apart: "
-              + Homes.name()
-              + " key move FOLDER");
+              + PeoplesKeys.move(terminal));
     }
     return List.of(
         "Made " + apart.get(),

@@ -61,6 +61,17 @@ public final class ConfigCommand implements CliCommand {
     return GatewayConfig.parse(session.read(file), file, session.environment());
   }
 
+  /** The configuration of a home; an empty one where it has none, as after {@code writ demo}. */
+  static GatewayConfig ofHome(Session session, Home home) {
+    Path file = StarterGateway.file(home);
+    return Files.exists(file)
+        ? read(session, file.toString())
+        : GatewayConfig.parse(
+            "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
+            "(no configuration)",
+            session.environment());
+  }
+
   /** {@code writ config check}. */
   static final class Check implements CliCommand {
     @Override
@@ -105,14 +116,13 @@ public final class ConfigCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Optional<Home> home = Optional.of(Homes.place(session)).filter(Home::exists);
-      String file =
-          arguments
-              .optionalArgument("FILE")
-              .orElseGet(() -> StarterGateway.file(Homes.home(session)).toString());
+      Optional<String> file = arguments.optionalArgument("FILE");
       ServedConfiguration served =
           ServedConfiguration.of(
-              read(session, file),
-              Path.of(file).toAbsolutePath().getParent(),
+              file.map(named -> read(session, named))
+                  .orElseGet(() -> ofHome(session, Homes.home(session))),
+              file.map(named -> Path.of(named).toAbsolutePath().getParent())
+                  .orElseGet(() -> session.home().toAbsolutePath()),
               session.environment(),
               Homes.clock());
       GatewayConfig config = served.config();
@@ -123,7 +133,8 @@ public final class ConfigCommand implements CliCommand {
         GatewayConfig written = config;
         config = ServedMcp.served(written, home.get(), system.trust());
         ServedMcp.notServed(written, config).ifPresent(line -> warn(session, line));
-        PeoplesKeys.finding(home.get(), system.trust()).ifPresent(line -> warn(session, line));
+        PeoplesKeys.finding(home.get(), system.trust(), session.terminal())
+            .ifPresent(line -> warn(session, line));
         if (config.extras().cells().isPresent()) {
           ServedCells.requireSharedContents(home.get()); // as a takeover
         }
@@ -181,8 +192,11 @@ public final class ConfigCommand implements CliCommand {
               "Make a bearer token: print it once, and the entry for the configuration.",
               "The configuration holds only its digest.")
           .argument("NAME", "Its name in logs.")
-          .option("--tenant", "TENANT", "The tenant (default: local).")
-          .option("--subject", "SUBJECT", "The subject that it acts for (default: agent).")
+          .option("--tenant", "TENANT", "The tenant (default: the data directory's, else local).")
+          .option(
+              "--subject",
+              "SUBJECT",
+              "The subject that it acts for (default: the data directory's agent, else agent).")
           .example("config token ci --subject builder");
     }
 
@@ -202,12 +216,19 @@ public final class ConfigCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       String token = Tokens.generate(new SecureRandom());
+      Optional<Home> home = Optional.of(Homes.place(session)).filter(Home::exists);
       Tokens.Entry entry =
           new Tokens.Entry(
               arguments.argument("NAME"),
               Tokens.digest(token),
-              arguments.option("--tenant").orElse("local"),
-              arguments.option("--subject").orElse("agent"),
+              arguments
+                  .option("--tenant")
+                  .or(() -> home.map(Home::tenant))
+                  .orElse(InitCommand.NAMES.tenant()),
+              arguments
+                  .option("--subject")
+                  .or(() -> home.map(Home::agent))
+                  .orElse(InitCommand.NAMES.agent()),
               List.of(),
               Optional.empty());
       requireReadable(entry);

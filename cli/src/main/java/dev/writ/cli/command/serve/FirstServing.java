@@ -80,7 +80,7 @@ record FirstServing(Home home, Optional<Path> keys, String token) {
                 + "\", for the subject "
                 + home.agent())
         .forEach(terminal.out()::println);
-    ApartKeys.lines(keys, new Home.Names(home.tenant(), home.agent(), home.approver()))
+    ApartKeys.lines(keys, new Home.Names(home.tenant(), home.agent(), home.approver()), terminal)
         .forEach(terminal.out()::println);
     List.of(
             "",

@@ -233,7 +233,7 @@ public final class InitCommand implements CliCommand {
         .out()
         .println("  gateway.yaml  the server: change it, then writ config check and writ serve");
     terminal.out().println("  trust.jwks    the public keys, for whoever verifies");
-    ApartKeys.lines(made.keys(), names).forEach(terminal.out()::println);
+    ApartKeys.lines(made.keys(), names, terminal).forEach(terminal.out()::println);
     terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
     terminal.out().println("Next: " + Homes.name(terminal) + " run js --param source='6*7'");
   }

@@ -77,8 +77,6 @@ import dev.writ.surfaces.seed.SeedSurfaces;
 import dev.writ.surfaces.tools.ToolsSurface;
 import dev.writ.tools.registry.BrokenPackage;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -328,17 +326,10 @@ public final class ServeCommand implements CliCommand {
 
   /** The configuration that {@code --config} names, or the home's, or an empty one. */
   static GatewayConfig file(Session session, Arguments arguments, Home home) {
-    Path ofHome = home.dir().resolve("gateway.yaml");
     return arguments
         .option("--config")
         .map(file -> ConfigCommand.read(session, file))
-        .orElseGet(() ->
-            Files.exists(ofHome)
-                ? ConfigCommand.read(session, ofHome.toString())
-                : GatewayConfig.parse(
-                    "writ_gateway: 1\n".getBytes(StandardCharsets.UTF_8),
-                    "(no configuration)",
-                    session.environment()));
+        .orElseGet(() -> ConfigCommand.ofHome(session, home));
   }
 
   /** The folder of the configuration; file names in the configuration are relative to it. */

@@ -124,7 +124,7 @@ public final class EraseCommand implements CliCommand {
           .out()
           .println(
               "the archive cannot be looked at now, and may have bundles that no statement names: "
-                  + Homes.name()
+                  + Homes.name(terminal)
                   + " archive list");
     }
     unnamed

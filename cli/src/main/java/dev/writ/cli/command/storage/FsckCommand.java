@@ -13,6 +13,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.SystemWords;
+import dev.writ.cli.command.key.KernelKeys;
 import dev.writ.cli.command.machine.ClockCommand;
 import dev.writ.cli.home.LogKeys;
 import dev.writ.cli.home.NextIncarnation;
@@ -77,7 +78,7 @@ public final class FsckCommand implements CliCommand {
     ClockCheck clock = ClockCommand.check(session);
     if (clock.fit() != ClockCheck.Fit.FITS) {
       session.terminal().err().println("note: " + ClockCommand.found(clock));
-      session.terminal().err().println(ClockCommand.remedy(clock));
+      session.terminal().err().println(ClockCommand.remedy(session.terminal()));
     }
     noteOwnKey(session, home, logKey);
     if (restored) {

@@ -11,6 +11,7 @@ import dev.writ.cli.command.StatedChange;
 import dev.writ.cli.command.SystemWords;
 import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.sandbox.host.ShellScript;
 import java.util.List;
 import java.util.Optional;
 
@@ -64,8 +65,9 @@ public final class HoldCommand implements CliCommand {
                 + " of "
                 + hold.tenant()
                 + "; is the name right? If not: "
-                + Homes.name()
-                + " hold release");
+                + Homes.name(session.terminal())
+                + " hold release "
+                + ShellScript.quoted(hold.name()));
   }
 
   /** What a hold keeps. */

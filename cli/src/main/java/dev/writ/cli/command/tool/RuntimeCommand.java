@@ -10,6 +10,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.command.StatedChange;
 import dev.writ.cli.command.SystemWords;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.sandbox.host.ShellScript;
 import dev.writ.tools.author.Language;
 import java.util.List;
 import java.util.Optional;
@@ -65,15 +66,18 @@ public final class RuntimeCommand implements CliCommand {
               kind,
               detail,
               (isApproval ? "approved: " : "withdrawn: ") + language + " " + version,
-              Optional.of(Homes.name() + " tool status shows all of them"),
+              Optional.of(Homes.name(session.terminal()) + " tool status shows all of them"),
               Optional.of(language)
                   .filter(name -> isApproval && Language.named(name).isEmpty())
                   .map(name ->
                       "no tool can be of the language "
                           + name
                           + "; is the name right? If not: "
-                          + Homes.name()
-                          + " runtime withdraw"))
+                          + Homes.name(session.terminal())
+                          + " runtime withdraw "
+                          + ShellScript.quoted(language)
+                          + " "
+                          + ShellScript.quoted(version)))
           .show(session);
       return ExitCode.OK;
     }

@@ -77,13 +77,19 @@ final class ToolGoverning {
         .orElseThrow(() -> Homes.notFound(tool + " " + version + ": nobody submitted it"));
   }
 
-  /** Where a version stands after a command, and what comes next. */
-  record Standing(Submitted version, boolean revoked, Policy policy) implements Report {
-    static Standing of(SystemState system, String tool, String version) {
+  /**
+   * Where a version stands after a command, and what comes next.
+   *
+   * @param program how this program is called on this data directory
+   */
+  record Standing(Submitted version, boolean revoked, Policy policy, String program)
+      implements Report {
+    static Standing of(Session session, SystemState system, String tool, String version) {
       return new Standing(
           submitted(system, tool, version),
           system.isProhibited(tool, version),
-          system.policyInForce());
+          system.policyInForce(),
+          Homes.name(session.terminal()));
     }
 
     @Override
@@ -180,8 +186,8 @@ final class ToolGoverning {
           + canary.percent();
     }
 
-    private static String command(String rest) {
-      return Homes.name() + " tool " + rest;
+    private String command(String rest) {
+      return program + " tool " + rest;
     }
 
     void print(Terminal terminal) {
@@ -227,7 +233,7 @@ final class ToolGoverning {
   }
 
   private static void show(Session session, String tool, String version) {
-    session.show(Standing.of(system(session), tool, version), Standing::print);
+    session.show(Standing.of(session, system(session), tool, version), Standing::print);
   }
 
   /** {@code writ tool submit}. */
@@ -482,7 +488,7 @@ final class ToolGoverning {
           system.governance().versions().values().stream()
               .map(Submitted::tool)
               .filter(tool -> name.filter(n -> !n.equals(tool.name())).isEmpty())
-              .map(tool -> Standing.of(system, tool.name(), tool.version()))
+              .map(tool -> Standing.of(session, system, tool.name(), tool.version()))
               .toList();
       TreeMap<String, Boolean> runtimes = new TreeMap<>();
       system.governance().runtimes().forEach((r, word) -> runtimes.put(r, word.approved()));

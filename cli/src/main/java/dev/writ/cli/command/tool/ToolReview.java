@@ -139,7 +139,9 @@ final class ToolReview implements CliCommand {
             .filter(r -> r.manifest().ref().equals(version.tool()));
     session.show(
         new Review(
-            ToolGoverning.Standing.of(system, name, version.tool().version()), submitted, active),
+            ToolGoverning.Standing.of(session, system, name, version.tool().version()),
+            submitted,
+            active),
         Review::print);
     return ExitCode.OK;
   }

@@ -45,7 +45,8 @@ class ACanaryByRunIsStagedAgainTest {
             Optional.of(canary),
             Optional.of(AT)),
         false,
-        Policy.parse(POLICY.getBytes(StandardCharsets.UTF_8), "policy.yaml"));
+        Policy.parse(POLICY.getBytes(StandardCharsets.UTF_8), "policy.yaml"),
+        "writ");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.writ.cli.command;
+package dev.writ.cli.command.evidence;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.trust.Trust;

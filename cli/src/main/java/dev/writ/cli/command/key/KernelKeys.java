@@ -1,4 +1,4 @@
-package dev.writ.cli.command;
+package dev.writ.cli.command.key;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /** Whether what a kernel signs with is in force, as the kernel itself looks (spec/keys.md, 11). */
-record KernelKeys(Home home, SystemState inForce, Instant now) {
+public record KernelKeys(Home home, SystemState inForce, Instant now) {
   /**
    * @param key of that role in the home
    * @throws WritException {@code EXE-912} where nothing that it signs would be believed, unless a
    *     key waits that the next start takes in its place
    */
-  void require(KeyRole role, SigningKey key) {
+  public void require(KeyRole role, SigningKey key) {
     if (!isWaitingInForce(role)) {
       inForce.requireOwnKey(role, key.kid(), GuardianCard.isIn(home), now);
     }

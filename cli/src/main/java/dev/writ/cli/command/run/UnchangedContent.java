@@ -1,4 +1,4 @@
-package dev.writ.cli.command;
+package dev.writ.cli.command.run;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;

@@ -1,0 +1,144 @@
+"""What the client with threads does with its connections, against a server of a few lines."""
+
+import asyncio
+import http.server
+import threading
+
+import writ
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Counts connections, and tells when it has ended one."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.accepted = 0
+        self.ended = threading.Semaphore(0)
+        self.patience = 60.0
+        self.asked: list[str] = []
+        self.quiet = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def process_request(self, request, client_address):
+        self.accepted += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        self.ended.release()
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self) -> None:
+        self.server.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        body = self.body()
+        silent = "/silent/" in self.path
+        self.send_header("Content-Length", str(len(body) + silent))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+        self.connection.settimeout(self.server.patience)
+
+    def body(self) -> bytes:
+        if "/outcome" in self.path:
+            return b'{"state":"pending"}'
+        if "/silent/" in self.path:
+            return b""
+        if "/events" not in self.path:
+            return b"{}"
+        if len(self.server.asked) <= self.server.quiet:
+            return b":\n\n"
+        opened = {"at": "", "body": "", "kind": "run.opened", "seq": 0}
+        prev = writ.digest(writ.canonicalize(opened))
+        closed = {"at": "", "body": "", "kind": "run.closed", "prev": prev, "seq": 1}
+        lines = [b"data: " + writ.canonicalize(event) + b"\n\n" for event in (opened, closed)]
+        return b"".join(lines)
+
+    do_GET = do_POST = answer
+
+    def log_message(self, format, *args):
+        pass
+
+
+def client(server: Server, **settings: float) -> writ.Client:
+    url = f"http://127.0.0.1:{server.server_port}"
+    who = writ.Token("acme", "agent", "writ_token")
+    return writ.Client(url, who, writ.Pinned([], "origin"), settings=writ.Settings(**settings))
+
+
+# A server closes a connection on which nothing comes. What may not be sent twice is sent on another one, and not told as
+# unanswered: whoever approves has thought for longer than that.
+server = Server()
+server.patience = 0.05
+with client(server) as quiet:
+    quiet.get("/v1/approvals")
+    assert server.ended.acquire(timeout=60)
+    quiet.cancel("sha256:00")
+assert server.accepted == 2, server.accepted
+
+# A thread that has ended leaves no connection behind.
+server = Server()
+with client(server) as shared:
+    for _ in range(20):
+        thread = threading.Thread(target=shared.get, args=("/v1/runs",))
+        thread.start()
+        thread.join()
+assert server.accepted == 1, server.accepted
+
+# Threads at the same time have one each.
+server = Server()
+with client(server) as shared:
+    threads = [threading.Thread(target=shared.get, args=("/v1/runs",)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.asked) == 8
+    assert server.accepted <= 8, server.accepted
+
+# Who follows a run that is quiet comes back as often as the connection ends.
+server = Server()
+server.quiet = 8
+with client(server, retry_for=0.4) as following:
+    kinds = [event.kind for event in following.events("quiet")]
+assert kinds == ["run.opened", "run.closed"], kinds
+
+# One that has fallen silent is given up, with threads and with asyncio.
+server = Server()
+with client(server, retry_for=0.0, answer_within=0.2) as listening:
+    try:
+        next(listening.events("silent"))
+    except writ.NoAnswer:
+        pass
+    else:
+        raise AssertionError("it was followed")
+
+
+async def listen() -> None:
+    url = f"http://127.0.0.1:{server.server_port}"
+    settings = writ.Settings(retry_for=0.0, answer_within=0.2)
+    who = writ.Token("acme", "agent", "writ_token")
+    async with writ.AsyncClient(url, who, writ.Pinned([], "origin"), settings=settings) as listening:
+        try:
+            await anext(listening.events("silent"))
+        except writ.NoAnswer:
+            return
+        raise AssertionError("it was followed")
+
+
+asyncio.run(asyncio.wait_for(listen(), 60))
+
+# Who listens for a short time does not ask the server to think for longer.
+server = Server()
+outcome = writ.Outcome(writ.Request({}), "", {"request": "sha256:00", "verdict": "ESCALATE"})
+with client(server, answer_within=9.0) as brief:
+    brief.wait(outcome, 0.2)
+    asked = brief._api.wait(outcome, 3600.0)
+    assert next(asked).path.endswith("?wait_s=4")
+print("kept and ended")
