@@ -11,8 +11,8 @@ public enum ExecutorError implements ErrorCode {
       "EXE-004",
       "a document is malformed, or does not fit what is in force",
       "Send decisions and intents as the Guardian issued them. Of an operator's statement, look at"
-          + " what is in force: `writ retention status` has the holds, `writ tool status` the"
-          + " tools."),
+          + " what is in force: `writ key list` has the keys, `writ retention status` the holds,"
+          + " `writ tool status` the tools."),
 
   DECISION_SIGNATURE(
       "EXE-101",
