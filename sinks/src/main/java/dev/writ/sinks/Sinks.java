@@ -1,5 +1,6 @@
 package dev.writ.sinks;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.pipeline.Changes;
@@ -23,6 +24,7 @@ import dev.writ.sinks.outcome.ProofReader;
 import dev.writ.sinks.outcome.ReceiptReader;
 import dev.writ.surfaces.tools.ExecJournal;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +67,7 @@ public final class Sinks implements AutoCloseable {
                   initial(ledger, sink),
                   state -> kernel.saveSink(sink.name(), state.toBytes()),
                   orders,
-                  sink.messages().map(of -> letters(kernel, sink.name(), of.giveUpAfter(), clock)),
+                  sink.messages().map(of -> letters(kernel, sink.name(), of.giveUpAfter())),
                   changes,
                   observer,
                   pace,
@@ -127,10 +129,18 @@ public final class Sinks implements AutoCloseable {
         : SinkState.of(ledger, sink.name());
   }
 
-  private static DeadLetters letters(
-      Kernel kernel, String sink, Duration after, InstantSource clock) {
+  private static DeadLetters letters(Kernel kernel, String sink, Duration after) {
     return new DeadLetters(
-        kernel.ledger(), sink, kernel::saveDeadLetter, after, REJECTED_MAX, clock);
+        kernel.ledger(), sink, kernel::saveDeadLetter, after, REJECTED_MAX, () -> time(kernel));
+  }
+
+  /** The ledger's where the clock does not fit it: by a clock that leapt all would be too old. */
+  private static Instant time(Kernel kernel) {
+    try {
+      return kernel.now();
+    } catch (WritException e) {
+      return kernel.ledger().highWater();
+    }
   }
 
   /** For metrics. */

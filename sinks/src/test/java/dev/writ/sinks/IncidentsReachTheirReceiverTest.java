@@ -389,6 +389,22 @@ class IncidentsReachTheirReceiverTest {
   }
 
   @Test
+  void byAClockThatLeaptNothingIsTooOld() {
+    receiver.answers(_ -> 503);
+    scene.denied("kubectl get pods");
+    scene.awaitLine("SNK-002");
+    scene.server.home.clock.leap(Duration.ofDays(400));
+    for (int attempts = 0; attempts < 2; attempts++) { // one may have begun before
+      scene.forget();
+      scene.awaitLine("SNK-002");
+    }
+    assertThat(scene.sink().deadLetters()).contains(0L);
+    receiver.answers(_ -> 204);
+    scene.awaitAll();
+    assertThat(receiver.taken()).hasSize(1);
+  }
+
+  @Test
   void whatIsTooOldIsGivenUpAndTheYoungIsSent() {
     receiver.answers(_ -> 503);
     scene.denied("kubectl get pods");
