@@ -270,6 +270,15 @@ class ASlipOfTheHandIsToldTest {
   }
 
   @Test
+  void aProjectIsNoPackageYet() {
+    Path project = dir.resolve("my-tool");
+    assertThat(Run.of("tool", "new", "python", project.toString()).status()).isZero();
+    Run run = writ("tool", "register", project.toString());
+    assertThat(run.status()).isEqualTo(2);
+    assertThat(run.err()).contains("is a project", "writ tool package", "writ tool sign");
+  }
+
+  @Test
   void aScriptOfCompletionIsDataToo() {
     assertThat(Run.of("--json", "completion", "bash").out())
         .startsWith("{\"script\":\"")

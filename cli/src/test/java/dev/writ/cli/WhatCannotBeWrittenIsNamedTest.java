@@ -35,6 +35,14 @@ class WhatCannotBeWrittenIsNamedTest {
   }
 
   @Test
+  void ofAProject() throws IOException {
+    Path file = Files.writeString(dir.resolve("file"), "no folder");
+    Run refused = home.writ("tool", "new", "python", file.resolve("my-tool").toString());
+    assertThat(refused.status()).as(refused.err()).isEqualTo(6);
+    assertThat(refused.err()).contains("TOL-027", file.toString()).doesNotContain("Exception");
+  }
+
+  @Test
   void ofAPackage() throws IOException {
     Path tools = home.home().resolve("tools");
     Files.deleteIfExists(tools);

@@ -87,7 +87,8 @@ public enum ExecutorError implements ErrorCode {
   WORKSPACE_QUARANTINED(
       "EXE-311",
       "the workspace is in quarantine: what an earlier effect did to it is unknown",
-      "Resolve what is in doubt; if the tree could not be measured, close the run."),
+      "Resolve what is in doubt: `writ receipts` shows it, `writ resolve` takes what was found. If"
+          + " the tree could not be measured, close the run."),
 
   RUNTIME_NOT_APPROVED(
       "EXE-312",

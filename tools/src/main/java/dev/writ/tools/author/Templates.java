@@ -52,10 +52,10 @@ public final class Templates {
         }
       }
       isWhole = true;
-    } catch (FileAlreadyExistsException e) {
-      throw new WritException(ToolsError.PROJECT_EXISTS, folder.toString(), e);
     } catch (IOException e) {
-      throw new WritException(ToolsError.PACKAGE_IO, FileTrouble.of(folder, e), e);
+      throw e instanceof FileAlreadyExistsException && !isMade && Files.exists(folder)
+          ? new WritException(ToolsError.PROJECT_EXISTS, folder.toString(), e)
+          : new WritException(ToolsError.PACKAGE_IO, FileTrouble.of(folder, e), e);
     } finally {
       if (!isWhole && isMade) {
         Trees.remove(folder);

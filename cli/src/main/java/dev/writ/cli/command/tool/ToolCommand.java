@@ -1,5 +1,6 @@
 package dev.writ.cli.command.tool;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -11,6 +12,7 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.StatedChange;
 import dev.writ.cli.command.SystemWords;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.PrettyJson;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
@@ -22,6 +24,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.tools.author.ToolArchive;
+import dev.writ.tools.author.ToolSource;
 import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.tools.registry.RegisteredTool;
 import dev.writ.tools.registry.ToolRegistry;
@@ -187,6 +190,18 @@ public final class ToolCommand implements CliCommand {
 
   /** {@code writ tool register}. */
   static final class Register implements CliCommand {
+    /** What an author has at first is no package yet, and no file of it is wrong. */
+    private static void requireNoProject(Path path) {
+      if (Files.isRegularFile(path.resolve(ToolSource.FILE))
+          && !Files.exists(path.resolve("manifest.json"))) {
+        throw new WritException(
+            CliError.USAGE,
+            path
+                + " is a project; make a package of it with writ tool package, have it signed with"
+                + " writ tool sign, and register that file");
+      }
+    }
+
     @Override
     public CommandUsage usage() {
       return CommandUsage.of(
@@ -203,6 +218,7 @@ public final class ToolCommand implements CliCommand {
     public ExitCode run(Session session, Arguments arguments) {
       Path path = Path.of(arguments.argument("PATH"));
       Home home = Homes.home(session);
+      requireNoProject(path);
       ToolRegistry registry = registry(home);
       ToolManifest manifest =
           Files.isDirectory(path) ? registry.register(path) : signed(session, registry, path);
