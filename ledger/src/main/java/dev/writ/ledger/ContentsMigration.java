@@ -123,7 +123,15 @@ public final class ContentsMigration {
         LargeContents target = target()) {
       LargeContents now = ledger.blobs.contents();
       if (now.location().equals(target.location())) {
-        throw new WritException(LedgerError.EXISTS, "the contents are in " + now.location());
+        String otherWay =
+            "; another way to there, or a copy of a shared folder, is written into the file "
+                + ContentPlaces.CONTENTS
+                + " of each home's ledger";
+        throw new WritException(
+            LedgerError.EXISTS,
+            "the contents are in "
+                + now.location()
+                + (isAt(config, address) ? " already" : otherWay));
       }
       if (target.isShared()) {
         ContentPlaces.requireEpochs(ledger.store);

@@ -118,11 +118,11 @@ public final class Migration {
     if (isAt(config, address)) {
       return;
     }
-    Databases.undoCreation(database, why);
     try {
+      database.undoCreation();
       underWay.end();
-    } catch (IOException e) {
-      why.addSuppressed(e);
+    } catch (IOException | WritException e) {
+      why.addSuppressed(e); // a database that has gone away: the next move removes it
     }
   }
 

@@ -4,6 +4,8 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.s3.error.ObjectStoreError;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,12 +26,14 @@ import software.amazon.awssdk.services.s3.model.GetObjectLockConfigurationRespon
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectVersionsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectLockConfiguration;
 import software.amazon.awssdk.services.s3.model.ObjectLockEnabled;
 import software.amazon.awssdk.services.s3.model.ObjectLockRetention;
 import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
+import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -70,6 +74,12 @@ final class S3Bucket {
       return request.get();
     } catch (SdkException e) {
       throw S3Failures.of(doing, e, client.map(c -> c.last().status()).orElse(OptionalInt.empty()));
+    } catch (UncheckedIOException e) { // the client's own, of an answer that broke off
+      if (e.getCause() instanceof FileSystemException) {
+        throw e;
+      }
+      throw new WritException(
+          ObjectStoreError.UNREACHABLE, doing + ": " + e.getCause().getMessage(), e);
     }
   }
 
@@ -368,14 +378,17 @@ final class S3Bucket {
     asking(
         "listing versions of " + beginning,
         () -> {
-          client()
-              .listObjectVersionsPaginator(b -> b.bucket(settings.bucket()).prefix(name(beginning)))
-              .versions()
-              .forEach(one -> {
-                requireAsked(one.key(), beginning);
-                visitor.accept(
-                    new Version(one.key().substring(settings.prefix().length()), one.versionId()));
-              });
+          for (ListObjectVersionsResponse page :
+              client()
+                  .listObjectVersionsPaginator(
+                      b -> b.bucket(settings.bucket()).prefix(name(beginning)))) {
+            requireList(page.isTruncated(), beginning);
+            for (ObjectVersion one : page.versions()) {
+              requireAsked(one.key(), beginning);
+              visitor.accept(
+                  new Version(one.key().substring(settings.prefix().length()), one.versionId()));
+            }
+          }
           return null;
         });
   }
@@ -392,6 +405,7 @@ final class S3Bucket {
                   .build();
           String last = "";
           for (ListObjectsV2Response page : client().listObjectsV2Paginator(request)) {
+            requireList(page.isTruncated(), beginning);
             for (S3Object object : page.contents()) {
               requireAsked(object.key(), beginning);
               visitor.accept(object.key().substring(settings.prefix().length()));
@@ -406,6 +420,14 @@ final class S3Bucket {
           }
           return null;
         });
+  }
+
+  /** A proxy's own page would be a list of nothing; a list says whether more follows. */
+  private static void requireList(Boolean isTruncated, String beginning) {
+    if (isTruncated == null) {
+      throw new WritException(
+          ObjectStoreError.DIFFERS, "listing " + beginning + ": the answer is no list");
+    }
   }
 
   /** A proxy may give the answer to another question. */

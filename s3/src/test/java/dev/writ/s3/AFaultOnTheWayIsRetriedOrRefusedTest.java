@@ -341,7 +341,16 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
     assertThat(store.has(Digest.sha256(content), place, SIZE)).isFalse();
     assertThat(read(content, place)).isEqualTo(content);
 
-    relay.does(says("<ListBucketResult><Contents><Key>x</Key></Contents></ListBucketResult>"));
+    relay.does(says("<html>sign in</html>"));
+    refused(ObjectStoreError.DIFFERS, () -> store.visit((_, _, _) -> {}));
+    relay.does((request, server) -> {
+      Message answer = server.answer(request);
+      return Optional.of(new Message(answer.head(), Arrays.copyOf(answer.body(), 20)));
+    });
+    refused(ObjectStoreError.UNREACHABLE, () -> store.visit((_, _, _) -> {}));
+    relay.does(
+        says(
+            "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>x</Key></Contents></ListBucketResult>"));
     refused(ObjectStoreError.DIFFERS, () -> store.visit((_, _, _) -> {}));
     relay.does(
         says(
