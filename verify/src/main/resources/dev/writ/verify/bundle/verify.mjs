@@ -1771,10 +1771,10 @@ const inputsForm = record({
 const runShare = (value, place) => {
   record({
     everybody: optional(isTrue),
-    roles: optional(some(names)),
+    roles: optional(nonEmpty(names)),
     runs: optional(name),
-    subjects: optional(some(names)),
-    surfaces: optional(some(names)),
+    subjects: optional(nonEmpty(names)),
+    surfaces: optional(nonEmpty(names)),
     tenant: name,
   })(value, place);
   if (('everybody' in value) === ('roles' in value || 'subjects' in value)) refuse('CAN-023', place, quoted(value), 'roles and subjects, or everybody');
@@ -1825,7 +1825,7 @@ function mapOf(form) {
 }
 
 /** The same list, and something in it. */
-function some(form) {
+function nonEmpty(form) {
   return (value, place) => {
     form(value, place);
     if (value.length === 0) refuse('CAN-023', place, '[]', 'at least one');
@@ -1843,7 +1843,7 @@ const ASKED_DEPTH = 16;
 const askedApprovals = record({ count: integer(1, 100), role: name });
 const askedMandate = record({
   amount: paramPointer, currency: matching((v) => /^[A-Z]{3}$/.test(v) || (isName(v) && v.startsWith('/') && !/~(?![01])/.test(v)), 'a code such as EUR, or a JSON Pointer'),
-  issuers: some(names), payee: paramPointer, vct: name,
+  issuers: nonEmpty(names), payee: paramPointer, vct: name,
 });
 
 const askedArtifact = (value, place) => {
@@ -1857,7 +1857,7 @@ const askedBelow = (node, kind) => (node[kind] ? [node[kind]] : [...(node.all ??
 /** A node of what a rule requires (policy.md, Requirements). That an expression is one of CEL is not looked at. */
 function requirement(value, place, depth = 0) {
   if (depth >= ASKED_DEPTH) refuse('CAN-023', place, depth, `nested less than ${ASKED_DEPTH} deep`);
-  const children = some(list((child, at) => requirement(child, at, depth + 1)));
+  const children = nonEmpty(list((child, at) => requirement(child, at, depth + 1)));
   record({
     all: optional(children), any: optional(children), none: optional(children),
     approvals: optional(askedApprovals), artifact: optional(askedArtifact), cel: optional(text), mandate: optional(askedMandate),
@@ -1880,14 +1880,14 @@ const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const minuteOfDay = matching((v) => /^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/.test(v), 'a time of day like 08:00');
 
 const hoursForm = (value, place) => {
-  record({ days: some(list(oneOf(...WEEK))), from: minuteOfDay, match: matchForm, offset: matching((v) => /^[+-][01][0-9]:[0-5][0-9]$/.test(v), 'an offset like +01:00'), to: minuteOfDay })(value, place);
+  record({ days: nonEmpty(list(oneOf(...WEEK))), from: minuteOfDay, match: matchForm, offset: matching((v) => /^[+-][01][0-9]:[0-5][0-9]$/.test(v), 'an offset like +01:00'), to: minuteOfDay })(value, place);
   const days = value.days.map((day) => WEEK.indexOf(day));
   if (!days.every((day, i) => i === 0 || days[i - 1] < day)) refuse('CAN-023', `${place}/days`, value.days.join(' '), 'in the order of the week, each once');
   if (!(value.from < value.to)) refuse('CAN-023', `${place}/to`, value.to, `after ${value.from}`);
 };
 
 const roleForm = record({
-  commands: optional(some(names)), declared: optional(resources), environment: names, network: names,
+  commands: optional(nonEmpty(names)), declared: optional(resources), environment: names, network: names,
   paths: names, resources, sandboxes: names, tools: names,
 });
 
@@ -1915,7 +1915,7 @@ const issuerKey = (value, place) => within(place, () => {
 });
 
 const classesOnce = (value, place) => {
-  some(list(oneOf(...CONTENT_CLASSES)))(value, place);
+  nonEmpty(list(oneOf(...CONTENT_CLASSES)))(value, place);
   const order = value.map((one) => CONTENT_CLASSES.indexOf(one));
   if (!order.every((one, i) => i === 0 || order[i - 1] < one)) refuse('CAN-023', place, value.join(' '), `in the order of ${CONTENT_CLASSES.join(', ')}, each once`);
 };
@@ -2091,16 +2091,16 @@ const FORMS = {
     })),
     mode: optional(oneOf('observe')),
     name,
-    people: optional(some(sorted(record({ roles: sorted(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }), ofTenant('subject')))),
+    people: optional(nonEmpty(sorted(record({ roles: sorted(oneOf('approver', 'auditor', 'developer', 'operator', 'viewer')), subject: name, tenant: name }), ofTenant('subject')))),
     previous: optional(digest),
     prices: mapOf(count),
     principals: sorted(record({ roles: names, subject: name, surfaces: names, tenant: name }), ofTenant('subject')),
-    reads: optional(some(sorted(record({ tenant: name, what: readWords }), (one) => one.tenant))),
+    reads: optional(nonEmpty(sorted(record({ tenant: name, what: readWords }), (one) => one.tenant))),
     requirements: list(ruleForm),
     retention: optional(retentionForm),
     revoked: sorted(digest),
     roles: mapOf(roleForm),
-    runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(some(list(runShare))) })),
+    runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(nonEmpty(list(runShare))) })),
     sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
     storage: optional(anyObject),
@@ -3064,8 +3064,8 @@ const hexOfBlob = (named) => named.slice('blobs/'.length);
 
 const texts = sorted(text);
 const capabilitiesForm = record({
-  commands: optional(some(texts)), environment: texts, hosts: optional(some(texts)), network: texts, own_secrets: optional(some(texts)),
-  paths: texts, secrets: optional(some(texts)), workspace: bool,
+  commands: optional(nonEmpty(texts)), environment: texts, hosts: optional(nonEmpty(texts)), network: texts, own_secrets: optional(nonEmpty(texts)),
+  paths: texts, secrets: optional(nonEmpty(texts)), workspace: bool,
 });
 
 /** A tool's manifest (tool-manifest.md); the schemas in it are not read. */
