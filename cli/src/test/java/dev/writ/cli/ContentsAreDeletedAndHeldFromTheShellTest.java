@@ -94,7 +94,7 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
     assertThat(number(json("retention", "run"), "contents")).isZero();
     refused(ExitCode.REFUSED, "EXE-004", "hold", "release", "case 8");
     assertThat(writ("hold", "release", "case 8").err())
-        .contains("no hold case 8 is placed", "`writ retention status` has the holds");
+        .contains("no hold case 8 is placed", "`writ retention status` the holds");
     done("hold", "release", "case 7");
     assertThat(done("retention", "run"))
         .containsPattern(

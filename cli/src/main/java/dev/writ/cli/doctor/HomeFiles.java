@@ -316,7 +316,7 @@ public final class HomeFiles {
         Mend.remove(file, () -> !mayRun() && Arrays.equals(Files.readAllBytes(file), said)));
   }
 
-  /** Also where the file is not whole, as long as its server may just be writing it. */
+  /** Also where the file cannot be read, as long as its server may just have written it. */
   private boolean mayRun() throws IOException {
     try {
       return Serving.of(home).isPresent();
