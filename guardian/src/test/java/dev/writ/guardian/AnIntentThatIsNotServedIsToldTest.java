@@ -47,6 +47,44 @@ class AnIntentThatIsNotServedIsToldTest {
         .contains("100 approvals by reviewer are never given");
   }
 
+  private static List<String> wanting(int count, String approvers, String match) {
+    return PolicyAdvice.of(
+        World.policy(
+            World.POLICY
+                .replace(
+                    "{ cel: 'size(params.source) < 20000' }",
+                    "{ all: [ { none: [ { cel: 'false' } ] }, {"
+                        + " approvals: { role: reviewer, count: "
+                        + count
+                        + " } } ] }"
+                        + match)
+                .replace(
+                    "  - { tenant: acme, subject: rita, roles: [reviewer] }\n"
+                        + "  - { tenant: acme, subject: roy, roles: [reviewer] }",
+                    approvers)));
+  }
+
+  /** Who asks, who has another role and who is of another tenant gives none. */
+  @Test
+  void approvalsOfOthersAloneCount() {
+    String approvers =
+        """
+          - { tenant: acme, subject: researcher, roles: [reviewer] }
+          - { tenant: acme, subject: rita, roles: [reviewer] }
+          - { tenant: acme, subject: roy, roles: [auditor] }
+          - { tenant: zenith, subject: rita, roles: [reviewer] }
+        """
+            .stripTrailing();
+    String researchers = "\n    match: { subject: researcher }";
+    assertThat(wanting(1, approvers, researchers)).isEmpty();
+    assertThat(wanting(2, approvers, researchers))
+        .singleElement()
+        .asString()
+        .contains("2 approvals by reviewer are never given: at most 1 in approvers");
+    assertThat(wanting(2, approvers, "")).as("others may ask, too").isEmpty();
+    assertThat(wanting(2, approvers, "\n    match: { subject: nobody }")).isEmpty();
+  }
+
   /** However deep it stands among other requirements. */
   @Test
   void aMatchOnAProgramsTextIsToldWhereverItStands() {
