@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.policy.CommandLine;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.PolicyAdvice;
 import dev.writ.guardian.policy.Quantity;
 import dev.writ.guardian.profile.CommandAdmission;
 import dev.writ.guardian.profile.ExecuteAdmission;
@@ -90,6 +91,17 @@ class ARoleRunsItsCommandsAndNoOthersTest {
     for (List<String> others : List.of(List.of("analyst"), List.<String>of())) {
       assertThatThrownBy(() -> as.apply(others)).hasMessageStartingWith("GRD-712");
     }
+  }
+
+  /** Whoever can move a tag chooses what runs. */
+  @Test
+  void anImageThatIsNotNamedByItsDigestIsWarnedOf() {
+    assertThat(PolicyAdvice.of(POLICY))
+        .hasSize(2)
+        .allSatisfy(warning -> assertThat(warning).contains("is not named by its digest"));
+    String digest = "@sha256:" + "5f".repeat(32);
+    String pinned = SECTION.replace(":3.11-bookworm", digest).replace(":12-slim", digest);
+    assertThat(PolicyAdvice.of(World.policy(BASE + pinned))).isEmpty();
   }
 
   private static Policy saying(String more) {

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.PolicyAdvice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -68,6 +69,11 @@ class PoliciesRequireMandatesTest {
     }
     assertThat(results.get(2).explain().render())
         .contains("mandate mandate.payment.open.1 by bank — fails: params/payee");
+  }
+
+  @Test
+  void nothingIsAdvisedAboutIt() throws IOException {
+    assertThat(PolicyAdvice.of(policy(example()))).isEmpty();
   }
 
   @Test
