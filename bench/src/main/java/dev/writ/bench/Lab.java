@@ -26,7 +26,7 @@ import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.writ.bench;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.Batch;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.event.Event;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

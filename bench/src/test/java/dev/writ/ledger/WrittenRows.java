@@ -1,5 +1,6 @@
 package dev.writ.ledger;
 
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import java.util.ArrayList;
 import java.util.List;

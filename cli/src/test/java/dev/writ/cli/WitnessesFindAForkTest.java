@@ -3,9 +3,9 @@ package dev.writ.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.base.ExitCode;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Cosignature;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.Cosignature;
+import dev.writ.ledger.note.WitnessKey;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -11,7 +11,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.SystemState;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -15,7 +15,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerState;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -18,8 +18,8 @@ import dev.writ.executor.stage.WorkspaceUse;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Commit;
-import dev.writ.ledger.RunId;
 import dev.writ.ledger.RunJournal;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 

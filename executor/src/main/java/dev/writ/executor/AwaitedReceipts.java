@@ -9,7 +9,7 @@ import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.Optional;
 

@@ -9,7 +9,7 @@ import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.Served;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -43,7 +43,7 @@ import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -29,7 +29,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

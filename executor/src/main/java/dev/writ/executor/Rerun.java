@@ -32,7 +32,7 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerState;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

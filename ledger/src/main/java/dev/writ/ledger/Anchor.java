@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ public record Anchor(String origin, long incarnation, long treeSize, Digest root
    *
    * @param where names them in a refusal
    */
-  static Anchor parse(byte[] bytes, String where) {
+  public static Anchor parse(byte[] bytes, String where) {
     try {
       return parse(bytes);
     } catch (WritException e) {

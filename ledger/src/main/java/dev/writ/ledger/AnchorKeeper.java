@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.StoreView.Durable;
+import dev.writ.ledger.disk.FailStop;
 import dev.writ.ledger.error.LedgerError;
 import java.time.InstantSource;
 import java.util.Optional;

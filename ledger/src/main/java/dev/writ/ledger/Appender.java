@@ -1,7 +1,10 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.disk.FailStop;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

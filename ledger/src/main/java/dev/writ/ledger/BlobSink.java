@@ -2,6 +2,10 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.BlobRef;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.SealedCopy;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.seal.ContentKey;
 import dev.writ.ledger.seal.ContentOwner;
 import dev.writ.ledger.seal.SealedOutput;

@@ -2,6 +2,10 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.SealedCopy;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.form.Keys;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;

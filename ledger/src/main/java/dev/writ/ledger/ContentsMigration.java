@@ -3,7 +3,15 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.ContentPlaces;
+import dev.writ.ledger.content.HomeContents;
+import dev.writ.ledger.disk.FailStop;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.rocks.Databases;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.LargeContents;
@@ -193,10 +201,10 @@ public final class ContentsMigration {
       if (target.isShared()) {
         write.put(
             Family.DEFAULT,
-            ContentPlaces.META_CONTENTS,
+            MetaRow.CONTENTS.key(),
             target.location().getBytes(StandardCharsets.UTF_8));
       } else {
-        write.delete(Family.DEFAULT, ContentPlaces.META_CONTENTS);
+        write.delete(Family.DEFAULT, MetaRow.CONTENTS.key());
       }
       ledger.store.write(write, ledger.treeSize(), ledger.treeSize());
     }

@@ -1,6 +1,8 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.form.Keys;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import java.util.ArrayList;

@@ -2,7 +2,10 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.LogRow;
+import dev.writ.ledger.form.StoredForm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +21,7 @@ import java.util.regex.Pattern;
  * from other rows ({@link LogRow}). Rows of the earlier formats are read beside them, so that an
  * upgrade changes no row: the file alone keeps earlier versions out.
  */
-final class Format {
+public final class Format {
   static final int VERSION = 3;
 
   /** Rows are JSON. */
@@ -37,7 +40,7 @@ final class Format {
    * @throws WritException {@code LED-002} where there is no ledger, {@code LED-007} for one of a
    *     later format, {@code LED-006} for a file that cannot be read
    */
-  static void require(Path dir) {
+  public static void require(Path dir) {
     read(dir);
   }
 

@@ -5,7 +5,26 @@ import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.content.BlobRef;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.ContentPlaces;
+import dev.writ.ledger.content.SealedCopy;
+import dev.writ.ledger.disk.FailStop;
+import dev.writ.ledger.disk.FailStopDisk;
+import dev.writ.ledger.disk.Flock;
+import dev.writ.ledger.disk.WriterLock;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.Names;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.SignedRoot;
+import dev.writ.ledger.rocks.Databases;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.seal.ContentOwner;
 import dev.writ.ledger.storage.Database;
@@ -46,13 +65,10 @@ import java.util.stream.Stream;
  */
 public final class Ledger extends StoreView implements RunJournal {
   /**
-   * Table of deleted contents: digest (64 hexadecimal digits), {@link #KEY_SEPARATOR}, and what the
+   * Table of deleted contents: digest (64 hexadecimal digits), {@link Keys#SEPARATOR}, and what the
    * caller adds → id of the document that states the deletion. {@link Fsck} reads it.
    */
   public static final String DELETED = "deleted";
-
-  /** Between the parts of a key in an index table; no name contains it. */
-  public static final char KEY_SEPARATOR = '\u001f';
 
   private final Path dir;
   private final Appender appender;
@@ -380,13 +396,13 @@ public final class Ledger extends StoreView implements RunJournal {
         ContentPlaces.requireEpochs(store);
         rows.put(
             Family.DEFAULT,
-            ContentPlaces.META_CONTENTS,
+            MetaRow.CONTENTS.key(),
             contents.get().location().getBytes(StandardCharsets.UTF_8));
       }
-      rows.put(Family.DEFAULT, META_ORIGIN, Names.utf8("origin", config.origin()));
-      rows.put(Family.DEFAULT, META_INCARNATION, Keys.number(1));
-      rows.put(Family.DEFAULT, META_HIGH_WATER, Keys.number(0));
-      rows.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(0));
+      rows.put(Family.DEFAULT, MetaRow.ORIGIN.key(), Names.utf8("origin", config.origin()));
+      rows.put(Family.DEFAULT, MetaRow.INCARNATION.key(), Keys.number(1));
+      rows.put(Family.DEFAULT, MetaRow.HIGH_WATER.key(), Keys.number(0));
+      rows.put(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key(), Keys.number(0));
       store.write(rows, 0, 0);
     }
   }
@@ -830,7 +846,7 @@ public final class Ledger extends StoreView implements RunJournal {
    *
    * @param max how many uploads are examined
    * @param references the tables whose rows let a tenant read a blob; their keys are the tenant,
-   *     {@link #KEY_SEPARATOR} and the digest's hexadecimal digits, and may have further parts
+   *     {@link Keys#SEPARATOR} and the digest's hexadecimal digits, and may have further parts
    */
   public Collected collect(Instant before, int max, List<String> references) {
     collecting.lock();

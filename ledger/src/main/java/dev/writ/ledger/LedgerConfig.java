@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Nondeterministic;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.note.VerifierKeyText;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -59,11 +60,6 @@ public record LedgerConfig(
   /** The same with secrets from elsewhere. */
   public LedgerConfig drawing(SecureRandom other) {
     return new LedgerConfig(dir, anchor, origin, logKey, clock, disk, other);
-  }
-
-  /** The file beside an anchor whose lock keeps a second writer from using that anchor. */
-  public static Path lockOf(Path anchor) {
-    return anchor.resolveSibling(anchor.getFileName() + ".lock");
   }
 
   DurableFiles files() {

@@ -3,6 +3,8 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.util.Optional;
 
 /**

@@ -2,7 +2,10 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.merkle.MerkleProof;
+import dev.writ.ledger.note.Checkpoint;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;

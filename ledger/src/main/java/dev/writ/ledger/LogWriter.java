@@ -3,7 +3,14 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.ledger.StoreView.Durable;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.LogRow;
+import dev.writ.ledger.form.LogTime;
+import dev.writ.ledger.form.MetaRow;
 import dev.writ.ledger.merkle.Frontier;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.SignedRoot;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -182,7 +189,7 @@ final class LogWriter implements Appender.GroupWriter {
       next.add(deletion.statement());
       next.gather();
       deletion.remove(write);
-      write.put(Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+      write.put(Family.DEFAULT, MetaRow.PURGE.key(), new byte[0]);
       commit(next);
       deletion.done();
     }
@@ -196,9 +203,9 @@ final class LogWriter implements Appender.GroupWriter {
     store.forgetUnused();
     try (Write write = store.newWrite()) {
       if (purge.isLast()) {
-        write.delete(Family.DEFAULT, StoreView.META_PURGE);
+        write.delete(Family.DEFAULT, MetaRow.PURGE.key());
       } else {
-        write.put(Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+        write.put(Family.DEFAULT, MetaRow.PURGE.key(), new byte[0]);
       }
       commit(write, durable.frontier().size());
     }
@@ -243,7 +250,7 @@ final class LogWriter implements Appender.GroupWriter {
       }
       if (batch.incarnation().isPresent()) {
         incarnation = batch.incarnation().getAsLong();
-        put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(incarnation));
+        put(Family.DEFAULT, MetaRow.INCARNATION.key(), Keys.number(incarnation));
       }
     }
 
@@ -254,7 +261,7 @@ final class LogWriter implements Appender.GroupWriter {
       if (frontier.size() < oneNodeFrom) {
         // A ledger of an earlier format: from this event on its rows are of ours.
         oneNodeFrom = frontier.size();
-        put(Family.DEFAULT, LogRow.META_ONE_NODE, position);
+        put(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key(), position);
       }
       put(Family.LOG, position, LogRow.of(frontier.append(entry.leaf()), key));
       heads.put(ByteBuffer.wrap(entry.runKey()), entry.event().seq());
@@ -263,10 +270,10 @@ final class LogWriter implements Appender.GroupWriter {
 
     private void restartTime(Instant at) {
       byte[] before =
-          store.get(Family.DEFAULT, StoreView.META_TIME_RESTARTS).orElseGet(() -> new byte[0]);
+          store.get(Family.DEFAULT, MetaRow.TIME_RESTARTS.key()).orElseGet(() -> new byte[0]);
       put(
           Family.DEFAULT,
-          StoreView.META_TIME_RESTARTS,
+          MetaRow.TIME_RESTARTS.key(),
           concat(before, Keys.number(frontier.size())));
       time.restart(at);
     }
@@ -352,7 +359,7 @@ final class LogWriter implements Appender.GroupWriter {
         put(Family.RUNS, head.getKey().array(), Keys.number(head.getValue()));
       }
       if (!time.latest().equals(durable.highWater())) {
-        put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(time.latest().toEpochMilli()));
+        put(Family.DEFAULT, MetaRow.HIGH_WATER.key(), Keys.number(time.latest().toEpochMilli()));
       }
     }
 

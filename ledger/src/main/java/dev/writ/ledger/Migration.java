@@ -2,7 +2,11 @@ package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.ContentPlaces;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.rocks.Databases;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.Blobs;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Storage;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 package dev.writ.ledger;
 
+import dev.writ.ledger.event.Event;
+
 /** Where runs are appended to: a ledger, or its substitute in a replay. */
 public interface RunJournal extends LedgerState {
 

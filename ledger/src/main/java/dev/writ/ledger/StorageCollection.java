@@ -1,6 +1,10 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.SealedCopy;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.StoredForm;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -73,7 +77,7 @@ final class StorageCollection implements StorageStep {
         new byte[0],
         new byte[0],
         (key, row) -> {
-          byte[] payload = StoreView.parseDocument(Digest.ofBytes(key), row).payload();
+          byte[] payload = StoredForm.document(Digest.ofBytes(key), row).payload();
           uploads.exclusively(() -> mentions.look(payload));
           return true;
         });
@@ -93,7 +97,7 @@ final class StorageCollection implements StorageStep {
 
   /** Content that a tenant may read without having uploaded it is kept. */
   private void reference(String key) {
-    int hexAt = key.indexOf(Ledger.KEY_SEPARATOR) + 1;
+    int hexAt = key.indexOf(Keys.SEPARATOR) + 1;
     int end = hexAt + 2 * Digest.LENGTH;
     if (hexAt == 0 || key.length() < end) {
       return;
@@ -155,7 +159,7 @@ final class StorageCollection implements StorageStep {
 
   private List<byte[]> referencesOf(String tenant, Digest digest) {
     List<byte[]> rows = new ArrayList<>();
-    String whole = tenant + Ledger.KEY_SEPARATOR + digest.hex();
+    String whole = tenant + Keys.SEPARATOR + digest.hex();
     for (String table : references) {
       byte[] prefix = Keys.table(table, whole);
       store.scan(Family.TABLES, prefix, prefix, (row, _) -> rows.add(row));

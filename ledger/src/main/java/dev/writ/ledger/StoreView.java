@@ -3,17 +3,26 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.content.ContentPlaces;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.LogRow;
+import dev.writ.ledger.form.LogTime;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.form.StoredForm;
 import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import dev.writ.ledger.merkle.NodeSource;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,21 +30,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /** The reading side, shared by the writer and by readers in other processes. */
 abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLedger {
   private static final String ORIGIN = "origin";
-  static final byte[] META_ORIGIN = Names.utf8("row", ORIGIN);
-  static final byte[] META_INCARNATION = Names.utf8("row", "incarnation");
-  static final byte[] META_HIGH_WATER = Names.utf8("row", "high_water");
-
-  /** Positions of the events at which time restarted, 8 bytes each; absent where it never did. */
-  static final byte[] META_TIME_RESTARTS = Names.utf8("row", "time_restarts");
-
-  /** Present while bytes of deleted contents may still lie in the database's files. */
-  static final byte[] META_PURGE = Names.utf8("row", "purge");
 
   private static final byte[] ALL = {};
 
@@ -54,12 +52,12 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
       long oneNodeFrom = LogRow.oneNodeFrom(store);
       return new Durable(
           Frontier.load(size, LogRow.nodes(store, oneNodeFrom)),
-          Instant.ofEpochMilli(Keys.number(meta(store, META_HIGH_WATER))),
-          timeRestarts(store).reduce((_, last) -> last).stream()
+          Instant.ofEpochMilli(Keys.number(MetaRow.HIGH_WATER.read(store))),
+          MetaRow.timeRestarts(store).reduce((_, last) -> last).stream()
               .mapToObj(index -> event(store, eventKey(store, index, oneNodeFrom)).at())
               .findFirst()
               .orElse(Instant.MIN),
-          Keys.number(meta(store, META_INCARNATION)),
+          Keys.number(MetaRow.INCARNATION.read(store)),
           oneNodeFrom);
     }
 
@@ -90,31 +88,13 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
               new String(key, StandardCharsets.UTF_8), new String(value, StandardCharsets.UTF_8));
           return true;
         });
-    this.origin = Optional.ofNullable(found.get(ORIGIN)).orElseThrow(() -> missing(ORIGIN));
+    this.origin =
+        Optional.ofNullable(found.get(ORIGIN)).orElseThrow(() -> MetaRow.ORIGIN.missing());
     ContentPlaces.requireSame(
         Optional.ofNullable(found.get(ContentPlaces.CONTENTS)), blobs.contents());
   }
 
   abstract Durable durable();
-
-  static byte[] meta(Storage store, byte[] key) {
-    return store
-        .get(Family.DEFAULT, key)
-        .orElseThrow(() -> missing(new String(key, StandardCharsets.UTF_8)));
-  }
-
-  private static WritException missing(String row) {
-    return new WritException(LedgerError.CORRUPT, "the row " + row + " is missing");
-  }
-
-  static LongStream timeRestarts(Storage store) {
-    byte[] row = store.get(Family.DEFAULT, META_TIME_RESTARTS).orElse(ALL);
-    if (row.length % Long.BYTES != 0) {
-      throw new WritException(LedgerError.CORRUPT, "the row time_restarts has odd bytes");
-    }
-    return IntStream.range(0, row.length / Long.BYTES)
-        .mapToLong(i -> Keys.number(Arrays.copyOfRange(row, i * Long.BYTES, (i + 1) * Long.BYTES)));
-  }
 
   private static Event parseEvent(byte[] key, byte[] eventRow) {
     try {
@@ -126,21 +106,7 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public Optional<Envelope> document(Digest id) {
-    return store.get(Family.DOCUMENTS, id.bytes()).map(bytes -> parseDocument(id, bytes));
-  }
-
-  static Envelope parseDocument(Digest id, byte[] bytes) {
-    Envelope envelope;
-    try {
-      envelope = StoredForm.document(bytes);
-    } catch (WritException e) {
-      throw new WritException(LedgerError.CORRUPT, "document " + id + ": " + e.getMessage(), e);
-    }
-    if (!envelope.id().equals(id)) {
-      throw new WritException(
-          LedgerError.CORRUPT, "document " + id + " has the calculated id " + envelope.id());
-    }
-    return envelope;
+    return store.get(Family.DOCUMENTS, id.bytes()).map(bytes -> StoredForm.document(id, bytes));
   }
 
   @Override
@@ -379,11 +345,11 @@ abstract sealed class StoreView implements LedgerView permits Ledger, ReadOnlyLe
 
   @Override
   public boolean isPurgePending() {
-    return store.has(Family.DEFAULT, META_PURGE);
+    return store.has(Family.DEFAULT, MetaRow.PURGE.key());
   }
 
   @Override
   public List<Long> timeRestarts() {
-    return timeRestarts(store).boxed().toList();
+    return MetaRow.timeRestarts(store).boxed().toList();
   }
 }

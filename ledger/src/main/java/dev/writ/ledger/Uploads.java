@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.Keys;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,17 +19,17 @@ import java.util.concurrent.locks.ReentrantLock;
  * request that names them is at work. Thread safe. The stored rows are authoritative; this is a
  * summary of them.
  */
-final class Uploads {
+public final class Uploads {
   /**
    * Rows {@code digest 0x1f tenant}: when it was put last, its size, whether a document names it.
    */
-  static final String TABLE = "upload";
+  public static final String TABLE = "upload";
 
   /** The size that the smallest blob counts for: its rows take room, too. */
   static final long BYTES_MIN = 4096;
 
   /** One tenant's claim on a blob. */
-  record Claim(Instant at, long size, boolean named) {
+  public record Claim(Instant at, long size, boolean named) {
     byte[] toBytes() {
       return ByteBuffer.allocate(17)
           .putLong(at.toEpochMilli())
@@ -37,7 +38,7 @@ final class Uploads {
           .array();
     }
 
-    static Claim parse(byte[] row) {
+    public static Claim parse(byte[] row) {
       if (row.length != 17) {
         throw new WritException(LedgerError.CORRUPT, "an upload's row of " + row.length + " bytes");
       }
@@ -72,13 +73,12 @@ final class Uploads {
   }
 
   static String key(Digest digest, String tenant) {
-    return digest.hex() + Ledger.KEY_SEPARATOR + tenant;
+    return digest.hex() + Keys.SEPARATOR + tenant;
   }
 
   /** The digest of a stored key. */
-  static Digest digest(String key) {
-    if (key.length() <= 2 * Digest.LENGTH
-        || key.charAt(2 * Digest.LENGTH) != Ledger.KEY_SEPARATOR) {
+  public static Digest digest(String key) {
+    if (key.length() <= 2 * Digest.LENGTH || key.charAt(2 * Digest.LENGTH) != Keys.SEPARATOR) {
       throw new WritException(
           LedgerError.CORRUPT, "an upload's key of " + key.length() + " characters");
     }
@@ -220,9 +220,7 @@ final class Uploads {
   /** Keys of all claims on that content. */
   List<String> ofContent(String hex) {
     return new ArrayList<>(
-        claims
-            .subMap(hex + Ledger.KEY_SEPARATOR, hex + (char) (Ledger.KEY_SEPARATOR + 1))
-            .keySet());
+        claims.subMap(hex + Keys.SEPARATOR, hex + (char) (Keys.SEPARATOR + 1)).keySet());
   }
 
   /** The first claims that no document is known to name and that are older than a time. */

@@ -1,5 +1,5 @@
 /**
- * One append-only log on RocksDB: commits in groups, blobs, checkpoints, the anchor, fsck
- * (spec/log.md, spec/storage.md).
+ * One append-only log: commits in groups, the anchor, deletion, copies, and moves to another
+ * database or another place of contents (spec/log.md, spec/storage.md).
  */
 package dev.writ.ledger;

@@ -9,7 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,7 +6,9 @@ import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.form.Keys;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.note.Checkpoint;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;

@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;

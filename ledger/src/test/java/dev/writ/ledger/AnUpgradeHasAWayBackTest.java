@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import java.nio.file.Files;
@@ -149,7 +151,7 @@ class AnUpgradeHasAWayBackTest {
     }
     try (Storage store = RocksStorage.open(data().resolve("db"));
         var rows = store.newWrite()) {
-      rows.put(Family.DEFAULT, StoreView.META_PURGE, new byte[0]);
+      rows.put(Family.DEFAULT, MetaRow.PURGE.key(), new byte[0]);
       Fixture.write(store, rows);
     }
     try (Ledger ledger = Ledger.open(config(home))) {

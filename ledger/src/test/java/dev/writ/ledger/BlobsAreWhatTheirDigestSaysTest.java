@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.io.InputStream;

@@ -9,6 +9,8 @@ import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.merkle.Merkle;
 import java.nio.file.Path;
 import java.util.ArrayList;

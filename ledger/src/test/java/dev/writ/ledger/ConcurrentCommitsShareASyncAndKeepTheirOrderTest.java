@@ -8,6 +8,10 @@ import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.fail;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

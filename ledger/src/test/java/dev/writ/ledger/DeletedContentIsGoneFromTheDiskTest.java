@@ -9,6 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.content.BlobRef;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.fsck.Fsck;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -87,8 +92,7 @@ class DeletedContentIsGoneFromTheDiskTest {
                     Optional.empty()));
     Batch batch = new Batch().event(event).document(document);
     contents.forEach(content ->
-        batch.put(
-            Ledger.DELETED, content.hex() + Ledger.KEY_SEPARATOR + "r", document.id().bytes()));
+        batch.put(Ledger.DELETED, content.hex() + Keys.SEPARATOR + "r", document.id().bytes()));
     return batch;
   }
 
@@ -337,9 +341,7 @@ class DeletedContentIsGoneFromTheDiskTest {
     ledger.close();
     assertThat(problems(home)).isEmpty();
     ledger = Ledger.open(config(home));
-    ledger
-        .append(new Batch().delete(Ledger.DELETED, body.hex() + Ledger.KEY_SEPARATOR + "r"))
-        .await();
+    ledger.append(new Batch().delete(Ledger.DELETED, body.hex() + Keys.SEPARATOR + "r")).await();
     ledger.close();
     assertThat(problems(home)).singleElement().asString().contains(body.toString());
     ledger = Ledger.open(config(home));

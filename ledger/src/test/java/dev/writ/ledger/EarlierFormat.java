@@ -1,8 +1,12 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.form.LogRow;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.form.StoredForm;
 import dev.writ.ledger.merkle.Frontier;
 import dev.writ.ledger.merkle.Merkle;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -30,7 +34,7 @@ final class EarlierFormat {
       nodes.forEach(node -> full.put(node.bytes()));
       rows.put(Family.LOG, row.key(), full.put(key).array());
     }
-    rows.delete(Family.DEFAULT, LogRow.META_ONE_NODE);
+    rows.delete(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key());
   }
 
   /** Makes the ledger in this home one of format 2. */

@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.event.Event;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
+import dev.writ.ledger.event.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;

@@ -9,6 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.form.StoredForm;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -205,19 +212,19 @@ class FsckFindsTest {
         new Case(
             "the begin of rows of one node changed",
             "log row 1: .* is stored",
-            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(2))),
+            e -> e.put(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key(), Keys.number(2))),
         new Case(
             "the begin of rows of one node changed to what is not there yet",
             "one_node_from: rows of one node begin at 9, but the log has 8 rows",
-            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, Keys.number(9))),
+            e -> e.put(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key(), Keys.number(9))),
         new Case(
             "the begin of rows of one node cut short",
             "log: the examination ended early: LED-006.*a number of 3 bytes.*",
-            e -> e.put(Family.DEFAULT, LogRow.META_ONE_NODE, new byte[3])),
+            e -> e.put(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key(), new byte[3])),
         new Case(
             "the begin of rows of one node removed",
             "log row 1: .*",
-            e -> e.delete(Family.DEFAULT, LogRow.META_ONE_NODE)),
+            e -> e.delete(Family.DEFAULT, MetaRow.ONE_NODE_FROM.key())),
         new Case(
             "a log row removed",
             "log row 4: row 3 is missing before it",
@@ -329,15 +336,15 @@ class FsckFindsTest {
         new Case(
             "the high-water mark changed",
             "high_water: calculated \\S+, but \\S+ is stored",
-            e -> e.put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(1))),
+            e -> e.put(Family.DEFAULT, MetaRow.HIGH_WATER.key(), Keys.number(1))),
         new Case(
             "the high-water mark removed",
             "meta: the examination ended early: LED-006.*high_water is missing.*",
-            e -> e.delete(Family.DEFAULT, StoreView.META_HIGH_WATER)),
+            e -> e.delete(Family.DEFAULT, MetaRow.HIGH_WATER.key())),
         new Case(
             "the incarnation changed",
             "anchor: the ledger is incarnation 9, the anchor's 1",
-            e -> e.put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(9))),
+            e -> e.put(Family.DEFAULT, MetaRow.INCARNATION.key(), Keys.number(9))),
         new Case(
             "the anchor removed",
             "anchor: .*is missing",

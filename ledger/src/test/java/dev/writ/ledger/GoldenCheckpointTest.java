@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.StrictBase64;
 import dev.writ.canonicalize.json.Fields;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.Cosignature;
+import dev.writ.ledger.note.NoteKey;
+import dev.writ.ledger.note.WitnessKey;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;

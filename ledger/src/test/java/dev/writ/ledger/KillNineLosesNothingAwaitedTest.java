@@ -6,6 +6,11 @@ import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.content.BlobRef;
+import dev.writ.ledger.event.RunId;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

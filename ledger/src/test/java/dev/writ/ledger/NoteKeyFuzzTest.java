@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.ledger.note.NoteKey;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;

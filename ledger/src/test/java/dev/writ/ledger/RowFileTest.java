@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.form.RowFile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.disk.Disk;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -5,7 +5,10 @@ import static dev.writ.ledger.Fixture.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.ledger.content.BlobRef;
+import dev.writ.ledger.content.SealedCopy;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
 import dev.writ.ledger.seal.ContentKey;
 import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.seal.ContentOwner;

@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.ledger.content.ContentPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.MemoryStorage;

@@ -3,6 +3,7 @@ package dev.writ.ledger;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.ledger.note.SignedNote;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;

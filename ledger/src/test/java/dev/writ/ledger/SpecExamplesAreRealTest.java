@@ -2,6 +2,12 @@ package dev.writ.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.form.Packing;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.Cosignature;
+import dev.writ.ledger.note.NoteKey;
+import dev.writ.ledger.note.WitnessKey;
 import dev.writ.ledger.storage.Family;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -8,6 +8,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.Packing;
+import dev.writ.ledger.form.Phrases;
+import dev.writ.ledger.form.StoredForm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -243,7 +248,7 @@ class StoredRowsComeBackTest {
     byte[] key = Keys.event(Keys.run(Fixture.run("cut")), 0);
     for (int length = 0; length < document.length; length++) {
       byte[] cut = Arrays.copyOf(document, length);
-      assertThatThrownBy(() -> StoreView.parseDocument(Fixture.document("cut").id(), cut))
+      assertThatThrownBy(() -> StoredForm.document(Fixture.document("cut").id(), cut))
           .isInstanceOf(WritException.class);
     }
     for (int length = 0; length < event.length; length++) {

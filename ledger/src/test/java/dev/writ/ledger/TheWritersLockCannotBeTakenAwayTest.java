@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.disk.Inode;
+import dev.writ.ledger.disk.WatchedName;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

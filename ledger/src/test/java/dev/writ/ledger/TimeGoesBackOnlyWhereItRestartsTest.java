@@ -12,6 +12,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.form.LogTime;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
+import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -119,7 +125,7 @@ class TimeGoesBackOnlyWhereItRestartsTest {
     commit("goes on", AT.plusSeconds(1));
     try (Storage store = RocksStorage.open(config(home).dir().resolve("db"));
         Write write = store.newWrite()) {
-      write.delete(Family.DEFAULT, StoreView.META_TIME_RESTARTS);
+      write.delete(Family.DEFAULT, MetaRow.TIME_RESTARTS.key());
       Fixture.write(store, write);
     }
     FsckReport report = Fsck.check(Fsck.Options.of(config(home).dir()));

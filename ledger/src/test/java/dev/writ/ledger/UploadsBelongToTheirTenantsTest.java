@@ -9,7 +9,11 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
+import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.rocks.RocksStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +52,7 @@ class UploadsBelongToTheirTenantsTest {
   }
 
   private static String reference(String tenant, Digest digest) {
-    return tenant + Ledger.KEY_SEPARATOR + digest.hex();
+    return tenant + Keys.SEPARATOR + digest.hex();
   }
 
   private Digest put(String tenant, byte[] content) throws IOException {
@@ -162,8 +166,8 @@ class UploadsBelongToTheirTenantsTest {
     ledger.append(new Batch().put(TABLE, reference("c", old), new byte[0])).await();
     // And one whose run produced it, in rows with more parts of another table.
     Digest produced = put("b", CuttableDisk.content(12, 8));
-    String run = reference("c", produced) + Ledger.KEY_SEPARATOR + "s" + Ledger.KEY_SEPARATOR + "r";
-    String own = reference("b", produced) + Ledger.KEY_SEPARATOR + "s" + Ledger.KEY_SEPARATOR;
+    String run = reference("c", produced) + Keys.SEPARATOR + "s" + Keys.SEPARATOR + "r";
+    String own = reference("b", produced) + Keys.SEPARATOR + "s" + Keys.SEPARATOR;
     ledger.append(new Batch().put("held", run, new byte[0]).put("held", own, new byte[0])).await();
     Digest gone = put("b", CuttableDisk.content(13, 8));
     assertThat(ledger.collect(LATER, 1000, List.of(TABLE, "held")))

@@ -1,6 +1,7 @@
 package dev.writ.ledger;
 
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.rocks.RocksDatabase;
 import dev.writ.ledger.storage.Database;
 import dev.writ.storage.StorageContract;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package dev.writ.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.ledger.form.Phrases;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.content.Blobs;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.event.Names;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.MetaRow;
 import dev.writ.ledger.storage.Database;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.MemoryStorage;
@@ -71,9 +76,9 @@ public final class MemoryStore implements Storage {
     String origin = config.origin();
     MemoryStorage rows = new MemoryStorage();
     try (Write meta = rows.newWrite()) {
-      meta.put(Family.DEFAULT, StoreView.META_ORIGIN, Names.utf8("origin", origin));
-      meta.put(Family.DEFAULT, StoreView.META_INCARNATION, Keys.number(1));
-      meta.put(Family.DEFAULT, StoreView.META_HIGH_WATER, Keys.number(0));
+      meta.put(Family.DEFAULT, MetaRow.ORIGIN.key(), Names.utf8("origin", origin));
+      meta.put(Family.DEFAULT, MetaRow.INCARNATION.key(), Keys.number(1));
+      meta.put(Family.DEFAULT, MetaRow.HIGH_WATER.key(), Keys.number(0));
       rows.write(meta, 0, 0);
     }
     config.files().createDirectory(config.dir());

@@ -8,7 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.error.BackupError;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.note.NoteKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -14,7 +14,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerCopy;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.note.NoteKey;
 import dev.writ.ledger.seal.ContentKeys;
 import java.io.IOException;
 import java.io.InputStream;

@@ -13,7 +13,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.note.NoteKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -11,7 +11,7 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Terminal;
-import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.note.NoteKey;
 import java.nio.file.Path;
 
 /** {@code writ restore}: a backup as a new home, in service as its next incarnation. */

@@ -14,7 +14,7 @@ import dev.writ.embed.home.SandboxPlace;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.SystemState;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.sandbox.host.ShellScript;
 import dev.writ.tools.process.ProcessHost;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

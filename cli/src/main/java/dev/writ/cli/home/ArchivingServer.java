@@ -5,7 +5,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.RunArchiving;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.writ.cli.publish;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.error.CliError;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.ledger.publish.PublicPlace;
 import java.io.IOException;
 import java.io.UncheckedIOException;

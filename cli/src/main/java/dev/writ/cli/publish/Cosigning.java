@@ -2,9 +2,9 @@ package dev.writ.cli.publish;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.error.CliError;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Cosignature;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.Cosignature;
+import dev.writ.ledger.note.WitnessKey;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,9 +5,9 @@ import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.error.CliError;
 import dev.writ.executor.Kernel;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.NoteKey;
 import dev.writ.ledger.merkle.MerkleProof;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.NoteKey;
 
 /** The log whose checkpoints are published. */
 final class OwnLog implements WitnessCaller.Proofs {

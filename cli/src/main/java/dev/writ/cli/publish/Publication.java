@@ -1,6 +1,6 @@
 package dev.writ.cli.publish;
 
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.stamp.TimeStamp;
 import java.time.Instant;
 import java.util.Collections;

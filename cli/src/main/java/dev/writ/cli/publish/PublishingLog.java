@@ -3,7 +3,7 @@ package dev.writ.cli.publish;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.TreeMap;

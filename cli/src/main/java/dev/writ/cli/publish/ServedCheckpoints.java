@@ -8,7 +8,7 @@ import dev.writ.gateway.config.CheckpointSettings;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.ops.Metrics;
-import dev.writ.ledger.Cosignature;
+import dev.writ.ledger.note.Cosignature;
 import dev.writ.verify.stamp.TimeStamp;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

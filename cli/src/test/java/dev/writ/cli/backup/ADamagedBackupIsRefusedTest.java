@@ -6,7 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.Run;
 import dev.writ.cli.base.ExitCode;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

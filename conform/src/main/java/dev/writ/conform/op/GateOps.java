@@ -16,7 +16,7 @@ import dev.writ.executor.stage.Preflight;
 import dev.writ.guardian.document.Audience;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.SortedMap;

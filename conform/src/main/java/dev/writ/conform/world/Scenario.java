@@ -13,7 +13,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestSetup;
 import dev.writ.fixture.TestTools;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.Audit;
 import java.time.Instant;
 import java.util.ArrayList;

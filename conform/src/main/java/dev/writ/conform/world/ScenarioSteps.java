@@ -29,7 +29,7 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.List;

@@ -18,7 +18,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.RolloutStage;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.bundle.Remade;
 import dev.writ.verify.bundle.Unpacked;

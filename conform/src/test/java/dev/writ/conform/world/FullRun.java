@@ -26,7 +26,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Canary;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RolloutStage;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
 import java.io.ByteArrayInputStream;

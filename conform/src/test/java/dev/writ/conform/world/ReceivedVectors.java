@@ -11,7 +11,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Request;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
 import java.nio.charset.StandardCharsets;

@@ -23,7 +23,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;

@@ -2,7 +2,7 @@ package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;

@@ -9,7 +9,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.proposal.PolicyProposal;
 import dev.writ.replay.proposal.Proposal;
 import dev.writ.replay.proposal.SeenCall;

@@ -15,7 +15,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.PolicyCounterfactual;
 import dev.writ.replay.engine.PolicyCounterfactual.Answer;
 import dev.writ.replay.engine.PolicyCounterfactual.Judged;

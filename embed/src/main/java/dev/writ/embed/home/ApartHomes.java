@@ -12,8 +12,9 @@ import dev.writ.executor.SystemState;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.NoteKey;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.disk.WriterLock;
+import dev.writ.ledger.note.NoteKey;
+import dev.writ.ledger.note.WitnessKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,7 +167,7 @@ public final class ApartHomes {
       if (!whole) {
         HomeMaker.remove(home.ledger());
         HomeMaker.remove(home.anchor());
-        HomeMaker.remove(LedgerConfig.lockOf(home.anchor()));
+        HomeMaker.remove(WriterLock.lockOf(home.anchor()));
         HomeMaker.remove(GuardianCard.of(home));
       }
     }

@@ -3,7 +3,7 @@ package dev.writ.embed.home;
 import dev.writ.canonicalize.WritException;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.error.BundleError;
 import java.io.IOException;

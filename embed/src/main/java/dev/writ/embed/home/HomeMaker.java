@@ -20,6 +20,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.disk.WriterLock;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -166,7 +167,7 @@ public final class HomeMaker {
         for (int cell = 0; cell < cells; cell++) {
           Path anchor = home.inCell(cell).anchor();
           remove(anchor);
-          remove(LedgerConfig.lockOf(anchor));
+          remove(WriterLock.lockOf(anchor));
         }
       }
     }

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.util.List;
 import java.util.TreeMap;
 

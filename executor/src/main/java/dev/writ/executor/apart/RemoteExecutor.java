@@ -2,7 +2,7 @@ package dev.writ.executor.apart;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 
 /**
  * An executor with a key and a log of its own, as its guardian sees it. Each call may fail with

@@ -8,7 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.guardian.policy.ContentClass;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.writ.executor.document;
 
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.Optional;
 
 /**

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.guardian.policy.ReadClass;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

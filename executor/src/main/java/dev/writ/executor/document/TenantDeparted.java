@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
 import dev.writ.guardian.CarriedAccounts;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 
 /**

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Limits;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 
 /** An impure effect that was dispatched and has no receipt yet. */
 public record DispatchedRow(RunId run, long seq, Digest intent) {

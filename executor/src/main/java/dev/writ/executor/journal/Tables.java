@@ -2,6 +2,7 @@ package dev.writ.executor.journal;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.form.Keys;
 import java.util.HexFormat;
 
 /**
@@ -124,12 +125,12 @@ public final class Tables {
 
   /** Joins the parts of a key. */
   public static String key(String... parts) {
-    return String.join(String.valueOf(Ledger.KEY_SEPARATOR), parts);
+    return String.join(String.valueOf(Keys.SEPARATOR), parts);
   }
 
   /** The prefix of all keys that begin with these whole parts. */
   public static String prefix(String... parts) {
-    return key(parts) + Ledger.KEY_SEPARATOR;
+    return key(parts) + Keys.SEPARATOR;
   }
 
   public static String key(Digest digest) {
@@ -143,16 +144,16 @@ public final class Tables {
 
   /** All parts of a key, empty ones too. */
   static String[] parts(String key) {
-    return key.split(String.valueOf(Ledger.KEY_SEPARATOR), -1);
+    return key.split(String.valueOf(Keys.SEPARATOR), -1);
   }
 
   /** The first part of a key. */
   public static String firstPart(String key) {
-    return key.substring(0, key.indexOf(Ledger.KEY_SEPARATOR));
+    return key.substring(0, key.indexOf(Keys.SEPARATOR));
   }
 
   /** The last part of a key. */
   public static String lastPart(String key) {
-    return key.substring(key.lastIndexOf(Ledger.KEY_SEPARATOR) + 1);
+    return key.substring(key.lastIndexOf(Keys.SEPARATOR) + 1);
   }
 }

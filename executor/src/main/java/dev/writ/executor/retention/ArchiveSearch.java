@@ -5,7 +5,7 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.SortedMap;

@@ -12,7 +12,7 @@ import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerState;
-import dev.writ.ledger.SealedCopy;
+import dev.writ.ledger.content.SealedCopy;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.seal.ContentOwner;

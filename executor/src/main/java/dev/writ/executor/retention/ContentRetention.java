@@ -13,7 +13,7 @@ import dev.writ.ledger.Commit;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

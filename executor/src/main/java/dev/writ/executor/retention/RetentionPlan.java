@@ -2,7 +2,7 @@ package dev.writ.executor.retention;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.document.Deletion;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.SortedMap;
 

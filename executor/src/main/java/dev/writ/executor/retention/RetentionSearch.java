@@ -7,7 +7,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.RetentionRule;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

@@ -11,7 +11,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.ContentClass;
-import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.content.BlobRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

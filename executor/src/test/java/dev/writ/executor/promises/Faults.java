@@ -5,7 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.stage.StoreStage;
-import dev.writ.ledger.BlobRef;
+import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
 import java.util.function.Function;
 

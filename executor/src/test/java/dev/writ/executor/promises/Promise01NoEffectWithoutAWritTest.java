@@ -25,7 +25,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

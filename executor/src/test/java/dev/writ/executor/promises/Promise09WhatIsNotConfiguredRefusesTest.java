@@ -25,7 +25,7 @@ import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -25,7 +25,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.SealedCopy;
+import dev.writ.ledger.content.SealedCopy;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.seal.ContentOwner;

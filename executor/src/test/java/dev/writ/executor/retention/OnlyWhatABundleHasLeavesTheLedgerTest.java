@@ -16,7 +16,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import dev.writ.executor.apart.RemoteExecutor;
 import dev.writ.executor.apart.RunKnown;
 import dev.writ.executor.apart.SystemHead;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -21,7 +21,7 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Intent;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;

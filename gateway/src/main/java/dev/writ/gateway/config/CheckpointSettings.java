@@ -3,7 +3,7 @@ package dev.writ.gateway.config;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.yaml.Section;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.WitnessKey;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;

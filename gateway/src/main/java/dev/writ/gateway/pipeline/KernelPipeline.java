@@ -29,7 +29,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.view.Surround;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Guidance;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.Optional;
 
 /** The surround of effects that a running kernel has. */

@@ -32,7 +32,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -14,7 +14,7 @@ import dev.writ.gateway.view.WaitingView;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.ReadClass;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 
 /**

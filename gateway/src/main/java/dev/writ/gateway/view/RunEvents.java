@@ -1,9 +1,9 @@
 package dev.writ.gateway.view;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Guidance;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.Optional;
 
 /** What a ledger's files alone do not say of an effect. */

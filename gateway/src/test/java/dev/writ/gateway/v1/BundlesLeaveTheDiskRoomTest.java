@@ -11,7 +11,7 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.Problems;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.BundleExport;
 import java.nio.file.Path;
 import java.util.ArrayList;

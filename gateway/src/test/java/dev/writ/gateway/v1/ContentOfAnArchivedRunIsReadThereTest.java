@@ -14,7 +14,7 @@ import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Scope;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

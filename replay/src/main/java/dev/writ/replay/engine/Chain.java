@@ -1,7 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.util.Optional;
 
 /**

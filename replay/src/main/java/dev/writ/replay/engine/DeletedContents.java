@@ -6,7 +6,7 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Recording;
 import java.time.Instant;
 import java.util.Optional;

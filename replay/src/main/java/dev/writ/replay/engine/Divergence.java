@@ -1,7 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.error.ReplayError;
 import java.util.List;
 import java.util.Locale;

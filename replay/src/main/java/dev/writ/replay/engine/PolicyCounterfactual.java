@@ -21,7 +21,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Recording;
 import java.util.Optional;
 import java.util.function.Consumer;

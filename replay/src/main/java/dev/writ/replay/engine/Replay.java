@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.ReplayResult.State;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.Recording;

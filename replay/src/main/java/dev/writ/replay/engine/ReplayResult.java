@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.Optional;
 

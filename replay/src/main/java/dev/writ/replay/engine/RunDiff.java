@@ -11,7 +11,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.error.BundleError;

@@ -36,7 +36,7 @@ import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.RecordedTools.Known;
 import dev.writ.replay.error.ReplayError;

@@ -8,7 +8,7 @@ import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.writ.replay.export;
 
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Event;
-import dev.writ.ledger.SignedRoot;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.SignedRoot;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.InclusionPaths;
 import java.util.function.BiConsumer;

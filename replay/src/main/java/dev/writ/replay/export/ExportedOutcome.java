@@ -11,7 +11,7 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.error.BundleError;
 import java.util.Optional;

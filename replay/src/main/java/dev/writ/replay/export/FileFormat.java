@@ -1,7 +1,7 @@
 package dev.writ.replay.export;
 
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Bundle;
 import java.util.List;
 import java.util.Optional;

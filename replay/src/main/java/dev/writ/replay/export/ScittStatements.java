@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.cose.Cbor;
 import dev.writ.canonicalize.cose.CoseSign1;
 import dev.writ.canonicalize.crypto.SigningKey;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Bundle;
 import java.util.Optional;
 import java.util.function.BiConsumer;

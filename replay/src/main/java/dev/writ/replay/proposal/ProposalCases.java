@@ -11,7 +11,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.GovernedTool;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

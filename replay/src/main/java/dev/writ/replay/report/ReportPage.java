@@ -6,7 +6,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;

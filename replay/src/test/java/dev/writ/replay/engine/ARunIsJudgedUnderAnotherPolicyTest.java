@@ -10,7 +10,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.PolicyCounterfactual.Answer;
 import dev.writ.replay.engine.PolicyCounterfactual.Judged;
 import dev.writ.verify.bundle.Recording;

@@ -9,7 +9,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.Recording;
 import java.nio.charset.StandardCharsets;

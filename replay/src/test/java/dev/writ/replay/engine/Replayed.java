@@ -3,7 +3,7 @@ package dev.writ.replay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.TestHome;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.Recording;
 import dev.writ.verify.bundle.Sample;

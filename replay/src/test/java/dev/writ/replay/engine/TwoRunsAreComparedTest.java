@@ -9,7 +9,7 @@ import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Intent;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.RunDiff.Pair;
 import dev.writ.verify.bundle.Recording;

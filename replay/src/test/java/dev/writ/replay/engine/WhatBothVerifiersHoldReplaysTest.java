@@ -1,7 +1,7 @@
 package dev.writ.replay.engine;
 
 import dev.writ.fixture.TestHome;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.CorrectedRun;
 import dev.writ.verify.bundle.GovernedTool;
 import dev.writ.verify.bundle.Sample;

@@ -18,7 +18,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.ReplayResult.State;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.Recording;

@@ -3,7 +3,7 @@ package dev.writ.replay.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.Divergence;
 import dev.writ.replay.engine.ReplayResult;
 import dev.writ.replay.engine.ReplaySession;

@@ -12,7 +12,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.guardian.document.Resources;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.verify.bundle.GoneContents;
 import dev.writ.verify.bundle.Sample;

@@ -2,7 +2,7 @@ package dev.writ.sinks.feed;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Scope;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.util.Optional;
 
 /** Which events of the journal are records, and with which fields. */

@@ -2,8 +2,8 @@ package dev.writ.sinks.outcome;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.event.Event;
 import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.InTotoStatements;
 import dev.writ.replay.export.JsonFormat;

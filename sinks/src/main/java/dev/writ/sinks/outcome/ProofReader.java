@@ -1,9 +1,9 @@
 package dev.writ.sinks.outcome;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.TlogProofs;
 import dev.writ.sinks.feed.RecordReader;

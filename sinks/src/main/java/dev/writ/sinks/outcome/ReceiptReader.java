@@ -2,9 +2,9 @@ package dev.writ.sinks.outcome;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.SignedRoot;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.note.SignedRoot;
 import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.sinks.feed.RecordReader;
 import java.util.Base64;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.form.Keys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ final class UsedSignatures {
             Tables.SIGNATURE,
             Tables.prefix(LoglineSurface.NAME),
             (key, _) -> {
-              String[] parts = key.split(String.valueOf(Ledger.KEY_SEPARATOR));
+              String[] parts = key.split(String.valueOf(Keys.SEPARATOR));
               Instant until = Instant.ofEpochMilli(Long.parseLong(parts[1], 16));
               signatures.add(parts[2]);
               byTime.add(new Used(until, parts[2], true));

@@ -10,7 +10,7 @@ import dev.writ.gateway.pipeline.ToolUse;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import java.util.List;
 import java.util.Optional;

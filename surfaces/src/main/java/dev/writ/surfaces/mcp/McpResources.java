@@ -13,7 +13,7 @@ import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.policy.ReadClass;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;
 import java.net.URLDecoder;

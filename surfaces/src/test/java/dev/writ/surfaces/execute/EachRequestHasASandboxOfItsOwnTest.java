@@ -20,7 +20,7 @@ import dev.writ.guardian.SeedZero;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.Replay;
 import dev.writ.replay.engine.ReplayOptions;
 import dev.writ.replay.engine.ReplayResult;

@@ -14,9 +14,9 @@ import dev.writ.executor.journal.AccountTables;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /**
  * Reads a whole ledger and recomputes everything that follows from its documents: signatures under
  * the trust of their time, bindings between documents, every judgement, and the state that spans
- * runs (balances, rates, nonces and idempotency keys). {@link dev.writ.ledger.Fsck} checks the
+ * runs (balances, rates, nonces and idempotency keys). {@link dev.writ.ledger.fsck.Fsck} checks the
  * bytes; run that first.
  *
  * <p>It walks the log once, and again for the accounts where that may have found a problem. It

@@ -2,8 +2,8 @@ package dev.writ.verify.audit;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.journal.RequestRow;
-import dev.writ.ledger.Event;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;

@@ -17,7 +17,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.audit.OpenRun.Asked;
 import java.util.List;

@@ -36,7 +36,7 @@ import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.MandateAccounts;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.audit.Differences.Difference;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.audit.OpenRun.Asked;

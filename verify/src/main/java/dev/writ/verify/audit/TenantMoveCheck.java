@@ -9,7 +9,7 @@ import dev.writ.executor.Placements;
 import dev.writ.executor.Placements.Moved;
 import dev.writ.executor.document.TenantDeparted;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.error.AuditError;
 import java.util.List;

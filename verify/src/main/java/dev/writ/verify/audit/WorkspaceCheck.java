@@ -8,7 +8,7 @@ import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.util.List;
 import java.util.Optional;
 

@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.error.BundleError;
 import java.util.List;
 

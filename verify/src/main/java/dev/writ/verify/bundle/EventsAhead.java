@@ -15,7 +15,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.Recording.Journal;
 import dev.writ.verify.work.Ahead;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.merkle.MerkleProof;
 import java.util.ArrayList;

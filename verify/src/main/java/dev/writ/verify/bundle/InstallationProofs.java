@@ -1,9 +1,9 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.executor.document.CellCheckpoints;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.Event;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.Optional;
 
 /** Makes proofs that the root of an installation covers a log (spec/cells.md, "One root"). */

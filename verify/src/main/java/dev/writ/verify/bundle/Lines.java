@@ -1,7 +1,7 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.error.BundleError;
 import java.io.IOException;
 import java.io.InputStream;

@@ -13,7 +13,7 @@ import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.error.BundleError;
 import java.time.Instant;
 import java.util.EnumMap;

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.document.Deletion;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.error.BundleError;
 import java.time.Instant;
 import java.util.BitSet;

@@ -5,7 +5,7 @@ import dev.writ.executor.driver.Driver;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import java.util.Optional;
 
 /**

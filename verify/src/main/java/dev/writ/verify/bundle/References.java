@@ -17,8 +17,8 @@ import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.ContentClass;
 import dev.writ.ledger.DocumentSource;
-import dev.writ.ledger.Event;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.Event;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.error.BundleError;
 import java.util.OptionalLong;
 

@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Cosignature;
+import dev.writ.ledger.note.Cosignature;
 import dev.writ.verify.stamp.TimeStamp;
 import java.nio.file.Path;
 import java.util.ArrayList;

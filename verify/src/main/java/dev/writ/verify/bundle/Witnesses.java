@@ -1,7 +1,7 @@
 package dev.writ.verify.bundle;
 
 import dev.writ.canonicalize.crypto.VerifyingKey;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.WitnessKey;
 import java.util.List;
 import java.util.stream.Stream;
 

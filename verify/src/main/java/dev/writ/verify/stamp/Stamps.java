@@ -1,7 +1,7 @@
 package dev.writ.verify.stamp;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.util.List;
 import java.util.Optional;
 

@@ -3,7 +3,7 @@ package dev.writ.verify.stamp;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.error.BundleError;
 import java.io.IOException;
 import java.security.MessageDigest;

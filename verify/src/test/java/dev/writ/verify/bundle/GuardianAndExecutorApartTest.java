@@ -29,7 +29,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.testing.Audited;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.testing.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.WitnessKey;
 import dev.writ.verify.testing.Node;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -8,7 +8,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
-import dev.writ.ledger.Event;
+import dev.writ.ledger.event.Event;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.testing.Refusal;
 import java.nio.file.Path;

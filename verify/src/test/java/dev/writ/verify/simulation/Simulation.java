@@ -27,7 +27,7 @@ import dev.writ.ledger.CommitObserver;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.MemoryStore;
-import dev.writ.ledger.SealedCopy;
+import dev.writ.ledger.content.SealedCopy;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;

@@ -14,7 +14,7 @@ import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.command.run.HomeReceipts;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.replay.export.CoseReceipts;
 import dev.writ.replay.export.ExportedOutcome;
 import dev.writ.replay.export.FileFormat;

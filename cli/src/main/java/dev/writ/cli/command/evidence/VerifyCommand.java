@@ -16,7 +16,7 @@ import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.InstallationProof;
 import dev.writ.verify.bundle.Verification;

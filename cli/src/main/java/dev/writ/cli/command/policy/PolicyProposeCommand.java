@@ -16,7 +16,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.guardian.PolicyTest;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import dev.writ.replay.proposal.PolicyProposal;
 import dev.writ.replay.proposal.Proposal;
 import dev.writ.replay.proposal.SeenCall;

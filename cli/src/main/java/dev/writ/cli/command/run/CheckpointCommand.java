@@ -10,8 +10,8 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.embed.home.Home;
-import dev.writ.ledger.Checkpoint;
-import dev.writ.ledger.NoteKey;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.NoteKey;
 
 /** {@code writ checkpoint}: signs a checkpoint over the whole log. */
 public final class CheckpointCommand implements CliCommand {

@@ -13,7 +13,7 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.document.RunClose;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -9,10 +9,10 @@ import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
-import dev.writ.ledger.Checkpoint;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.SignedRoot;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.note.Checkpoint;
+import dev.writ.ledger.note.SignedRoot;
 import dev.writ.verify.error.BundleError;
 
 /**

@@ -18,7 +18,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.ledger.LedgerView;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.Optional;
 
 /** {@code writ show}: one document, whole, and who signed it. */

@@ -21,7 +21,7 @@ import dev.writ.executor.document.ErasureOrder;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ArchivedRuns;
 import dev.writ.executor.retention.ErasureOutcome;
-import dev.writ.ledger.RunId;
+import dev.writ.ledger.event.RunId;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;

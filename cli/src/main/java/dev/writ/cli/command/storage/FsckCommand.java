@@ -23,9 +23,9 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.executor.ClockCheck;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.ledger.Fsck;
-import dev.writ.ledger.FsckReport;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.fsck.Fsck;
+import dev.writ.ledger.fsck.FsckReport;
 
 /** {@code writ fsck}: rebuilds the ledger from its raw entries and compares. */
 public final class FsckCommand implements CliCommand {

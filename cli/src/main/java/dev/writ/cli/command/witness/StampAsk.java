@@ -15,7 +15,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.publish.StampCaller;
 import dev.writ.cli.publish.StampCaller.Stamped;
 import dev.writ.cli.term.Text;
-import dev.writ.ledger.Checkpoint;
+import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.stamp.StampAuthorities;
 import dev.writ.verify.stamp.StampRequest;
 import dev.writ.verify.stamp.TimeStamp;

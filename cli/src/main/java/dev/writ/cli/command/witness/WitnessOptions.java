@@ -3,7 +3,7 @@ package dev.writ.cli.command.witness;
 import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.error.CliError;
-import dev.writ.ledger.WitnessKey;
+import dev.writ.ledger.note.WitnessKey;
 import dev.writ.verify.bundle.Witnesses;
 import java.util.List;
 import java.util.Optional;

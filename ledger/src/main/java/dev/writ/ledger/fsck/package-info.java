@@ -1,0 +1,2 @@
+/** Rebuilds everything from raw entries and compares (spec/log.md). */
+package dev.writ.ledger.fsck;

@@ -1,0 +1,680 @@
+package dev.writ.ledger.rocks;
+
+import dev.writ.canonicalize.Nondeterministic;
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.Descriptors;
+import dev.writ.canonicalize.disk.NativeLibraries;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
+import dev.writ.ledger.error.Failures;
+import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.form.Keys;
+import dev.writ.ledger.form.MetaRow;
+import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.Storage;
+import dev.writ.ledger.storage.Write;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.rocksdb.AbstractNativeReference;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.rocksdb.util.Environment;
+
+/**
+ * The RocksDB database. Native memory must not be touched after closing, so every use holds a
+ * shared lock that {@link #close} takes exclusively.
+ */
+public final class RocksStorage implements Storage {
+  /**
+   * Kept WAL files are overwritten in place: their size does not change, so a sync writes no
+   * metadata.
+   */
+  private static final int WAL_FILES_RECYCLED = 4;
+
+  /** To which length logs are written beforehand; they grow beyond it where they have to. */
+  private static final int LOG_BYTES = 16 << 20;
+
+  private static final int LOG_FILLING_BYTES = 1 << 20;
+
+  private static final long WRITE_BUFFER_BYTES = 32L << 20;
+
+  /** What an opening after a crash reads and writes into tables, however long the ledger is. */
+  private static final long WAL_BYTES_MAX = 32L << 20;
+
+  /** Twice the default, since logs of that size make tables of half the size. */
+  private static final int TABLES_UNTIL_MERGED = 8;
+
+  private static final long BLOCK_CACHE_BYTES = 64L << 20;
+
+  /** Of a reader, which goes through a ledger once. */
+  private static final long READER_CACHE_BYTES = 16L << 20;
+
+  private static final int BLOOM_BITS = 10;
+
+  /** Of a memtable's size, for its filter. */
+  private static final double MEMTABLE_FILTER = 0.02;
+
+  /** Of a table, uncompressed: what one read decompresses. */
+  private static final int BLOCK_BYTES = 16 << 10;
+
+  private static final int ZSTD_LEVEL = 1;
+
+  /** For a writer; RocksDB closes the files that were not used for longest. */
+  private static final int FILES_OPEN_MAX = 4096;
+
+  private static final String LEAST_LOG_NEEDED = "rocksdb.min-log-number-to-keep";
+  private static final Pattern LOG_NAME = Pattern.compile("([0-9]{6,18})\\.log");
+  private static final Pattern MANIFEST_NAME = Pattern.compile("MANIFEST-[0-9]{6,20}");
+
+  /** How often a reader reopens because the writer moved its files meanwhile. */
+  private static final int READER_ATTEMPTS = 20;
+
+  private static boolean loaded;
+
+  /** An open database with its column families. */
+  private record Opened(RocksDB db, List<ColumnFamilyHandle> handles) {
+    /** Errors on closing are ignored: everything that was acknowledged has been synced. */
+    void close() {
+      handles.forEach(AbstractNativeReference::close);
+      db.close();
+    }
+  }
+
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+  private final List<AbstractNativeReference> natives = new ArrayList<>();
+  private final Path dir;
+
+  /** Where a reader's RocksDB writes its own log, outside the ledger; a writer has none. */
+  private final Optional<TemporaryDirectory> scratch;
+
+  private final DBOptions options;
+  private final ColumnFamilyOptions familyOptions;
+  private final WriteOptions synced;
+  private final ReadOptions reading;
+  private Opened opened;
+  private boolean closed;
+
+  /**
+   * Rows of the log that the next write continues; −1 before the first. Only the writer uses it.
+   */
+  private volatile long logSize = -1;
+
+  private RocksStorage(
+      Path dir,
+      Optional<TemporaryDirectory> scratch,
+      boolean create,
+      UnaryOperator<ColumnFamilyOptions> tuned) {
+    loadLibrary();
+    this.dir = dir;
+    this.scratch = scratch;
+    synced = own(new WriteOptions().setSync(true));
+    reading = own(new ReadOptions());
+    options = own(databaseOptions(create, scratch.map(TemporaryDirectory::path)));
+    familyOptions = own(tuned.apply(familyOptions(scratch.isPresent())));
+    try {
+      opened = scratch.isPresent() ? openStill() : open();
+    } catch (RocksDBException e) {
+      closeNatives();
+      throw Failures.of("opening " + dir, e);
+    } catch (WritException e) {
+      closeNatives();
+      throw e;
+    }
+  }
+
+  /** Loads RocksDB's native library, once, from where no other user can put one. */
+  public static synchronized void loadLibrary() {
+    if (!loaded) {
+      NativeLibraries.load(
+          RocksDB.class,
+          Environment.getJniLibraryFileName("rocksdb"),
+          // The name that loadLibrary(List) looks for: it adds "jni" twice (11.8.1).
+          Environment.getJniLibraryFileName("rocksdbjni"),
+          directory -> RocksDB.loadLibrary(List.of(directory.toString())));
+      loaded = true;
+    }
+  }
+
+  private Opened open() throws RocksDBException {
+    if (Files.exists(dir.resolve("CURRENT"))) {
+      ManifestCheck.verify(readManifest());
+    }
+    List<ColumnFamilyDescriptor> families = new ArrayList<>();
+    for (Family family : Family.values()) {
+      families.add(new ColumnFamilyDescriptor(name(family), familyOptions));
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    RocksDB db =
+        scratch.isPresent()
+            ? RocksDB.openReadOnly(options, dir.toString(), families, handles)
+            : RocksDB.open(options, dir.toString(), families, handles);
+    return new Opened(db, handles);
+  }
+
+  /**
+   * Opens for reading while a writer may work. The result is complete only if the writer did not
+   * flush meanwhile, since a flush frees logs that the opened manifest still needs. So opening is
+   * repeated until the manifest did not change during it. (RocksDB's secondary instance, made for
+   * this, loops for ever on recycled logs: 11.8.1.)
+   */
+  private Opened openStill() throws RocksDBException {
+    for (int attempt = 0; attempt < READER_ATTEMPTS; attempt++) {
+      String before = manifest();
+      Opened fresh;
+      try {
+        fresh = open();
+      } catch (RocksDBException | WritException e) {
+        if (manifest().equals(before)) {
+          throw e;
+        }
+        continue;
+      }
+      if (manifest().equals(before)) {
+        return fresh;
+      }
+      fresh.close();
+    }
+    throw new WritException(
+        LedgerError.STORAGE, "the writer moved its files on " + READER_ATTEMPTS + " attempts");
+  }
+
+  private String manifest() {
+    return manifest(dir);
+  }
+
+  /** Name and size of the manifest, which grows with every flush and compaction. */
+  static String manifest(Path dir) {
+    return currentFile(dir, file -> file.getFileName() + " " + Files.size(file));
+  }
+
+  /**
+   * @throws WritException {@code LED-006} where there is none
+   */
+  static Path manifestFile(Path dir) {
+    return currentFile(dir, file -> file);
+  }
+
+  private byte[] readManifest() {
+    return currentFile(dir, Files::readAllBytes);
+  }
+
+  /** Something done with a file. */
+  @FunctionalInterface
+  private interface FileUse<T> {
+    T apply(Path file) throws IOException;
+  }
+
+  private static <T> T currentFile(Path dir, FileUse<T> use) {
+    try {
+      byte[] name = Files.readAllBytes(dir.resolve("CURRENT"));
+      String text = new String(name, StandardCharsets.ISO_8859_1).strip();
+      if (!MANIFEST_NAME.matcher(text).matches()) {
+        throw new WritException(LedgerError.CORRUPT, dir + "/CURRENT names no manifest");
+      }
+      return use.apply(dir.resolve(text));
+    } catch (NoSuchFileException e) {
+      throw new WritException(LedgerError.CORRUPT, "there is no " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw Failures.of("reading the manifest", e);
+    }
+  }
+
+  /** Makes a database. */
+  static RocksStorage create(Path dir) {
+    return new RocksStorage(dir, Optional.empty(), true, UnaryOperator.identity());
+  }
+
+  /** Opens the database as its one writer. */
+  public static RocksStorage open(Path dir) {
+    return new RocksStorage(dir, Optional.empty(), false, UnaryOperator.identity());
+  }
+
+  /**
+   * Writes what write-ahead logs hold into tables, and merges none, so that every table of before
+   * stays as it is.
+   *
+   * @return the names of the tables
+   */
+  static List<String> settle(Path dir) {
+    try (RocksStorage storage =
+        new RocksStorage(
+            dir, Optional.empty(), false, families -> families.setDisableAutoCompactions(true))) {
+      return storage.using(
+          "listing tables",
+          () ->
+              storage.opened.db().getLiveFilesMetaData().stream()
+                  // RocksDB puts a slash before each name.
+                  .map(table -> table.fileName().substring(1))
+                  .toList());
+    }
+  }
+
+  /** Opens it for reading, beside a writer or without one; it follows by {@link #catchUp}. */
+  public static RocksStorage openReader(Path dir) {
+    TemporaryDirectory scratch;
+    try {
+      scratch = TemporaryDirectory.create("writ-reader");
+    } catch (IOException e) {
+      throw Failures.of("making a scratch directory", e);
+    }
+    try {
+      return new RocksStorage(dir, Optional.of(scratch), false, UnaryOperator.identity());
+    } catch (WritException e) {
+      delete(scratch);
+      throw e;
+    }
+  }
+
+  private static void delete(TemporaryDirectory scratch) {
+    try {
+      scratch.close();
+    } catch (IOException e) {
+      throw Failures.of("removing " + scratch.path(), e);
+    }
+  }
+
+  private static byte[] name(Family family) {
+    return family.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private <T extends AbstractNativeReference> T own(T reference) {
+    natives.add(reference);
+    return reference;
+  }
+
+  private static DBOptions databaseOptions(boolean create, Optional<Path> scratch) {
+    DBOptions options =
+        new DBOptions()
+            .setCreateIfMissing(create)
+            .setErrorIfExists(create)
+            .setCreateMissingColumnFamilies(create)
+            .setParanoidChecks(true)
+            .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+            .setKeepLogFileNum(2)
+            // So many threads open the files of each family and end again: 16 of eight families
+            // cost more than most ledgers have files.
+            .setMaxFileOpeningThreads(2)
+            .setMaxTotalWalSize(WAL_BYTES_MAX)
+            // One thread writes, so the cheaper memtable insertion is right.
+            .setAllowConcurrentMemtableWrite(false)
+            .setEnableWriteThreadAdaptiveYield(false);
+    // A reader keeps all files open, so that it can still read those that the writer has compacted
+    // away.
+    return scratch.isPresent()
+        ? options.setDbLogDir(scratch.get().toString()).setMaxOpenFiles(-1)
+        : options.setRecycleLogFileNum(WAL_FILES_RECYCLED).setMaxOpenFiles(filesOpenMax());
+  }
+
+  /**
+   * A quarter of the descriptors of the process, so that a large ledger leaves the rest to
+   * connections and tools.
+   */
+  private static int filesOpenMax() {
+    return Math.clamp(Descriptors.limit().orElse(FILES_OPEN_MAX) / 4, 64, FILES_OPEN_MAX);
+  }
+
+  private ColumnFamilyOptions familyOptions(boolean reader) {
+    Cache cache = own(new LRUCache(reader ? READER_CACHE_BYTES : BLOCK_CACHE_BYTES));
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(cache)
+            .setBlockSize(BLOCK_BYTES)
+            .setFilterPolicy(own(new BloomFilter(BLOOM_BITS)));
+    return new ColumnFamilyOptions()
+        .setWriteBufferSize(WRITE_BUFFER_BYTES)
+        .setLevel0FileNumCompactionTrigger(TABLES_UNTIL_MERGED)
+        // Most rows that are asked for before a write are absent: the filters answer so without a
+        // search, here for rows that are in no table yet.
+        .setMemtablePrefixBloomSizeRatio(reader ? 0 : MEMTABLE_FILTER)
+        .setMemtableWholeKeyFiltering(true)
+        .setCompressionType(CompressionType.LZ4_COMPRESSION)
+        // What stays is compressed more, at the lowest level: rows are packed already, so a higher
+        // one or a dictionary saves less than a hundredth for each tenth that it takes longer.
+        .setBottommostCompressionType(CompressionType.ZSTD_COMPRESSION)
+        .setBottommostCompressionOptions(
+            own(new CompressionOptions().setEnabled(true).setLevel(ZSTD_LEVEL)))
+        .setTableFormatConfig(table);
+  }
+
+  /** An operation on the open database. */
+  @FunctionalInterface
+  private interface Use<T> {
+    T apply() throws RocksDBException;
+  }
+
+  private <T> T using(String doing, Use<T> use) {
+    gate.readLock().lock();
+    try {
+      if (closed) {
+        throw new WritException(LedgerError.CLOSED, "");
+      }
+      return use.apply();
+    } catch (RocksDBException e) {
+      throw Failures.of(doing, e);
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  ColumnFamilyHandle handle(Family family) {
+    return opened.handles().get(family.ordinal());
+  }
+
+  @Override
+  public Optional<byte[]> get(Family family, byte[] key) {
+    return using(
+        "reading", () -> Optional.ofNullable(opened.db().get(handle(family), reading, key)));
+  }
+
+  @Override
+  public boolean has(Family family, byte[] key) {
+    return using(
+        "reading",
+        () -> opened.db().get(handle(family), reading, key, new byte[0]) != RocksDB.NOT_FOUND);
+  }
+
+  /** Visits the rows whose keys begin with {@code prefix}, from {@code from} on, in key order. */
+  @Override
+  public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+    using(
+        "scanning",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            for (rows.seek(from); rows.isValid(); rows.next()) {
+              byte[] key = rows.key();
+              if (!Storage.startsWith(key, prefix) || !visitor.row(key, rows.value())) {
+                break;
+              }
+            }
+            rows.status();
+            return null;
+          }
+        });
+  }
+
+  /** The row with the greatest key. */
+  @Override
+  public Optional<Row> last(Family family) {
+    return using(
+        "reading",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            rows.seekToLast();
+            rows.status();
+            return rows.isValid()
+                ? Optional.of(new Row(rows.key(), rows.value()))
+                : Optional.empty();
+          }
+        });
+  }
+
+  /** The row with the least key that is {@code key} or greater. */
+  @Override
+  public Optional<Row> atLeast(Family family, byte[] key) {
+    return using(
+        "reading",
+        () -> {
+          try (RocksIterator rows = opened.db().newIterator(handle(family), reading)) {
+            rows.seek(key);
+            rows.status();
+            return rows.isValid()
+                ? Optional.of(new Row(rows.key(), rows.value()))
+                : Optional.empty();
+          }
+        });
+  }
+
+  /** One in the database's own form, so that a row is copied once. */
+  public final class RocksWrite implements Write {
+    private final WriteBatch batch = new WriteBatch();
+
+    public WriteBatch batch() {
+      return batch;
+    }
+
+    @Override
+    public void put(Family family, byte[] key, byte[] value) {
+      try {
+        batch.put(handle(family), key, value);
+      } catch (RocksDBException e) {
+        throw Failures.of("gathering a write", e);
+      }
+    }
+
+    @Override
+    public void putNew(Family family, byte[] key, byte[] value) {
+      if (!has(family, key)) { // nobody else writes meanwhile
+        put(family, key, value);
+      }
+    }
+
+    @Override
+    public void delete(Family family, byte[] key) {
+      try {
+        batch.delete(handle(family), key);
+      } catch (RocksDBException e) {
+        throw Failures.of("gathering a write", e);
+      }
+    }
+
+    @Override
+    public long bytes() {
+      return batch.getDataSize();
+    }
+
+    @Override
+    public void close() {
+      batch.close();
+    }
+  }
+
+  @Override
+  public Write newWrite() {
+    return new RocksWrite();
+  }
+
+  @Override
+  public void write(Write write, long size, long newSize) {
+    if (logSize < 0) {
+      logSize = last(Family.LOG).map(row -> Keys.number(row.key()) + 1).orElse(0L);
+    }
+    if (size != logSize) {
+      throw new WritException(
+          LedgerError.TAKEN_OVER, "the log has " + logSize + " events, not " + size);
+    }
+    using(
+        "writing",
+        () -> {
+          opened.db().write(synced, ((RocksWrite) write).batch());
+          return null;
+        });
+    logSize = newSize;
+  }
+
+  /**
+   * Makes two write-ahead logs of some length and releases them, so that the logs from now on are
+   * written over what is there: a sync of a log that grows has to write its size, too, which takes
+   * more than half as long again. What fills them is no row, and recovery skips it. All rows are
+   * written into tables on the way.
+   */
+  @Override
+  public void expectMuch() {
+    using(
+        "lengthening logs",
+        () -> {
+          byte[] origin = opened.db().get(handle(Family.DEFAULT), MetaRow.ORIGIN.key());
+          if (origin == null) {
+            return null; // no ledger yet
+          }
+          try (WriteOptions unsynced = new WriteOptions();
+              FlushOptions all = new FlushOptions();
+              WriteBatch filling = new WriteBatch()) {
+            filling.putLogData(new byte[LOG_FILLING_BYTES]);
+            for (int log = 0; log < 2; log++) {
+              for (int bytes = 0; bytes < LOG_BYTES; bytes += LOG_FILLING_BYTES) {
+                opened.db().write(unsynced, filling);
+              }
+              // Only where there is something to flush does a new log begin.
+              opened.db().put(handle(Family.DEFAULT), unsynced, MetaRow.ORIGIN.key(), origin);
+              opened.db().flush(all, opened.handles());
+            }
+          }
+          return null;
+        });
+  }
+
+  /** A number that every write of a row counts up. */
+  public static long writes(Storage storage) {
+    RocksStorage rocks = (RocksStorage) storage;
+    return rocks.using("reading", () -> rocks.opened.db().getLatestSequenceNumber());
+  }
+
+  /** Reads every block of every file and compares checksums. */
+  @Override
+  public void verifyChecksums() {
+    using(
+        "verifying checksums",
+        () -> {
+          opened.db().verifyChecksum();
+          return null;
+        });
+  }
+
+  /**
+   * Writes everything into tables and merges those of small contents, so that no table keeps a row
+   * that was deleted.
+   */
+  @Override
+  public void forgetDeleted() {
+    using(
+        "compacting",
+        () -> {
+          try (FlushOptions all = new FlushOptions()) {
+            opened.db().flush(all, opened.handles());
+          }
+          compact(Family.BLOBS);
+          // The compaction's own thread removes the tables that it replaced, a moment later.
+          opened.db().disableFileDeletions();
+          opened.db().enableFileDeletions();
+          return null;
+        });
+  }
+
+  /** Merges all tables of a family. */
+  public void compact(Family family) {
+    using(
+        "compacting",
+        () -> {
+          opened.db().compactRange(handle(family));
+          return null;
+        });
+  }
+
+  /** Bytes of a family's tables; rows that are not in a table yet are not counted. */
+  public long tableBytes(Family family) {
+    return using(
+        "reading",
+        () -> opened.db().getLongProperty(handle(family), "rocksdb.live-sst-files-size"));
+  }
+
+  /**
+   * Cuts off the content of write-ahead logs that the database does not need any more but keeps for
+   * use as new ones. No write may be under way, since a write can begin to use one.
+   */
+  @Override
+  @Nondeterministic("all are cut off, in whatever order")
+  public void forgetUnused() {
+    using(
+        "cutting off obsolete logs",
+        () -> {
+          long needed = opened.db().getLongProperty(LEAST_LOG_NEEDED);
+          try (DirectoryStream<Path> logs = Files.newDirectoryStream(dir, "*.log")) {
+            for (Path log : logs) {
+              Matcher name = LOG_NAME.matcher(log.getFileName().toString());
+              if (name.matches() && Long.parseLong(name.group(1)) < needed) {
+                truncate(log);
+              }
+            }
+          } catch (IOException e) {
+            throw Failures.of("cutting off obsolete logs", e);
+          }
+          return null;
+        });
+  }
+
+  private static void truncate(Path log) throws IOException {
+    try (FileChannel file = FileChannel.open(log, StandardOpenOption.WRITE)) {
+      file.truncate(0);
+      file.force(true);
+    } catch (NoSuchFileException e) {
+      // It was removed meanwhile.
+    }
+  }
+
+  /** Reads what the writer has made durable since, by opening again. */
+  @Override
+  public void catchUp() {
+    gate.writeLock().lock();
+    try {
+      if (closed) {
+        throw new WritException(LedgerError.CLOSED, "");
+      }
+      Opened fresh = openStill();
+      Opened stale = opened;
+      opened = fresh;
+      stale.close();
+    } catch (RocksDBException e) {
+      throw Failures.of("catching up", e);
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    gate.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        opened.close();
+        closeNatives();
+        scratch.ifPresent(RocksStorage::delete);
+      }
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  private void closeNatives() {
+    natives.reversed().forEach(AbstractNativeReference::close);
+  }
+}
