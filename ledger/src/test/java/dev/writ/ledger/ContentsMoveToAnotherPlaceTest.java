@@ -150,10 +150,10 @@ class ContentsMoveToAnotherPlaceTest {
   void severalServersAreRefusedWhileContentsLieInAHome() {
     Refused.with(
         LedgerError.CONTENTS_NOT_SHARED,
-        () -> Ledger.requireSharedContents(config.dir(), config.origin()));
-    assertThat(Ledger.probeContents(config.dir(), config.origin())).isEmpty();
+        () -> LedgerPlaces.requireSharedContents(config.dir(), config.origin()));
+    assertThat(LedgerPlaces.probeContents(config.dir(), config.origin())).isEmpty();
     move(store);
-    Ledger.requireSharedContents(config.dir(), config.origin());
-    assertThat(Ledger.probeContents(config.dir(), config.origin())).isPresent();
+    LedgerPlaces.requireSharedContents(config.dir(), config.origin());
+    assertThat(LedgerPlaces.probeContents(config.dir(), config.origin())).isPresent();
   }
 }

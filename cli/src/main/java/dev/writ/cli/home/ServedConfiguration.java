@@ -19,7 +19,7 @@ import dev.writ.gateway.http.HopSettings;
 import dev.writ.gateway.http.ListenCheck;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.sinks.ConfiguredSink;
 import dev.writ.surfaces.seed.SeedSurfaces;
 import java.nio.file.Path;
@@ -105,7 +105,7 @@ public final class ServedConfiguration {
         .filter(role -> role != KeyRole.EXECUTOR || config.extras().executor().isEmpty())
         .forEach(role -> home.key(role.text()));
     if (config.extras().cells().isPresent()) {
-      Ledger.watch(home.ledger()).close();
+      LedgerPlaces.watch(home.ledger()).close();
     }
     return ConfiguredSurfaces.keys(config, home, trust);
   }

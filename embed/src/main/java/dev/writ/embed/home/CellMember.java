@@ -9,7 +9,7 @@ import dev.writ.executor.Placements;
 import dev.writ.executor.SystemStatement;
 import dev.writ.executor.TenantsMoved;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.storage.LeaseWatch;
 import java.time.Duration;
@@ -216,7 +216,7 @@ public final class CellMember implements CellRules {
   public void changed() {
     int stated = (int) SystemStatement.count(kernel.ledger());
     long end = feed.elapsed().getAsLong() + feed.bound().plus(feed.bound().dividedBy(10)).toNanos();
-    try (LeaseWatch watch = Ledger.watch(home.ledger())) {
+    try (LeaseWatch watch = LedgerPlaces.watch(home.ledger())) {
       tell(watch, stated);
       while (feed.elapsed().getAsLong() < end && !isEverywhere(watch, stated)) {
         Thread.sleep(ASKS_EVERY);

@@ -3,8 +3,9 @@ package dev.writ.embed.home;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerMaker;
+import dev.writ.ledger.LedgerPlaces;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileAlreadyExistsException;
@@ -70,15 +71,15 @@ public final class HomeJoiner {
         int number = cell;
         Home of = made.inCell(cell);
         Path same = first.inCell(cell).ledger();
-        Ledger.join(
+        LedgerMaker.join(
             new LedgerConfig(
                 of.ledger(), home.inCell(cell).anchor(), of.origin(), made.key("log"), clock),
             database
                 .map(address -> CellAddress.database(address, number))
-                .orElseGet(() -> Ledger.database(same)),
+                .orElseGet(() -> LedgerPlaces.database(same)),
             contents
                 .map(store -> CellAddress.contents(store, number, cells))
-                .or(() -> Ledger.contents(same)));
+                .or(() -> LedgerPlaces.contents(same)));
       }
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;

@@ -3,7 +3,7 @@ package dev.writ.embed.home;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import java.io.EOFException;
 import java.io.IOException;
@@ -54,10 +54,10 @@ public final class JoinFile {
     List<Path> files = new ArrayList<>(HomeJoiner.files(home));
     for (int cell = 0; cell < home.cells(); cell++) {
       Path ledger = home.inCell(cell).ledger();
-      if (Ledger.contents(ledger).isEmpty()) {
+      if (LedgerPlaces.contents(ledger).isEmpty()) {
         throw new WritException(LedgerError.CONTENTS_NOT_SHARED, ledger.toString());
       }
-      files.addAll(Ledger.addressFiles(ledger));
+      files.addAll(LedgerPlaces.addressFiles(ledger));
     }
     GatewaysSecret.read(home);
     for (String folder : HomeJoiner.FOLDERS) {

@@ -16,6 +16,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.executor.ClockCheck;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.archive.ArchiveProtection;
 import dev.writ.sandbox.EngineReport;
 import dev.writ.sandbox.Guarantee;
@@ -142,7 +143,7 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
       return Optional.empty();
     }
     try {
-      return Ledger.probeContents(home.ledger(), home.origin())
+      return LedgerPlaces.probeContents(home.ledger(), home.origin())
           .map(location ->
               new HostFinding(State.GOOD, "contents", location + " answers, and keeps conditions"));
     } catch (WritException e) {

@@ -3,7 +3,7 @@ package dev.writ.cli.command.run;
 import dev.writ.canonicalize.WritException;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.LedgerView;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,7 +27,7 @@ final class FollowedLedger {
 
   FollowedLedger(Home home, LedgerView ledger) {
     this.ledger = ledger;
-    this.database = Ledger.databaseDirectory(home.ledger());
+    this.database = LedgerPlaces.databaseDirectory(home.ledger());
     this.seen = new TreeMap<>();
   }
 

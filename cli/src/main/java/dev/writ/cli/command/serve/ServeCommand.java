@@ -67,7 +67,7 @@ import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
@@ -162,7 +162,7 @@ public final class ServeCommand implements CliCommand {
     Running running =
         elsewhere.map(executor -> new Running(executor::cancel)).orElseGet(Running::new);
     ServedConfiguration served = checked(session, read, directory(arguments, home));
-    Ledger.probeContents(home.ledger(), home.origin());
+    LedgerPlaces.probeContents(home.ledger(), home.origin());
     Opening opening = opening(session, arguments, home, read, running);
     OpenHome open = OpenHome.open(home, elsewhere.map(opening::executedBy).orElse(opening));
     boolean mcp = surfaceKey(session, open, read);

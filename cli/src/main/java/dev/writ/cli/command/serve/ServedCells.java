@@ -31,7 +31,7 @@ import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.OpsSurface;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;
-import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.LeaseWatch;
@@ -161,7 +161,7 @@ final class ServedCells {
   static void requireSharedContents(Home home) {
     for (int cell = 0; cell < home.cells(); cell++) {
       Home of = home.inCell(cell);
-      Ledger.requireSharedContents(of.ledger(), of.origin());
+      LedgerPlaces.requireSharedContents(of.ledger(), of.origin());
     }
   }
 
@@ -537,7 +537,7 @@ final class ServedCells {
   }
 
   LeaseWatch watch() {
-    return Ledger.watch(home.inCell(0).ledger());
+    return LedgerPlaces.watch(home.inCell(0).ledger());
   }
 
   String address() {
