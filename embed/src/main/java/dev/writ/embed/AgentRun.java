@@ -15,7 +15,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Input;
-import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.bundle.BundleExport;

@@ -41,7 +41,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.event.Event;

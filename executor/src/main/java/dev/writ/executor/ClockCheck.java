@@ -7,7 +7,7 @@ import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.guardian.policy.ClockLimits;
+import dev.writ.guardian.policy.limit.ClockLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;

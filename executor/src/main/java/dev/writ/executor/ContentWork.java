@@ -16,7 +16,7 @@ import dev.writ.executor.retention.Sealing;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.policy.StorageLimits;
+import dev.writ.guardian.policy.limit.StorageLimits;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.BlobSink;
 import dev.writ.ledger.Ledger;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.stage.KernelTime;
-import dev.writ.guardian.policy.ClockLimits;
+import dev.writ.guardian.policy.limit.ClockLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,7 +1,7 @@
 package dev.writ.guardian;
 
-import dev.writ.guardian.policy.Budget;
-import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.policy.limit.Budget;
+import dev.writ.guardian.policy.limit.Rate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.AccountEntry.Charge;
 import dev.writ.guardian.AccountEntry.Mark;
-import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.policy.limit.Budget;
+import dev.writ.guardian.policy.limit.Rate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

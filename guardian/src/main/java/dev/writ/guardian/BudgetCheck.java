@@ -2,8 +2,8 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.error.GuardianError;
-import dev.writ.guardian.policy.Budget;
-import dev.writ.guardian.policy.MandateAccounts;
+import dev.writ.guardian.policy.limit.Budget;
+import dev.writ.guardian.policy.mandate.MandateAccounts;
 import java.util.List;
 import java.util.Optional;
 

@@ -9,7 +9,7 @@ import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.mandate.SeenMandate;
-import dev.writ.guardian.policy.GovernedTool;
+import dev.writ.guardian.policy.governance.GovernedTool;
 import dev.writ.guardian.profile.Finding;
 import java.time.Instant;
 import java.util.List;

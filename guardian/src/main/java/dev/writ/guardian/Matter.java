@@ -5,8 +5,8 @@ import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.governance.ApprovedTool;
 import java.util.List;
 import java.util.Optional;
 

@@ -6,7 +6,7 @@ import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rule;
+import dev.writ.guardian.policy.rule.Rule;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

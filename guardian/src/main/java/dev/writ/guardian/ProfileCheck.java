@@ -3,7 +3,7 @@ package dev.writ.guardian;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.document.CheckOutcome.Outcome;
-import dev.writ.guardian.policy.Requirement;
+import dev.writ.guardian.policy.rule.Requirement;
 import dev.writ.guardian.profile.Finding;
 import dev.writ.guardian.profile.ProfileError;
 import dev.writ.guardian.profile.Profiles;

@@ -3,7 +3,7 @@ package dev.writ.guardian;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.CheckOutcome;
 import dev.writ.guardian.error.GuardianError;
-import dev.writ.guardian.policy.Rule;
+import dev.writ.guardian.policy.rule.Rule;
 import java.util.Optional;
 
 /**

@@ -2,8 +2,8 @@ package dev.writ.guardian;
 
 import dev.writ.guardian.ProofNode.Truth;
 import dev.writ.guardian.document.Approval;
-import dev.writ.guardian.policy.CelExpression;
-import dev.writ.guardian.policy.Requirement;
+import dev.writ.guardian.policy.cel.CelExpression;
+import dev.writ.guardian.policy.rule.Requirement;
 import java.util.List;
 import java.util.TreeSet;
 

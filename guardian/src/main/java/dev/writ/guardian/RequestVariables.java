@@ -3,7 +3,7 @@ package dev.writ.guardian;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
-import dev.writ.guardian.policy.CelVariables;
+import dev.writ.guardian.policy.cel.CelVariables;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

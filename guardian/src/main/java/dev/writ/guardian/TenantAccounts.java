@@ -1,9 +1,9 @@
 package dev.writ.guardian;
 
-import dev.writ.guardian.policy.AccountScope;
-import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Principal;
+import dev.writ.guardian.policy.limit.AccountScope;
+import dev.writ.guardian.policy.limit.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;

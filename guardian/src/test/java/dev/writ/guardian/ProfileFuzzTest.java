@@ -3,7 +3,7 @@ package dev.writ.guardian;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
-import dev.writ.guardian.policy.CommandLine;
+import dev.writ.guardian.policy.seed.CommandLine;
 import dev.writ.guardian.profile.CommandRequest;
 import dev.writ.guardian.profile.ExecuteAdmission;
 import dev.writ.guardian.profile.ExecuteState;

@@ -6,7 +6,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
-import dev.writ.guardian.policy.RunLimits;
+import dev.writ.guardian.policy.limit.RunLimits;
 import dev.writ.tools.registry.BuiltinTools;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -17,7 +17,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Delegation;
-import dev.writ.guardian.policy.Canary;
+import dev.writ.guardian.policy.governance.Canary;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;

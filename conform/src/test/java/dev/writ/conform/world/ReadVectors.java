@@ -13,7 +13,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestTools;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.bundle.Remade;
 import java.time.Duration;

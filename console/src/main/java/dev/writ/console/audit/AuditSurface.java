@@ -16,7 +16,7 @@ import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.gateway.v1.TemporaryFile;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.RunId;
 import java.io.BufferedOutputStream;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.writ.console.tool;
 
 import dev.writ.executor.SystemState;
 import dev.writ.executor.governance.Submitted;
-import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.VersionRule;
+import dev.writ.guardian.policy.governance.ApprovedTool;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

@@ -2,11 +2,11 @@ package dev.writ.console.tool;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.ApprovedTool;
-import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Principal;
 import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.governance.ApprovedTool;
+import dev.writ.guardian.policy.governance.CanaryDraw;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -21,7 +21,7 @@ import dev.writ.gateway.TestGateway;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -16,7 +16,7 @@ import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.verify.bundle.BundleExport;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.canonicalize.trust.PayloadTypes;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.Comparator;

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.PayloadTypes;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.writ.executor.driver;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import java.util.List;
 import java.util.Optional;
 

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;

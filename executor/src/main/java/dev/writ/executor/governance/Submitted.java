@@ -2,9 +2,9 @@ package dev.writ.executor.governance;
 
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.Canary;
-import dev.writ.guardian.policy.GovernedTool;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.Canary;
+import dev.writ.guardian.policy.governance.GovernedTool;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Optional;

@@ -7,8 +7,8 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.ToolSubmission;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.Canary;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.Canary;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.util.Optional;
 
 /**

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.Batch;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.Ledger;

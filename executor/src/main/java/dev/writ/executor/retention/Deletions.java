@@ -8,7 +8,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.RequestLimits;
+import dev.writ.guardian.policy.limit.RequestLimits;
 import dev.writ.ledger.LedgerState;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.RunId;

@@ -5,7 +5,7 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.RetentionRule;
+import dev.writ.guardian.policy.retention.RetentionRule;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.RunId;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.writ.executor.retention;
 
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.ContentClass;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.SealedContents;
+import dev.writ.guardian.policy.retention.ContentClass;
+import dev.writ.guardian.policy.retention.SealedContents;
 import dev.writ.ledger.seal.ContentOwner;
 import java.util.Optional;
 

@@ -10,7 +10,7 @@ import dev.writ.executor.stage.Dispatch.Ran;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.content.BlobRef;
 import java.util.ArrayList;
 import java.util.List;

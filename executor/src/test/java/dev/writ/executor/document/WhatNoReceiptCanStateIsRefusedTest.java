@@ -10,7 +10,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Artifact;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.executor.driver.DriverOutcome.Output;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.event.RunId;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -15,7 +15,7 @@ import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.Ledger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

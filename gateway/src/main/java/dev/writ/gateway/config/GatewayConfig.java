@@ -10,7 +10,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.OidcSettings;
 import dev.writ.gateway.http.Tokens;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;

@@ -11,7 +11,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;

@@ -9,7 +9,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
-import dev.writ.guardian.policy.RunLimits;
+import dev.writ.guardian.policy.limit.RunLimits;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;

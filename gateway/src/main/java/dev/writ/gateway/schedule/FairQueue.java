@@ -2,8 +2,8 @@ package dev.writ.gateway.schedule;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.policy.EngineSettings;
-import dev.writ.guardian.policy.Quotas.Quota;
+import dev.writ.guardian.policy.engine.EngineSettings;
+import dev.writ.guardian.policy.engine.Quotas.Quota;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;

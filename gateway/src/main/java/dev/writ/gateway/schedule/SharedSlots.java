@@ -1,6 +1,6 @@
 package dev.writ.gateway.schedule;
 
-import dev.writ.guardian.policy.EngineSettings;
+import dev.writ.guardian.policy.engine.EngineSettings;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.writ.gateway.schedule;
 
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import java.time.Duration;
 
 /**

@@ -22,7 +22,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -16,7 +16,7 @@ import dev.writ.gateway.view.EffectDetail;
 import dev.writ.gateway.view.Effects;
 import dev.writ.gateway.view.Waiting;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 import java.util.Optional;

@@ -13,7 +13,7 @@ import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.view.WaitingView;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.RunId;
 import java.util.List;
 

@@ -14,7 +14,7 @@ import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.view.StatedReads;
 import dev.writ.guardian.policy.PolicyPerson.Look;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import java.util.List;
 
 /** What people read, for the auditors of their tenant (spec/read-event.md). */

@@ -14,7 +14,7 @@ import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.pipeline.Changes;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import java.io.IOException;

@@ -10,9 +10,9 @@ import dev.writ.gateway.http.Route;
 import dev.writ.gateway.pipeline.ToolPackages;
 import dev.writ.gateway.pipeline.ToolUse;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.ApprovedTool;
-import dev.writ.guardian.policy.CanaryDraw;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.governance.ApprovedTool;
+import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
 import java.time.Instant;

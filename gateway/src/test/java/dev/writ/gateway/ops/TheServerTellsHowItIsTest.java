@@ -21,7 +21,7 @@ import dev.writ.gateway.http.Tokens;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.verify.bundle.BundleExport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

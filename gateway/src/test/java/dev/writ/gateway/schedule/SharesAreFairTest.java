@@ -3,9 +3,9 @@ package dev.writ.gateway.schedule;
 import static dev.writ.gateway.schedule.Sim.MS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.guardian.policy.EngineSettings;
-import dev.writ.guardian.policy.Quotas.Quota;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.EngineSettings;
+import dev.writ.guardian.policy.engine.Quotas.Quota;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.policy.EngineSettings;
-import dev.writ.guardian.policy.Quotas;
-import dev.writ.guardian.policy.Quotas.Quota;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.EngineSettings;
+import dev.writ.guardian.policy.engine.Quotas;
+import dev.writ.guardian.policy.engine.Quotas.Quota;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

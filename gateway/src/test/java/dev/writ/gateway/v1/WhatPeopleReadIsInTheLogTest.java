@@ -9,7 +9,7 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

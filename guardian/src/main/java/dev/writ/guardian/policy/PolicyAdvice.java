@@ -1,5 +1,9 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.guardian.policy.rule.Requirement;
+import dev.writ.guardian.policy.rule.Rule;
+import dev.writ.guardian.policy.seed.CommandProfile;
+import dev.writ.guardian.policy.seed.ExecuteProfile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

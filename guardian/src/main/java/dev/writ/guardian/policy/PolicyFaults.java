@@ -3,6 +3,7 @@ package dev.writ.guardian.policy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.policy.limit.RequestLimits;
 import dev.writ.guardian.yaml.FileFault;
 import dev.writ.guardian.yaml.Located;
 import dev.writ.guardian.yaml.PlainYaml;

@@ -2,6 +2,8 @@ package dev.writ.guardian.policy;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.Resources;
+import dev.writ.guardian.policy.rule.NetworkPlace;
+import dev.writ.guardian.policy.seed.WorkspacePaths;
 import dev.writ.guardian.yaml.Section;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,9 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.guardian.policy.governance.ApprovedTool;
+import dev.writ.guardian.policy.governance.CanaryDraw;
+import dev.writ.guardian.policy.governance.GovernedTool;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.math.BigInteger;
 import java.util.Comparator;
 import java.util.List;

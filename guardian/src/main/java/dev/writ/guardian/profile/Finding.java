@@ -2,7 +2,7 @@ package dev.writ.guardian.profile;
 
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.policy.Requirement;
+import dev.writ.guardian.policy.rule.Requirement;
 import java.util.Optional;
 
 /**

@@ -1,8 +1,8 @@
 package dev.writ.guardian.profile;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.policy.ExecuteTenant;
-import dev.writ.guardian.policy.Quantity;
+import dev.writ.guardian.policy.seed.ExecuteTenant;
+import dev.writ.guardian.policy.seed.Quantity;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cel.common.values.NullValue;
 import dev.writ.canonicalize.WritException;
+import dev.writ.guardian.policy.cel.CelProgram;
+import dev.writ.guardian.policy.cel.CelVariables;
+import dev.writ.guardian.policy.cel.PlainExpression;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

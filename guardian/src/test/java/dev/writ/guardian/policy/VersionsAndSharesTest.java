@@ -3,6 +3,11 @@ package dev.writ.guardian.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.policy.governance.ApprovedTool;
+import dev.writ.guardian.policy.governance.Canary;
+import dev.writ.guardian.policy.governance.CanaryDraw;
+import dev.writ.guardian.policy.governance.GovernedTool;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

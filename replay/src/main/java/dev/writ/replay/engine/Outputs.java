@@ -5,7 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.guardian.document.Scope;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.MemoryJournal;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.verify.bundle.Recording;

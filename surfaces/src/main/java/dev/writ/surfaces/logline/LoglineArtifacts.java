@@ -13,7 +13,7 @@ import dev.writ.gateway.v1.BlobAnswer;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

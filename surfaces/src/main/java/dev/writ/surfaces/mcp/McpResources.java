@@ -12,7 +12,7 @@ import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.RunId;
 import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema;

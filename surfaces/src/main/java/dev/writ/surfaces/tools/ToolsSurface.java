@@ -17,7 +17,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.guardian.profile.CommandAdmission;
 import dev.writ.ledger.LedgerView;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.writ.surfaces.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.document.ReadEvent;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

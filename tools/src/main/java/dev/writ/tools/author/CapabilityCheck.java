@@ -1,7 +1,7 @@
 package dev.writ.tools.author;
 
-import dev.writ.guardian.policy.CapabilityCeiling;
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.governance.CapabilityCeiling;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.writ.tools.author;
 
-import dev.writ.guardian.policy.ApprovedLibrary;
+import dev.writ.guardian.policy.governance.ApprovedLibrary;
 import dev.writ.tools.error.ToolsError;
 import java.util.ArrayList;
 import java.util.List;

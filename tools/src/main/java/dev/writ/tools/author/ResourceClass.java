@@ -1,7 +1,7 @@
 package dev.writ.tools.author;
 
 import dev.writ.guardian.document.Resources;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import java.util.List;
 import java.util.Locale;
 

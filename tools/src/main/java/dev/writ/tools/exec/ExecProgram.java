@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.guardian.policy.CommandRole;
+import dev.writ.guardian.policy.seed.CommandRole;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.ImageReference;

@@ -1,7 +1,7 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.guardian.policy.WorkspacePaths;
+import dev.writ.guardian.policy.seed.WorkspacePaths;
 import dev.writ.tools.error.ToolsError;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.writ.tools.git;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import dev.writ.tools.error.ToolsError;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package dev.writ.tools.http;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.SecretGrant;
+import dev.writ.guardian.policy.rule.SecretGrant;
 import dev.writ.guardian.yaml.Section;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.http.HttpOperation.Body;

@@ -1,6 +1,6 @@
 package dev.writ.tools.http;
 
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;

@@ -9,7 +9,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.EndReason;

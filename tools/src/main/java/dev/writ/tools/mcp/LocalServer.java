@@ -2,7 +2,7 @@ package dev.writ.tools.mcp;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import dev.writ.sandbox.Bind;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Conversation;

@@ -10,7 +10,7 @@ import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;

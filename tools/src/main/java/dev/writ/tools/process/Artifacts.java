@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
-import dev.writ.guardian.policy.CallLimits;
+import dev.writ.guardian.policy.engine.CallLimits;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.sandbox.workspace.TarFilter;

@@ -11,7 +11,7 @@ import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import dev.writ.sandbox.Guarantee;
 import dev.writ.sandbox.Profile;
 import dev.writ.sandbox.error.SandboxError;

@@ -9,7 +9,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.guardian.JsonPointers;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.SecretGrant;
+import dev.writ.guardian.policy.rule.SecretGrant;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.FileTrouble;
 import dev.writ.tools.error.ToolsError;

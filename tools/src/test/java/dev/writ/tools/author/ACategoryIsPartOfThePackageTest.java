@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Workload;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import java.nio.charset.StandardCharsets;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.ToolSchemas;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.CommandLimits;
+import dev.writ.guardian.policy.seed.CommandLimits;
 import dev.writ.sandbox.testing.PodmanService;
 import dev.writ.tools.Call;
 import dev.writ.tools.process.SecretStore;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.CallLimits;
+import dev.writ.guardian.policy.engine.CallLimits;
 import dev.writ.tools.Call;
 import dev.writ.tools.author.Language;
 import dev.writ.tools.author.Templates;

@@ -13,7 +13,7 @@ import dev.writ.executor.driver.DriverOutcome.End;
 import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.driver.Invocation;
 import dev.writ.executor.driver.SandboxObserver;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import dev.writ.tools.Call;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.process.TestHosts;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.ExpectedCall;
 import dev.writ.executor.driver.Invocation;
-import dev.writ.guardian.policy.HostTerms;
+import dev.writ.guardian.policy.engine.HostTerms;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.Call;
 import dev.writ.tools.mcp.oauth.Login;

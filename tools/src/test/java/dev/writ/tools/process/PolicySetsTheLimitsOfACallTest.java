@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.guardian.policy.CallLimits;
+import dev.writ.guardian.policy.engine.CallLimits;
 import dev.writ.sandbox.cgroup.CgroupLimits;
 import dev.writ.sandbox.error.SandboxError;
 import dev.writ.tools.Call;

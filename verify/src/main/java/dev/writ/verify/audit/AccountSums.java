@@ -1,8 +1,8 @@
 package dev.writ.verify.audit;
 
-import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.policy.limit.Budget;
+import dev.writ.guardian.policy.limit.Rate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

@@ -13,7 +13,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.RetentionRule;
+import dev.writ.guardian.policy.retention.RetentionRule;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.Documents.Read;

@@ -9,7 +9,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
-import dev.writ.guardian.policy.Budget;
+import dev.writ.guardian.policy.limit.Budget;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.LedgerView;
 import dev.writ.verify.audit.AccountSums.Account;

@@ -1,9 +1,9 @@
 package dev.writ.verify.audit;
 
 import dev.writ.guardian.Admission;
-import dev.writ.guardian.policy.Budget;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.Rate;
+import dev.writ.guardian.policy.limit.Budget;
+import dev.writ.guardian.policy.limit.Rate;
 import dev.writ.verify.audit.AccountSums.Charge;
 import dev.writ.verify.audit.AccountSums.Mark;
 import java.time.Instant;

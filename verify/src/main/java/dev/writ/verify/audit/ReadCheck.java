@@ -3,7 +3,7 @@ package dev.writ.verify.audit;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.policy.Policy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.event.Event;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.error.AuditError;

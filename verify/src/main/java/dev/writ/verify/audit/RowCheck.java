@@ -1,9 +1,9 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.guardian.policy.ContentClass.ARTIFACTS;
-import static dev.writ.guardian.policy.ContentClass.INPUTS;
-import static dev.writ.guardian.policy.ContentClass.OBSERVATIONS;
-import static dev.writ.guardian.policy.ContentClass.OUTPUTS;
+import static dev.writ.guardian.policy.retention.ContentClass.ARTIFACTS;
+import static dev.writ.guardian.policy.retention.ContentClass.INPUTS;
+import static dev.writ.guardian.policy.retention.ContentClass.OBSERVATIONS;
+import static dev.writ.guardian.policy.retention.ContentClass.OUTPUTS;
 import static dev.writ.verify.error.AuditError.CHAIN;
 import static dev.writ.verify.error.AuditError.DOCUMENT;
 import static dev.writ.verify.error.AuditError.ORDER;
@@ -27,7 +27,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;

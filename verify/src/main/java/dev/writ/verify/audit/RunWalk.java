@@ -22,7 +22,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.Documents.Read;

@@ -15,7 +15,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;

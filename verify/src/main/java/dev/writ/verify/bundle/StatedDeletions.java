@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.RunAudit;

@@ -10,7 +10,7 @@ import dev.writ.fixture.TestTools;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.mandate.Mandates;
 import dev.writ.guardian.mandate.SeenMandate;
-import dev.writ.guardian.policy.MandateTrust;
+import dev.writ.guardian.policy.mandate.MandateTrust;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.stream.Stream;

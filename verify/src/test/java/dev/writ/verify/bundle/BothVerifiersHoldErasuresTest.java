@@ -19,7 +19,7 @@ import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
-import dev.writ.guardian.policy.ContentClass;
+import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;

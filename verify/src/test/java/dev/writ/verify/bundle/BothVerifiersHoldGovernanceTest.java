@@ -10,7 +10,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;

@@ -14,7 +14,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
-import dev.writ.guardian.policy.ReadClass;
+import dev.writ.guardian.policy.retention.ReadClass;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;

@@ -13,7 +13,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestRequest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
-import dev.writ.guardian.policy.RolloutStage;
+import dev.writ.guardian.policy.governance.RolloutStage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.writ.cli.command.policy;
 
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.ApprovedTool;
-import dev.writ.guardian.policy.EffectPattern;
-import dev.writ.guardian.policy.Order;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.Role;
+import dev.writ.guardian.policy.governance.ApprovedTool;
+import dev.writ.guardian.policy.rule.EffectPattern;
+import dev.writ.guardian.policy.rule.Order;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

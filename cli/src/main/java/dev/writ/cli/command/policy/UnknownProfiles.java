@@ -2,8 +2,8 @@ package dev.writ.cli.command.policy;
 
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
-import dev.writ.guardian.policy.ApprovedTool;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.governance.ApprovedTool;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

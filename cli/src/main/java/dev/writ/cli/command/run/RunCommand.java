@@ -23,7 +23,7 @@ import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Input;
-import dev.writ.guardian.policy.CanaryDraw;
+import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.tools.process.MediaTypes;
 import java.io.IOException;
 import java.math.BigDecimal;

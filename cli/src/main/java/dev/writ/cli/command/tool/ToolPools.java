@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.pipeline.Pipeline;
-import dev.writ.guardian.policy.ResourceClasses;
+import dev.writ.guardian.policy.engine.ResourceClasses;
 import dev.writ.surfaces.engine.EnginePlace;
 import dev.writ.tools.language.PoolName;
 import dev.writ.tools.language.PoolSettings;

@@ -3,7 +3,7 @@ package dev.writ.tools.mcp.remote;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.guardian.policy.SecretGrant;
+import dev.writ.guardian.policy.rule.SecretGrant;
 import dev.writ.sandbox.SecretFile;
 import dev.writ.tools.error.ToolsError;
 import dev.writ.tools.http.ToolHeaders;

@@ -1,6 +1,6 @@
 package dev.writ.tools.mcp.web;
 
-import dev.writ.guardian.policy.NetworkPlace;
+import dev.writ.guardian.policy.rule.NetworkPlace;
 import dev.writ.sandbox.SandboxSettings;
 import dev.writ.sandbox.egress.EgressClient.NoAnswer;
 import dev.writ.sandbox.egress.EgressClient.Why;

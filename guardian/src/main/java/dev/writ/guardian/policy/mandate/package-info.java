@@ -1,0 +1,2 @@
+/** Mandates that policy accepts, and their accounts (spec/mandate.md). */
+package dev.writ.guardian.policy.mandate;

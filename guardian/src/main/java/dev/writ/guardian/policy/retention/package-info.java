@@ -1,0 +1,4 @@
+/**
+ * How long contents are kept, which are sealed, and which reads are recorded (spec/retention.md).
+ */
+package dev.writ.guardian.policy.retention;
