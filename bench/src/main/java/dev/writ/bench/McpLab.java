@@ -18,7 +18,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;

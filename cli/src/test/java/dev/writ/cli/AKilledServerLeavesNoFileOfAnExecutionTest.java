@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.Await;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.sandbox.host.Trees;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,7 +6,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.sinks.testing.Receiver;
 import dev.writ.sinks.testing.RedisServer;
 import io.lettuce.core.Range;

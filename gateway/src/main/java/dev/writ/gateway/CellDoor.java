@@ -1,8 +1,8 @@
 package dev.writ.gateway;
 
-import dev.writ.gateway.http.Authenticator;
-import dev.writ.gateway.http.Caller;
-import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.auth.Authenticator;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.message.Headers;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;

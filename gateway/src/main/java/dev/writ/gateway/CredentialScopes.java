@@ -1,8 +1,8 @@
 package dev.writ.gateway;
 
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Certificates;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.pipeline.Credentials;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.OidcProvider;
+import dev.writ.gateway.http.auth.OidcProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -8,7 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

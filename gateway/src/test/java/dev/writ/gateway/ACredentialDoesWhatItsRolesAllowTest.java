@@ -12,7 +12,7 @@ import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.AccessDocument;
 import dev.writ.guardian.document.Approval;

@@ -3,7 +3,7 @@ package dev.writ.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.TestHome;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.Await;
 import dev.writ.gateway.TestGateway.Reply;
-import dev.writ.gateway.http.HttpAnswer;
-import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;

@@ -2,10 +2,10 @@ package dev.writ.grpc;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.Ingress;
 import dev.writ.gateway.http.IngressCall;
 import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.http.message.Headers;
 import dev.writ.grpc.proto.ToolGatewayGrpc;
 import dev.writ.surfaces.tools.ToolsSurface;
 import io.grpc.Context;

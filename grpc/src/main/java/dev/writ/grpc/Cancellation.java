@@ -3,7 +3,7 @@ package dev.writ.grpc;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.surfaces.tools.ExecCalls;
 import java.util.Optional;

@@ -7,7 +7,7 @@ import com.google.rpc.RetryInfo;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.gateway.http.Problems;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.surfaces.tools.ExecCalls;
 import io.grpc.Metadata;
 import io.grpc.Status;

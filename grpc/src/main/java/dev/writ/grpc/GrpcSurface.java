@@ -2,10 +2,10 @@ package dev.writ.grpc;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Ingress;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.surfaces.tools.ToolsSurface;
 import io.grpc.Codec;
 import io.grpc.DecompressorRegistry;

@@ -2,8 +2,8 @@ package dev.writ.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.limit.HttpLimits;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -10,7 +10,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
-import dev.writ.gateway.http.CellChoice;
+import dev.writ.gateway.http.server.CellChoice;
 import dev.writ.guardian.document.AccessDocument;
 import java.io.IOException;
 import java.io.InputStream;

@@ -13,7 +13,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.InstalledTools;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.document.RunClose;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.surfaces.mcp.McpChannel;
 import dev.writ.surfaces.mcp.McpDialogue;

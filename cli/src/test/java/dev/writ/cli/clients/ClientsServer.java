@@ -11,7 +11,7 @@ import dev.writ.cli.Run;
 import dev.writ.cli.rules.Project;
 import dev.writ.client.ClientSettings;
 import dev.writ.client.WritClient;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import java.io.BufferedReader;
 import java.net.URI;
 import java.net.http.HttpClient;

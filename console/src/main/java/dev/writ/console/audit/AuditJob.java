@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.ErrorJson;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.v1.TemporaryFile;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.writ.console.audit;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.writ.console.audit;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;

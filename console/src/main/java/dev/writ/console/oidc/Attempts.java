@@ -2,7 +2,7 @@ package dev.writ.console.oidc;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.message.Headers;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

@@ -2,14 +2,14 @@ package dev.writ.console.oidc;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Caller;
 import dev.writ.gateway.http.Hosts;
-import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.HttpCall;
-import dev.writ.gateway.http.OidcProvider;
 import dev.writ.gateway.http.Route;
-import dev.writ.gateway.http.Sessions;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.auth.OidcProvider;
+import dev.writ.gateway.http.auth.Sessions;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.writ.console.oidc;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Caller;
-import dev.writ.gateway.http.OidcCallers;
-import dev.writ.gateway.http.OidcSettings;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.auth.OidcCallers;
+import dev.writ.gateway.http.auth.OidcSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Hosts;
-import dev.writ.gateway.http.OidcProvider;
+import dev.writ.gateway.http.auth.OidcProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;

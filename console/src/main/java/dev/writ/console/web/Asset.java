@@ -1,8 +1,8 @@
 package dev.writ.console.web;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.gateway.http.Headers;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

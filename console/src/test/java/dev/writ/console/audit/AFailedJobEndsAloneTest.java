@@ -3,7 +3,7 @@ package dev.writ.console.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.Await;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;

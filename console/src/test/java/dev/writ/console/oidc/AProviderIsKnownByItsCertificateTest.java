@@ -7,7 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.TestCertificates;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.OidcProvider;
+import dev.writ.gateway.http.auth.OidcProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.fixture.Await;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestClock;
-import dev.writ.gateway.http.Headers;
+import dev.writ.gateway.http.message.Headers;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;

@@ -16,7 +16,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.gateway.TestCertificates;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
-import dev.writ.gateway.http.Sessions;
+import dev.writ.gateway.http.auth.Sessions;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;

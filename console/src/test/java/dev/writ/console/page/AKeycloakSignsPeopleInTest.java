@@ -17,7 +17,7 @@ import dev.writ.console.web.ConsoleSurface;
 import dev.writ.fixture.TestHome;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
-import dev.writ.gateway.http.Sessions;
+import dev.writ.gateway.http.auth.Sessions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

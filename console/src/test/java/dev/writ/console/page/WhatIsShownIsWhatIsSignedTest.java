@@ -13,7 +13,7 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -12,7 +12,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -11,7 +11,7 @@ import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestTools;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Determinism;
 import dev.writ.guardian.document.ToolManifest;

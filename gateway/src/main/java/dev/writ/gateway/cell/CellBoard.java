@@ -4,7 +4,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Placements;
-import dev.writ.gateway.http.Front;
+import dev.writ.gateway.http.server.Front;
 import dev.writ.gateway.ops.Metrics;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.ledger.storage.LeaseWatch.LivingGateway;

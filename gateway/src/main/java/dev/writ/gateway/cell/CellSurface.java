@@ -1,8 +1,8 @@
 package dev.writ.gateway.cell;
 
-import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.util.List;
 
 /** Shows to callers who owns the cells of the installation. */

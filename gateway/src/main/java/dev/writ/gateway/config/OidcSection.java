@@ -3,7 +3,7 @@ package dev.writ.gateway.config;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Hosts;
-import dev.writ.gateway.http.OidcSettings;
+import dev.writ.gateway.http.auth.OidcSettings;
 import dev.writ.guardian.yaml.Section;
 import java.net.URI;
 import java.net.URISyntaxException;

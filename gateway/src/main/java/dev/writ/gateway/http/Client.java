@@ -15,14 +15,14 @@ import javax.net.ssl.SSLSession;
  *     if none
  * @param letIn by which trust they were verified last
  */
-record Client(String address, List<X509Certificate> chain, LetIn letIn) {
+public record Client(String address, List<X509Certificate> chain, LetIn letIn) {
 
-  Client {
+  public Client {
     chain = List.copyOf(chain);
   }
 
   /** The client trust under which a connection's certificate was last verified; null before. */
-  static final class LetIn {
+  public static final class LetIn {
     private volatile TlsFiles.Trust trust;
 
     TlsFiles.Trust by() {
@@ -34,7 +34,7 @@ record Client(String address, List<X509Certificate> chain, LetIn letIn) {
     }
   }
 
-  static Client of(HttpConnection connection, Connections.Watch watch) {
+  public static Client of(HttpConnection connection, Connections.Watch watch) {
     return new Client(Connections.address(connection), chain(connection), watch.letIn());
   }
 

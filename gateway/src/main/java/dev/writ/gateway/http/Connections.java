@@ -2,6 +2,9 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.stage.OutOfMemory;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.HttpAnswer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -130,14 +133,14 @@ public final class Connections {
   }
 
   /** The timer of one connection, which runs while no request of it is being answered. */
-  final class Watch {
+  public final class Watch {
     private final HttpConnection connection;
     private final Timer timer;
     private final Optional<Guard> guard;
     private int answering;
     private final Client.LetIn letIn = new Client.LetIn();
 
-    Watch(HttpConnection connection, Vertx vertx, Optional<Guard> guard) {
+    public Watch(HttpConnection connection, Vertx vertx, Optional<Guard> guard) {
       this.connection = connection;
       this.timer = new Timer(vertx);
       this.guard = guard;
@@ -153,13 +156,13 @@ public final class Connections {
       return letIn;
     }
 
-    void begin() {
+    public void begin() {
       answering++;
       timer.cancel();
       guard.ifPresent(Connections.this::begin);
     }
 
-    void end() {
+    public void end() {
       guard.ifPresent(Connections.this::end);
       if (--answering == 0) {
         idle();
@@ -170,7 +173,7 @@ public final class Connections {
      * Closes after a short delay: the last answer was sent, and a client that is still sending
      * needs time to read it.
      */
-    void closeSoon() {
+    public void closeSoon() {
       timer.set(LINGER, connection::close);
     }
 
@@ -233,7 +236,7 @@ public final class Connections {
   }
 
   /** The watch of a connection; a new, unused one if the connection is already closing. */
-  Watch watch(HttpConnection connection, Vertx vertx) {
+  public Watch watch(HttpConnection connection, Vertx vertx) {
     Watch watch = watches.get(connection);
     return watch != null ? watch : new Watch(connection, vertx, Optional.empty());
   }
@@ -246,7 +249,7 @@ public final class Connections {
             guards.get(new InetSocketAddress(remote.hostAddress(), remote.port())));
   }
 
-  static String address(HttpConnection connection) {
+  public static String address(HttpConnection connection) {
     var remote = connection.remoteAddress();
     return remote == null || remote.hostAddress() == null ? "-" : remote.hostAddress();
   }

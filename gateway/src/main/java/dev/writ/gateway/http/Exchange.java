@@ -2,6 +2,11 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.limit.HttpAdmission;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.HttpAnswer;
+import dev.writ.gateway.http.message.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -27,7 +32,7 @@ import java.util.function.Supplier;
  * authenticates the caller, takes a place, and only then reads the body, which the event loop
  * collects, so that a slow client does not make others wait.
  */
-final class Exchange {
+public final class Exchange {
   /** Answers up to this size take no memory from the limits: every client is told what is wrong. */
   private static final int ANSWER_BYTES_FREE = 16 << 10;
 
@@ -58,7 +63,7 @@ final class Exchange {
    * @param client whose request it is
    * @param arrived called once, when it has a place or is refused one
    */
-  Exchange(
+  public Exchange(
       ServerParts parts,
       Vertx vertx,
       HttpServerRequest request,
@@ -80,7 +85,7 @@ final class Exchange {
   }
 
   /** Checks the head, and refuses what can be refused without authentication. */
-  void begin() {
+  public void begin() {
     watch.begin();
     request.response().endHandler(_ -> ended());
     request.response().closeHandler(_ -> ended());

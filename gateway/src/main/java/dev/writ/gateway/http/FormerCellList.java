@@ -10,27 +10,27 @@ import java.util.stream.Collectors;
  *
  * @param cells their numbers, the latest first
  */
-record FormerCellList(List<Integer> cells) {
+public record FormerCellList(List<Integer> cells) {
   /** The header of an answer. */
-  static final String HEADER = "Writ-Former-Cells";
+  public static final String HEADER = "Writ-Former-Cells";
 
-  static final FormerCellList NONE = new FormerCellList(List.of());
+  public static final FormerCellList NONE = new FormerCellList(List.of());
 
-  FormerCellList {
+  public FormerCellList {
     cells = List.copyOf(cells);
   }
 
   /** As another gateway of the installation wrote it. */
-  static FormerCellList parse(String header) {
+  public static FormerCellList parse(String header) {
     return new FormerCellList(Arrays.stream(header.split(", ", -1)).map(Integer::valueOf).toList());
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return cells.isEmpty();
   }
 
   /** Those behind the first so many. */
-  FormerCellList after(int first) {
+  public FormerCellList after(int first) {
     return new FormerCellList(cells.subList(Math.min(first, cells.size()), cells.size()));
   }
 

@@ -24,7 +24,7 @@ public record HopSettings(
   public record Tls(Path certificate, Path key, Path authority) {}
 
   /** Both sides show a certificate of the authority. */
-  Optional<Listen.Protection.Tls> protection() {
+  public Optional<Listen.Protection.Tls> protection() {
     return tls.map(t ->
         new Listen.Protection.Tls(
             t.certificate(), t.key(), Optional.of(new Listen.Clients(t.authority(), true))));

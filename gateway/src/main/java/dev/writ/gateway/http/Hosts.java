@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.Headers;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,7 +25,7 @@ public final class Hosts {
   /**
    * @param named host names that the configuration lists, without ports
    */
-  static Hosts of(Listen listen, List<String> named) {
+  public static Hosts of(Listen listen, List<String> named) {
     boolean behindProxy = listen.protection() instanceof Listen.Protection.Proxy;
     if (named.isEmpty() && (!listen.isLoopback() || behindProxy)) {
       return new Hosts(Optional.empty()); // not on loopback: clients know its name

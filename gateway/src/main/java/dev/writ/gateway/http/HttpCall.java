@@ -1,6 +1,10 @@
 package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.limit.HttpAdmission;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.TraceContext;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;

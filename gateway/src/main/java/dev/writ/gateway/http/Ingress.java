@@ -2,6 +2,9 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.limit.HttpAdmission;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.Headers;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -31,7 +34,8 @@ public final class Ingress {
   private final BoundedTransport sockets;
   private final AtomicReference<X509KeyManager> keys = new AtomicReference<>();
 
-  Ingress(Listen listen, ServerParts parts, Connections connections, BoundedTransport sockets) {
+  public Ingress(
+      Listen listen, ServerParts parts, Connections connections, BoundedTransport sockets) {
     this.listen = listen;
     this.parts = parts;
     this.connections = connections;
@@ -39,7 +43,7 @@ public final class Ingress {
   }
 
   /** New TLS connections get this certificate from now on. */
-  void use(X509KeyManager next) {
+  public void use(X509KeyManager next) {
     keys.set(next);
   }
 

@@ -2,6 +2,10 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.limit.HttpAdmission;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.TraceContext;
 import java.net.SocketAddress;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;

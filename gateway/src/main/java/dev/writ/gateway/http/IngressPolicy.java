@@ -2,6 +2,10 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.auth.Authentication;
+import dev.writ.gateway.http.auth.Authenticator;
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.auth.Certificates;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -11,17 +15,17 @@ import java.util.List;
  * Who may call, as one version of the configuration says. A call is judged by the version in force
  * when its head is complete.
  */
-record IngressPolicy(
+public record IngressPolicy(
     Authentication authentication, Origins origins, TlsFiles.Trust trust, boolean required) {
 
   /** Without client certificates. */
-  static IngressPolicy of(
+  public static IngressPolicy of(
       List<Authenticator> authenticators, Certificates certificates, Origins origins) {
     return new IngressPolicy(
         new Authentication(authenticators, certificates), origins, TlsFiles.Trust.NONE, false);
   }
 
-  IngressPolicy with(TlsFiles files) {
+  public IngressPolicy with(TlsFiles files) {
     return new IngressPolicy(authentication, origins, files.trust(), files.required());
   }
 

@@ -2,6 +2,8 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.HttpAnswer;
+import dev.writ.gateway.http.message.TraceContext;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.buffer.Buffer;
@@ -11,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Answers input that is not valid HTTP, and closes the connection: nothing after it is read. */
-final class InvalidRequest {
+public final class InvalidRequest {
   private final ServerParts parts;
   private final HttpServerRequest request;
 
@@ -46,7 +48,7 @@ final class InvalidRequest {
   }
 
   /** Makes the answer and reports the refusal to the log. */
-  static HttpAnswer refused(ServerParts parts, WritException why, String remote) {
+  public static HttpAnswer refused(ServerParts parts, WritException why, String remote) {
     TraceContext trace = parts.newTrace();
     HttpAnswer answer = Problems.answer(why, trace);
     long now = System.nanoTime();

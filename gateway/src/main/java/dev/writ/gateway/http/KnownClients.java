@@ -1,5 +1,6 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.auth.Caller;
 import java.util.TreeMap;
 
 /**

@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.limit.HttpLimits;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -24,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** The sockets of an HTTP server: HTTP/1.1 on a few event loops. */
-final class Listener implements AutoCloseable {
+public final class Listener implements AutoCloseable {
   /** Connections that were chosen to make room and are not closed yet. */
   private static final int CLOSING_MAX = 32;
 
@@ -40,7 +41,7 @@ final class Listener implements AutoCloseable {
   private final Taker taker;
 
   /** Answers requests. */
-  interface Taker {
+  public interface Taker {
     /** What is needed to refuse what is no request. */
     ServerParts parts();
 
@@ -59,7 +60,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  Listener(Listen listen, HttpLimits limits, Taker taker) {
+  public Listener(Listen listen, HttpLimits limits, Taker taker) {
     this.listen = listen;
     this.limits = limits;
     this.taker = taker;
@@ -90,15 +91,15 @@ final class Listener implements AutoCloseable {
     return listen;
   }
 
-  Vertx vertx() {
+  public Vertx vertx() {
     return vertx;
   }
 
-  Connections connections() {
+  public Connections connections() {
     return connections;
   }
 
-  BoundedTransport sockets() {
+  public BoundedTransport sockets() {
     return sockets;
   }
 
@@ -107,7 +108,7 @@ final class Listener implements AutoCloseable {
    *
    * @throws WritException {@code GWY-004}
    */
-  void open(Optional<TlsFiles> files) {
+  public void open(Optional<TlsFiles> files) {
     HttpServerOptions options = options(limits).setHost(listen.host()).setPort(listen.port());
     files.ifPresent(f -> protect(f, options));
     deploy(
@@ -115,14 +116,14 @@ final class Listener implements AutoCloseable {
         () ->
             new Loop(options, port) {
               @Override
-              void handle(HttpServerRequest request) {
+              protected void handle(HttpServerRequest request) {
                 taker.take(request, vertx, connections.watch(request.connection(), vertx));
               }
             });
   }
 
   /** Listens on one address more, with servers of another kind. */
-  void deploy(String address, Supplier<Loop> loop) {
+  public void deploy(String address, Supplier<Loop> loop) {
     try {
       await(vertx.deployVerticle(loop::get, new DeploymentOptions().setInstances(loops())));
     } catch (ExecutionException e) {
@@ -132,16 +133,16 @@ final class Listener implements AutoCloseable {
   }
 
   /** A server on one event loop; all of its kind listen on one port. */
-  abstract class Loop extends VerticleBase {
+  public abstract class Loop extends VerticleBase {
     private final HttpServerOptions options;
     private final AtomicInteger actual;
 
-    Loop(HttpServerOptions options, AtomicInteger actual) {
+    public Loop(HttpServerOptions options, AtomicInteger actual) {
       this.options = options;
       this.actual = actual;
     }
 
-    abstract void handle(HttpServerRequest request);
+    protected abstract void handle(HttpServerRequest request);
 
     @Override
     public Future<?> start() {
@@ -162,7 +163,7 @@ final class Listener implements AutoCloseable {
   }
 
   /** Those of every server here, without its address. */
-  static HttpServerOptions options(HttpLimits limits) {
+  public static HttpServerOptions options(HttpLimits limits) {
     return new HttpServerOptions()
         .setMaxInitialLineLength(limits.uriBytesMax())
         .setMaxHeaderSize(limits.headBytesMax())
@@ -176,7 +177,7 @@ final class Listener implements AutoCloseable {
         .setHandle100ContinueAutomatically(false);
   }
 
-  static void protect(TlsFiles files, HttpServerOptions options) {
+  public static void protect(TlsFiles files, HttpServerOptions options) {
     ServerSSLOptions tls = files.options();
     options
         .setSsl(true)
@@ -187,14 +188,14 @@ final class Listener implements AutoCloseable {
   }
 
   /** New connections use these files. */
-  void use(TlsFiles files) throws ExecutionException {
+  public void use(TlsFiles files) throws ExecutionException {
     for (HttpServer server : servers) {
       await(server.updateSSLOptions(files.options(), true));
     }
   }
 
   /** Accepts no more, and closes connections as soon as nothing is at work on them. */
-  void shutDown(Duration atMost) {
+  public void shutDown(Duration atMost) {
     for (HttpServer server : servers) {
       try {
         await(server.shutdown(atMost.toMillis(), TimeUnit.MILLISECONDS));
@@ -204,11 +205,11 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  int port() {
+  public int port() {
     return port.get();
   }
 
-  String url() {
+  public String url() {
     String scheme = listen.protection() instanceof Listen.Protection.Tls ? "https" : "http";
     String host = listen.host().contains(":") ? "[" + listen.host() + "]" : listen.host();
     return scheme + "://" + host + ":" + port();

@@ -1,5 +1,8 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.auth.Caller;
+import dev.writ.gateway.http.message.CallState;
+import dev.writ.gateway.http.message.TraceContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,7 +11,7 @@ import java.util.Optional;
  * one by one. If none is listed, a browser lets only pages of the server's own origin call. They
  * present only credentials that they were given: the cookie of a session is not for them.
  */
-final class Origins {
+public final class Origins {
   private static final List<Map.Entry<String, String>> PREFLIGHT =
       List.of(
           Map.entry("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT"),
@@ -24,7 +26,7 @@ final class Origins {
 
   private final List<String> allowed;
 
-  Origins(List<String> allowed) {
+  public Origins(List<String> allowed) {
     this.allowed = List.copyOf(allowed);
   }
 

@@ -7,6 +7,8 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.HttpAnswer;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.ledger.error.LedgerError;

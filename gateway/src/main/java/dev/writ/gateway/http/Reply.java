@@ -1,6 +1,7 @@
 package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.http.message.HttpAnswer;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -24,7 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Sends an answer from a thread that may block, no faster than the client reads it. */
-final class Reply {
+public final class Reply {
   private static final int PIECE_BYTES = 1 << 16;
 
   /**
@@ -166,7 +167,7 @@ final class Reply {
     }
   }
 
-  static void head(HttpAnswer answer, HttpServerResponse response, Instant now) {
+  public static void head(HttpAnswer answer, HttpServerResponse response, Instant now) {
     response.setStatusCode(answer.status());
     response.putHeader(HttpHeaders.DATE, date(now));
     response.putHeader("X-Content-Type-Options", "nosniff");

@@ -1,5 +1,7 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

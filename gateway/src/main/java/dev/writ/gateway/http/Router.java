@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.Headers;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -13,13 +14,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Finds the route of a call, and reads its address. */
-final class Router {
+public final class Router {
   /** A route, its surface, and the values of its path parameters in this call. */
   record Found(Surface surface, Route route, SortedMap<String, String> values) {}
 
   private final List<Surface> surfaces;
 
-  Router(List<Surface> surfaces) {
+  public Router(List<Surface> surfaces) {
     this.surfaces = List.copyOf(surfaces);
   }
 

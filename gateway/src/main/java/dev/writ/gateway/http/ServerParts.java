@@ -1,5 +1,9 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.limit.ConcurrencyLimiter;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.TraceContext;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
@@ -16,7 +20,7 @@ import java.util.function.Function;
  * @param formerCells those in which a tenant was that is in the server's cell now
  * @param failures gets unexpected exceptions; clients see nothing of them
  */
-record ServerParts(
+public record ServerParts(
     HttpLimits limits,
     Router router,
     Hosts hosts,
@@ -40,7 +44,7 @@ record ServerParts(
   }
 
   /** A trace that begins here. */
-  TraceContext newTrace() {
+  public TraceContext newTrace() {
     byte[] ids = new byte[24];
     random.nextBytes(ids);
     String hex = HexFormat.of().formatHex(ids);

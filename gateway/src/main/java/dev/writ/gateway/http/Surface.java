@@ -2,6 +2,7 @@ package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.guardian.document.Request;
 import java.util.List;
 import java.util.Optional;

@@ -45,7 +45,7 @@ public record TlsFiles(
    * @throws WritException {@code GWY-007} for a file that is not there or is none of its kind, a
    *     key of another certificate, a certificate whose time is over
    */
-  static TlsFiles read(Listen.Protection.Tls tls, Vertx vertx, Instant now) {
+  public static TlsFiles read(Listen.Protection.Tls tls, Vertx vertx, Instant now) {
     PemKeyCertOptions own =
         new PemKeyCertOptions()
             .addCertValue(bytes(tls.certificate()))
@@ -157,7 +157,7 @@ public record TlsFiles(
   }
 
   /** The certificate and its key, as they are now. */
-  X509KeyManager keyManager(Vertx vertx) {
+  public X509KeyManager keyManager(Vertx vertx) {
     try {
       return keys(own, vertx);
     } catch (Exception e) { // they were read before

@@ -8,7 +8,7 @@ import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
 import dev.writ.executor.stage.Stage;
 import dev.writ.gateway.http.Surface;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.pipeline.EffectObserver;
 import dev.writ.gateway.pipeline.IncidentKind;
 import dev.writ.gateway.pipeline.IncidentSource;

@@ -4,9 +4,9 @@ import static dev.writ.gateway.http.Route.Access.CALLER;
 import static dev.writ.gateway.http.Route.Access.PUBLIC;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.HttpAnswer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Supplier;

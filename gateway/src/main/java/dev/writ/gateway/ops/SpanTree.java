@@ -1,6 +1,6 @@
 package dev.writ.gateway.ops;
 
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.CallState;
 import dev.writ.gateway.http.Observer.Finished;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.CallState;
+import dev.writ.gateway.http.message.TraceContext;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;

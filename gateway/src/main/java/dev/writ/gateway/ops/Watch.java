@@ -8,7 +8,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Stage;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.http.Observer;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.gateway.schedule.LaneObserver;
 import dev.writ.guardian.document.ToolManifest;

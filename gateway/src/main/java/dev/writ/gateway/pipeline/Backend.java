@@ -1,7 +1,7 @@
 package dev.writ.gateway.pipeline;
 
 import dev.writ.executor.Kernel;
-import dev.writ.gateway.http.ConcurrencyLimiter;
+import dev.writ.gateway.http.limit.ConcurrencyLimiter;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.statistics.Statistics;
 

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Answer;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.statistics.Statistics;
 import dev.writ.guardian.document.Request;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.writ.gateway.pipeline;
 
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.util.List;
 
 /** The roles to which the credentials of callers without keys are narrowed. */

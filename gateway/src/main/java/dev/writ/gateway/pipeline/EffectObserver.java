@@ -3,7 +3,7 @@ package dev.writ.gateway.pipeline;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.executor.Answer;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.guardian.document.Request;
 import java.util.Optional;
 import java.util.SortedMap;

@@ -1,6 +1,6 @@
 package dev.writ.gateway.pipeline;
 
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;

@@ -1,7 +1,7 @@
 package dev.writ.gateway.v1;
 
-import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.OutOfRange;
+import dev.writ.gateway.http.message.Headers;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package dev.writ.gateway.v1;
 
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.view.Sight;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.Policy;

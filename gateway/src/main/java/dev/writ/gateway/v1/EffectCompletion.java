@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Kernel;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.ToolPackages;
 import dev.writ.gateway.pipeline.ToolUse;
 import dev.writ.guardian.document.Effect;

@@ -11,7 +11,7 @@ import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.view.Sight;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;

@@ -9,7 +9,7 @@ import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.json.ObjectBuilder;
 import dev.writ.executor.Answer;
 import dev.writ.executor.stage.Served;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Verdict;

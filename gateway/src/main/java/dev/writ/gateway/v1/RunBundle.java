@@ -3,7 +3,7 @@ package dev.writ.gateway.v1;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.BundleExport;
 import dev.writ.verify.error.BundleError;

@@ -3,7 +3,7 @@ package dev.writ.gateway.v1;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.TemporaryFiles;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -1,11 +1,11 @@
 package dev.writ.gateway.witness;
 
-import dev.writ.gateway.http.GatewayServer;
-import dev.writ.gateway.http.HttpAnswer;
-import dev.writ.gateway.http.HttpLimits;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.HttpAnswer;
+import dev.writ.gateway.http.server.GatewayServer;
 import dev.writ.ledger.witness.AddCheckpoint;
 import dev.writ.ledger.witness.Witness;
 import dev.writ.ledger.witness.WitnessAnswer;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Certificates;
 import dev.writ.gateway.http.Listen;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.auth.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.OidcFiles;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.OidcSettings;
+import dev.writ.gateway.http.auth.OidcSettings;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

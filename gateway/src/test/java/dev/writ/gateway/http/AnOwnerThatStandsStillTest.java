@@ -3,6 +3,12 @@ package dev.writ.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.Await;
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.auth.Tokens;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.server.CellChoice;
+import dev.writ.gateway.http.server.Front;
+import dev.writ.gateway.http.server.HopKey;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -11,7 +11,7 @@ import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Observer;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.ops.TestCollector.Got;
 import dev.writ.gateway.ops.TestCollector.GotLine;
 import dev.writ.gateway.schedule.LaneObserver;

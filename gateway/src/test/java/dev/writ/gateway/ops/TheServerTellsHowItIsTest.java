@@ -17,7 +17,7 @@ import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.ToolRef;

@@ -9,7 +9,7 @@ import dev.writ.executor.error.ExecutorError;
 import dev.writ.fixture.Await;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Problems;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.guardian.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -14,7 +14,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.TestGateway.Reply;
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.EffectDraft;
 import dev.writ.guardian.document.Verdict;

@@ -7,7 +7,7 @@ import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
 import dev.writ.fixture.Behaviours;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.LaneError;
 import dev.writ.gateway.schedule.Ticket;

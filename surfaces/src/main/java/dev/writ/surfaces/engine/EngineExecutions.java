@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerView;

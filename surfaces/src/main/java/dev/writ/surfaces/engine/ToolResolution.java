@@ -3,7 +3,7 @@ package dev.writ.surfaces.engine;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.error.ExecutorError;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.ToolPackages;
 import dev.writ.gateway.pipeline.ToolUse;

@@ -3,7 +3,7 @@ package dev.writ.surfaces.execute;
 import dev.writ.canonicalize.Digest;
 import dev.writ.executor.ExecutionsSoFar;
 import dev.writ.executor.journal.Tables;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.profile.ExecuteRequest;
 import dev.writ.guardian.profile.ExecuteState;

@@ -1,7 +1,7 @@
 package dev.writ.surfaces.execute;
 
 import dev.writ.executor.driver.SandboxObserver;
-import dev.writ.gateway.http.CallState;
+import dev.writ.gateway.http.message.CallState;
 import java.util.ArrayList;
 import java.util.List;
 

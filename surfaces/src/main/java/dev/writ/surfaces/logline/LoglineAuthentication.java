@@ -1,8 +1,8 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Headers;
 import dev.writ.gateway.http.HttpCall;
+import dev.writ.gateway.http.message.Headers;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

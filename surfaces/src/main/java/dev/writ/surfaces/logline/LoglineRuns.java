@@ -3,7 +3,7 @@ package dev.writ.surfaces.logline;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.stage.Served;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Scope;

@@ -1,7 +1,7 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.ToolUse;
 import dev.writ.guardian.document.Resources;
 import dev.writ.guardian.document.ToolManifest;

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;

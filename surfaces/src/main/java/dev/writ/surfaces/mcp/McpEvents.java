@@ -2,7 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.HttpAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

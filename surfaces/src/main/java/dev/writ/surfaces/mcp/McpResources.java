@@ -7,7 +7,7 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.journal.Tables;
 import dev.writ.executor.stage.Served;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.guardian.document.Content;

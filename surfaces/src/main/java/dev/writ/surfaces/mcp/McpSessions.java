@@ -1,7 +1,7 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;

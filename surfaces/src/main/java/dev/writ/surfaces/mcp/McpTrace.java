@@ -1,7 +1,7 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.TraceContext;
+import dev.writ.gateway.http.message.TraceContext;
 import io.modelcontextprotocol.spec.McpSchema;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import io.modelcontextprotocol.spec.McpSchema;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
 import io.modelcontextprotocol.spec.McpSchema.JSONRPCResponse;

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.executor.driver.CallPeer;
 import dev.writ.executor.driver.SandboxObserver;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;

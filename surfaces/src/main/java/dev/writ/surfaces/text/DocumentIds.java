@@ -1,7 +1,7 @@
 package dev.writ.surfaces.text;
 
 import dev.writ.executor.Answer;
-import dev.writ.gateway.http.HttpAnswer;
+import dev.writ.gateway.http.message.HttpAnswer;
 
 /** Headers with the ids of the documents that the journal has of a call. */
 public final class DocumentIds {

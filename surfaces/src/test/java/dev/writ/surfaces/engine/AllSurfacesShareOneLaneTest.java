@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.fixture.TestKeys;
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.surfaces.seed.SeedServer;
 import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.net.http.HttpRequest;

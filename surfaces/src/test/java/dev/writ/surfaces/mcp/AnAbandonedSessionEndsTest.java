@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;

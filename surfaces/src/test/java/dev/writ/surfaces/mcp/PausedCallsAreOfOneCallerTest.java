@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.http.Caller;
+import dev.writ.gateway.http.auth.Caller;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.List;

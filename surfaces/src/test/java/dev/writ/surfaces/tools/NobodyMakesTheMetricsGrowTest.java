@@ -2,7 +2,7 @@ package dev.writ.surfaces.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.writ.gateway.http.HttpLimits;
+import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.seed.SeedServer;

@@ -21,7 +21,7 @@ import dev.writ.executor.SystemState;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

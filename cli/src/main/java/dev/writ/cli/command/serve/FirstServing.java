@@ -7,7 +7,7 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.KeySource;
 import dev.writ.embed.home.StarterPolicy;
-import dev.writ.gateway.http.Tokens;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.sandbox.host.ShellScript;
 import dev.writ.tools.registry.BuiltinTools;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import dev.writ.embed.home.CellMember;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.cell.CellBoard;
-import dev.writ.gateway.http.FrontCell;
+import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Probe;
 import dev.writ.gateway.ops.Readiness;

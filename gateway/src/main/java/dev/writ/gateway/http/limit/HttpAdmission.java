@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.limit;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
@@ -29,7 +29,7 @@ public final class HttpAdmission implements AutoCloseable {
   /**
    * @param evicted called when the call lost what it held to a newer one
    */
-  HttpAdmission(ConcurrencyLimiter places, Runnable evicted) {
+  public HttpAdmission(ConcurrencyLimiter places, Runnable evicted) {
     this.places = places;
     this.evicted = evicted;
   }
@@ -51,7 +51,7 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /** Counts the call as unverified. */
-  synchronized void unverified(ConcurrencyLimiter.Held of, List<Shares.Share> memoryOf) {
+  public synchronized void unverified(ConcurrencyLimiter.Held of, List<Shares.Share> memoryOf) {
     place = of;
     memory = memoryOf;
   }
@@ -79,7 +79,7 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /** Gives back some of the memory that it took. */
-  synchronized void giveBack(long less) {
+  public synchronized void giveBack(long less) {
     long given = Math.min(less, bytes);
     places.memory().free(memory, given);
     bytes -= given;
@@ -106,7 +106,7 @@ public final class HttpAdmission implements AutoCloseable {
    *
    * @throws WritException {@code GWY-039}, {@code GWY-042}
    */
-  synchronized void stream() {
+  public synchronized void stream() {
     requireHeld();
     ConcurrencyLimiter.Held other = places.stream(place);
     place.free();
@@ -118,7 +118,7 @@ public final class HttpAdmission implements AutoCloseable {
    * free before the caller sees the answer, because the caller's next call may come right after the
    * last byte.
    */
-  synchronized void answered() {
+  public synchronized void answered() {
     place = place.left();
   }
 
@@ -135,7 +135,7 @@ public final class HttpAdmission implements AutoCloseable {
   }
 
   /** Why it lost what it held. */
-  synchronized Optional<WritException> over() {
+  public synchronized Optional<WritException> over() {
     return over;
   }
 

@@ -1,5 +1,6 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
+import dev.writ.gateway.http.message.Headers;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -8,6 +8,11 @@ import dev.writ.executor.CellPlacement;
 import dev.writ.executor.Placements;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Client;
+import dev.writ.gateway.http.FormerCellList;
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.auth.Tokens;
+import dev.writ.gateway.http.message.Headers;
 import dev.writ.guardian.document.AccessDocument;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -94,7 +99,7 @@ public final class CellChoice {
    *
    * @throws WritException {@code GWY-197}
    */
-  void requireHere(int cell) {
+  public void requireHere(int cell) {
     Optional<CellRegions> stated = placements.regionsOf(cell);
     boolean refuses =
         stated.filter(s -> s.elsewhere() == CellRegions.FromElsewhere.REFUSE).isPresent();
@@ -113,7 +118,7 @@ public final class CellChoice {
   /**
    * The cell of a request by its head; empty where only the signed document in its body says it.
    */
-  OptionalInt of(String method, String path, Headers headers, Client client, Instant now) {
+  public OptionalInt of(String method, String path, Headers headers, Client client, Instant now) {
     Optional<Integer> named = headers.one(HEADER).flatMap(this::number);
     if (named.isPresent()) {
       return OptionalInt.of(named.get());
@@ -203,7 +208,7 @@ public final class CellChoice {
   }
 
   /** The cell of the tenant that the signed document in a body names. */
-  int ofBody(byte[] body) {
+  public int ofBody(byte[] body) {
     try {
       return Jcs.parse(body) instanceof JsonValue.Obj whole
           ? document(whole).flatMap(CellChoice::tenant).map(this::cellOf).orElse(otherwise())

@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
 import dev.writ.canonicalize.Digest;
 import java.nio.charset.StandardCharsets;

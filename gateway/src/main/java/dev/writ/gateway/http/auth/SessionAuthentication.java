@@ -1,7 +1,8 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.Headers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

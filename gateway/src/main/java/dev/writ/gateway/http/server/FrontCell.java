@@ -1,5 +1,7 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
+import dev.writ.gateway.http.FormerCellList;
+import dev.writ.gateway.http.Listener;
 import java.util.Optional;
 
 /**

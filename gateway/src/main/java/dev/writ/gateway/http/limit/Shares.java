@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.limit;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
@@ -10,7 +10,7 @@ import java.util.Map;
  * Counts the use of a limited resource under several names at once: the server, an address, a
  * tenant, a credential. A name that uses nothing takes no memory. Thread safe.
  */
-final class Shares {
+public final class Shares {
   private final Map<String, Long> used = new HashMap<>();
 
   /**

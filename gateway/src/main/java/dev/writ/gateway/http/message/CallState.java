@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.message;
 
 /**
  * A state that a call reached, as its surface states it for the log and for the call's span.

@@ -1,7 +1,14 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Client;
+import dev.writ.gateway.http.Connections;
+import dev.writ.gateway.http.FormerCellList;
+import dev.writ.gateway.http.Listener;
+import dev.writ.gateway.http.Problems;
+import dev.writ.gateway.http.Reply;
+import dev.writ.gateway.http.message.HttpAnswer;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -28,7 +35,7 @@ import java.util.TreeSet;
  * owner can be sent to the next one; one whose body was sent cannot, since nobody knows what became
  * of it.
  */
-final class ForwardedCall {
+public final class ForwardedCall {
   /** Of one connection; they are not for the next one (RFC 9110, 7.6.1). */
   private static final Set<String> HOP_BY_HOP =
       Set.of(
@@ -132,7 +139,7 @@ final class ForwardedCall {
             || length != null && !length.equals("0");
   }
 
-  void begin() {
+  public void begin() {
     watch.begin();
     response.endHandler(_ -> ended());
     response.closeHandler(_ -> ended());

@@ -1,7 +1,31 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Client;
+import dev.writ.gateway.http.Connections;
+import dev.writ.gateway.http.Exchange;
+import dev.writ.gateway.http.FormerCellList;
+import dev.writ.gateway.http.HopSettings;
+import dev.writ.gateway.http.Hosts;
+import dev.writ.gateway.http.IngressPolicy;
+import dev.writ.gateway.http.InvalidRequest;
+import dev.writ.gateway.http.Listen;
+import dev.writ.gateway.http.Listener;
+import dev.writ.gateway.http.Observer;
+import dev.writ.gateway.http.Origins;
+import dev.writ.gateway.http.Reply;
+import dev.writ.gateway.http.Router;
+import dev.writ.gateway.http.ServerParts;
+import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TlsFiles;
+import dev.writ.gateway.http.auth.Authenticator;
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.limit.ConcurrencyLimiter;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.message.Headers;
+import dev.writ.gateway.http.message.HttpAnswer;
+import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.schedule.SharedSlots;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -95,12 +119,12 @@ public final class Front implements AutoCloseable {
 
   /** Another gateway. */
   record Peer(String host, int port) {
-    static Peer of(String address) {
+    public static Peer of(String address) {
       int colon = address.lastIndexOf(':');
       return new Peer(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     }
 
-    String address() {
+    public String address() {
       return host + ":" + port;
     }
   }
@@ -177,7 +201,7 @@ public final class Front implements AutoCloseable {
         () ->
             listener.new Loop(hop, hopPort) {
               @Override
-              void handle(HttpServerRequest request) {
+              protected void handle(HttpServerRequest request) {
                 hop(request);
               }
             });
@@ -460,7 +484,7 @@ public final class Front implements AutoCloseable {
     return parts;
   }
 
-  Vertx vertx() {
+  public Vertx vertx() {
     return listener.vertx();
   }
 

@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.message;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;

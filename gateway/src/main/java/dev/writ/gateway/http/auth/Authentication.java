@@ -1,7 +1,8 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.message.Headers;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
@@ -12,11 +13,11 @@ import java.util.stream.Collectors;
 /**
  * Identifies the caller by the Authorization header (RFC 9110, 11.6.2) or the client's certificate.
  */
-final class Authentication {
+public final class Authentication {
   private final List<Authenticator> authenticators;
   private final Certificates certificates;
 
-  Authentication(List<Authenticator> authenticators, Certificates certificates) {
+  public Authentication(List<Authenticator> authenticators, Certificates certificates) {
     this.authenticators = List.copyOf(authenticators);
     this.certificates = certificates;
   }
@@ -31,7 +32,7 @@ final class Authentication {
    *     own code if it is not valid; {@code GWY-092} for a certificate that another site's page has
    *     the browser use for a change
    */
-  Caller caller(
+  public Caller caller(
       String httpMethod, Headers headers, Optional<X509Certificate> certificate, Instant now) {
     Optional<String> header = headers.one("authorization");
     if (header.isEmpty()) {
@@ -68,7 +69,7 @@ final class Authentication {
    *
    * @throws WritException as {@link #caller}, for a credential that is presented and not valid
    */
-  Optional<Caller> callerIfShown(
+  public Optional<Caller> callerIfShown(
       String httpMethod, Headers headers, Optional<X509Certificate> certificate, Instant now) {
     boolean shown =
         headers.has("authorization")
@@ -81,7 +82,7 @@ final class Authentication {
    * Whether a caller whose answer is not at its end would be the same caller now, with the same
    * roles. What a key may read is judged by its standing when it reads.
    */
-  boolean keeps(Caller caller, Instant now) {
+  public boolean keeps(Caller caller, Instant now) {
     return switch (caller.method()) {
       case Certificates.METHOD -> certificates.stillKnows(caller);
       case Tokens.METHOD, Sessions.METHOD ->
@@ -96,7 +97,7 @@ final class Authentication {
         .findFirst();
   }
 
-  String challenges() {
+  public String challenges() {
     return authenticators.stream()
         .map(Authenticator::challenge)
         .filter(challenge -> !challenge.isEmpty())

@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
 import java.security.cert.X509Certificate;
 import java.util.List;

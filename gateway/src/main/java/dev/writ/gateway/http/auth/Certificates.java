@@ -1,4 +1,4 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.auth;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -53,7 +53,7 @@ public final class Certificates {
    *     checked for each call
    * @throws WritException {@code GWY-020}
    */
-  Caller caller(X509Certificate certificate, Instant now) {
+  public Caller caller(X509Certificate certificate, Instant now) {
     try {
       certificate.checkValidity(Date.from(now));
     } catch (CertificateException e) {
@@ -97,7 +97,7 @@ public final class Certificates {
   }
 
   /** Whether it is the certificate of a configured caller. */
-  boolean knows(X509Certificate certificate) {
+  public boolean knows(X509Certificate certificate) {
     return find(certificate.getSubjectX500Principal()).isPresent();
   }
 

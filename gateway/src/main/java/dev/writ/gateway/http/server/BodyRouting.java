@@ -1,7 +1,11 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Connections;
+import dev.writ.gateway.http.InvalidRequest;
+import dev.writ.gateway.http.Reply;
+import dev.writ.gateway.http.message.HttpAnswer;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -13,7 +17,7 @@ import java.util.function.BiConsumer;
  * Reads the signed document of a request whose head does not say whose it is, so that it can be
  * sent to the cell of its tenant. Used on the event loop of the client's connection.
  */
-final class BodyRouting {
+public final class BodyRouting {
   private final Front front;
   private final Context context;
   private final HttpServerRequest request;
@@ -41,7 +45,7 @@ final class BodyRouting {
     this.bytesMax = front.parts().limits().unverifiedBytesMax();
   }
 
-  void begin() {
+  public void begin() {
     watch.begin();
     request.response().exceptionHandler(_ -> {});
     request.response().closeHandler(_ -> gone());

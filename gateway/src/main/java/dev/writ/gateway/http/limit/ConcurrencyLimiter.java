@@ -1,8 +1,8 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.limit;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
-import dev.writ.gateway.http.Shares.Share;
+import dev.writ.gateway.http.limit.Shares.Share;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,7 +90,7 @@ public final class ConcurrencyLimiter {
    *
    * @throws WritException {@code GWY-039}, {@code GWY-042}
    */
-  Held stream(Held atWork) {
+  public Held stream(Held atWork) {
     List<Share> shares =
         atWork.shares().stream()
             .map(share ->
@@ -141,7 +141,7 @@ public final class ConcurrencyLimiter {
   }
 
   /** For a call that needs no authentication: it takes memory, but no place. */
-  void open(HttpAdmission admission, String address) {
+  public void open(HttpAdmission admission, String address) {
     admission.unverified(Held.NONE, memory(new Origin("open", address)));
   }
 
@@ -152,7 +152,7 @@ public final class ConcurrencyLimiter {
    * @param group calls of one group are limited together
    * @throws WritException {@code GWY-027}, {@code GWY-036}, {@code GWY-037}
    */
-  void unverified(HttpAdmission admission, String group, String address) {
+  public void unverified(HttpAdmission admission, String group, String address) {
     Origin origin = new Origin(group, address);
     List<Share> shares =
         List.of(
@@ -270,13 +270,13 @@ public final class ConcurrencyLimiter {
    *
    * @param refuses whether every call is refused a place, too
    */
-  synchronized void drain(boolean refuses) {
+  public synchronized void drain(boolean refuses) {
     draining = true;
     refusing = refuses;
   }
 
   /** Waits until all places are free, or until the time is over. */
-  synchronized boolean awaitFree(Duration atMost) throws InterruptedException {
+  public synchronized boolean awaitFree(Duration atMost) throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
     while (held > 0) {
       long left = (end - System.nanoTime()) / 1_000_000;

@@ -1,10 +1,11 @@
-package dev.writ.gateway.http;
+package dev.writ.gateway.http.server;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.error.GatewayError;
+import dev.writ.gateway.http.Client;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -85,14 +86,14 @@ public final class HopKey {
    * @param client whose it is
    * @param cell that it is for
    */
-  record Said(Client client, int cell) {}
+  public record Said(Client client, int cell) {}
 
   /**
    * Whose request it is, and for which cell.
    *
    * @throws WritException {@code GWY-193} where no gateway of the installation says so
    */
-  Said verify(String header, String method, String uri, String own, Instant now) {
+  public Said verify(String header, String method, String uri, String own, Instant now) {
     int dot = header.indexOf('.');
     String said = dot < 0 ? "" : header.substring(0, dot);
     try {
