@@ -376,7 +376,23 @@ final class RunWalk {
     tool(event, intent.tool(), CanaryDraw.of(intent.scope(), request.owner));
     documents
         .read(request.id, Request.TYPE, Request::read, place)
-        .ifPresent(asks -> rows.dispatched(request.id, asks.document(), place));
+        .ifPresent(asks -> {
+          consumed(event, asks.document());
+          rows.dispatched(request.id, asks.document(), place);
+        });
+    request.restarts = standing.restarts().size();
+  }
+
+  /** Who asks names the receipts, so each must be one that was written before. */
+  private void consumed(Event event, Request request) {
+    String place = Findings.place(event);
+    for (Digest id : request.consumes()) {
+      documents
+          .read(id, Receipt.TYPE, Receipt::read, place)
+          .filter(receipt -> !rows.isWritten(event.runId(), id, receipt.document()))
+          .ifPresent(
+              _ -> order(event, "consumes receipt " + id + ", which was not written before"));
+    }
   }
 
   /** Requires that the tool ran for that call when it was dispatched, or a moment before. */
