@@ -3515,9 +3515,8 @@ class System {
     let seen = { policy: this.policy?.policy ?? null, governed: this.governedNow(tool, version) };
     yield seen;
     const key = Governance.key(tool, version);
-    for (let i = this.past.length - 1; i >= 0; i--) {
-      const { until, policy, about, governed } = this.past[i];
-      if (until.index < this.correctedAt) return;
+    for (const { until, policy, about, governed } of this.past.toReversed()) {
+      if (until.index < this.correctedAt) break;
       seen = { policy, governed: about === key ? governed : seen.governed };
       if (millis(event.at) <= millis(until.at) + IN_FLIGHT_MS) yield seen;
     }
@@ -3776,6 +3775,7 @@ class Run {
     this.steps = new Steps();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
+    this.allowedFormerly = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
     this.sized = new Marks(bundle.entries.blobs); // blobs whose stated size is the entry's
     this.sizes = new Map(); // of the needed blobs whose size is stated otherwise than the entry's, or that are not here: digest → {size, place}
@@ -3802,6 +3802,14 @@ class Run {
   async verify(event, envelope, kind) {
     this.counts.signatures += envelope.signatures.length;
     return verifyAt(this.system, event, envelope, kind, placeOf(event));
+  }
+
+  /** The same of what a document has in it or names, which is not counted with what was in flight: it has no event. */
+  async verifyWithin(event, envelope, kind) {
+    const before = this.system.inFlight;
+    const signers = await this.verify(event, envelope, kind);
+    this.system.inFlight = before;
+    return signers;
   }
 
   /** The verified document of an event, of its tenant and run. */
@@ -3897,7 +3905,7 @@ class Run {
       }
       if (envelope.payloadType !== typeOf('delegation')) refuse('EXE-952', `${at} (CAN-061)`, envelope.payloadType, typeOf('delegation'));
       const link = delegationOf(envelope, at);
-      const signers = await this.verify(event, envelope, 'delegation');
+      const signers = await this.verifyWithin(event, envelope, 'delegation');
       const [from] = signers;
       same('EXE-953', `${at} (GRD-606)`, '/from', link.from, from.kid);
       same('EXE-953', `${at} (GRD-606)`, 'tenant', from.tenant, request.tenant);
@@ -4098,7 +4106,7 @@ class Run {
     const envelope = this.documents.get(seen.id, place);
     this.documents.need(seen.id);
     same('EXE-953', place, '/type', seen.type, envelope.payloadType);
-    const signers = await this.verify(event, envelope, null);
+    const signers = await this.verifyWithin(event, envelope, null);
     const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
     same('EXE-953', place, '/signers', seen.signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', '), told);
     for (const key of signers) if (key.tenant !== null) same('EXE-953', place, 'tenant of a signer', key.tenant, request.document.tenant);
@@ -4203,6 +4211,7 @@ class Run {
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
     const late = this.requireRunning(event, document, request.decision.document.inputs.owner, place);
     if (late && !prohibited) this.system.inFlight++;
+    this.standingWords(event, request);
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -4213,6 +4222,15 @@ class Run {
     for (const input of request.document.effect.inputs) this.needBlob(input, place, this.name('inputs', event, input, request));
     for (const consumed of request.document.consumes) if (!this.byReceipt.has(consumed)) this.neededForeign.add(consumed);
     this.counts.dispatched++;
+  }
+
+  /** Kernels up to November 2026 did not ask whether who allowed an effect had a key in force. */
+  standingWords(event, request) {
+    const approvals = request.decision.document.inputs.approvals.filter(({ verdict }) => verdict === 'APPROVE');
+    const words = [...approvals.map(({ id }) => request.approvals.get(id)), ...request.links];
+    const revoked = words.flatMap(({ signers }) => signers).filter(({ kid }) => this.system.revocations.has(kid));
+    if (revoked.some((key) => this.system.isRevokedAt(event, key))) this.allowedFormerly++;
+    else if (revoked.length > 0) this.system.inFlight++;
   }
 
   /** Policy had the tool run for this call when it was dispatched, or a moment before; whether it was the latter. */
@@ -5297,6 +5315,7 @@ function describe(bundle, run, pins) {
   if (manifest.tools === 'left-out') notVerified.push('tool manifests and packages: left out');
   if (run.archived) notVerified.push('1 bundles of archived runs: that the archive still has them, `writ archive verify` says');
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
+  if (run.allowedFormerly > 0) notVerified.push(`${run.allowedFormerly} dispatches: after the key of somebody who allowed them was revoked, which kernels up to November 2026 did not ask`);
   if (c.reads > 0) notVerified.push('that these are all reads: only the whole log shows that');
   if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
   notVerified.push(...run.workspace.told());

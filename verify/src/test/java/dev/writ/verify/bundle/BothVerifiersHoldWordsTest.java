@@ -8,12 +8,14 @@ import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.executor.Answer;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.Event;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -193,6 +195,76 @@ class BothVerifiersHoldWordsTest {
       // A request counts where it was let in when it was received.
       assertThat(said).as(name).isEqualTo(name.equals("rita") ? "EXE-956" : "-");
     }
+  }
+
+  /** Judged, then revoked, then executed: kernels up to November 2026 did that. */
+  @Test
+  void an_execution_behind_a_revocation_of_who_allowed_it_is_told() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    Answer decided = home.approve(pay, "rita");
+    home.clock.forward(Duration.ofSeconds(30));
+    home.revoke("nobody");
+    home.clock.forward(Duration.ofSeconds(30));
+    Envelope other = home.ask("bob").run("run-2").sign();
+    home.submit(other);
+    home.clock.forward(Duration.ofSeconds(31));
+    home.submit(pay);
+    assertThat(decided.decision().verdict()).isEqualTo(Verdict.ALLOW);
+    assertThat(export()).isEqualTo("-");
+    assertThat(OPINION.last()).noneMatch(line -> line.contains("up to November 2026"));
+    assertThat(revoked("rita")).isEqualTo("-");
+    assertThat(OPINION.last()).anyMatch(line -> line.contains("1 dispatches: after the key of"));
+  }
+
+  /** The same within a minute, and an artifact whose key was revoked just then. */
+  @Test
+  void what_was_in_flight_at_a_revocation_is_counted_alike() {
+    Envelope proof =
+        Envelope.sign(
+            "application/json", JsonValue.object().put("ok", true).build(), TestKeys.key("ci"));
+    Envelope pay = home.ask("alice").tool("pay").evidence(List.of(proof.id())).sign();
+    home.kernel().submit(pay, List.of(proof));
+    home.revoke("nobody");
+    home.approve(pay, "rita");
+    home.submit(pay);
+    assertThat(export()).isEqualTo("-");
+    for (String name : List.of("ci", "rita")) {
+      assertThat(revoked(name)).as(name).isEqualTo("-");
+    }
+  }
+
+  @Test
+  void a_refusal_is_of_who_asked() {
+    Envelope asked = home.ask("alice").sign();
+    Answer decided = home.decide(asked);
+    home.clock.forward(Duration.ofMinutes(6));
+    assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-107");
+    home.submit(asked);
+    assertThat(export()).isEqualTo("-");
+    Digest refusal = of(EventKind.EFFECT_REFUSED).getFirst().body();
+    assertThat(
+            forged(
+                "a refusal of somebody else",
+                Map.of(refusal, with("subject", JsonValue.of("bob")))))
+        .isEqualTo("EXE-953");
+  }
+
+  @Test
+  void an_approval_is_of_the_effect_that_was_asked_for() {
+    Envelope pay = home.ask("alice").tool("pay").sign();
+    home.submit(pay);
+    home.approve(pay, "rita");
+    assertThat(export()).isEqualTo("-");
+    Digest word = of(EventKind.APPROVAL_RECEIVED).getFirst().body();
+    JsonValue other = JsonValue.of(Digest.sha256(new byte[0]).toString());
+    assertThat(forged("an approval of another effect", Map.of(word, with("effect", other))))
+        .isEqualTo("EXE-953");
+    assertThat(
+            forged(
+                "an approval by somebody else",
+                Map.of(word, with("approver", JsonValue.of("roy")))))
+        .isEqualTo("EXE-953");
   }
 
   @Test

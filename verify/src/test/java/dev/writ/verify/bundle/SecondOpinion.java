@@ -89,6 +89,11 @@ final class SecondOpinion {
     return code;
   }
 
+  /** What the first verifier did not verify of the bundle that it was asked about last. */
+  List<String> last() {
+    return cases.getLast().notVerified();
+  }
+
   /** The same under the keys that an auditor of {@link Sample} holds. */
   BundleVerifier.Verified pinned(byte[] bundle) {
     return verify(bundle, BundleVerifier.Options.pinned(Sample.pins()));
