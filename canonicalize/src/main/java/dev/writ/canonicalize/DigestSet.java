@@ -4,18 +4,25 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
  * A set of digests in 40 to 48 bytes for each: their bytes one after the other, and an
  * open-addressed table of their numbers, so that nothing but numbers is copied when it grows. For
  * the many digests of a long run, for which a tree of objects would take several times as much
- * memory. Not thread safe.
+ * memory. Whoever made the digests up, so that many have the same place, gains nothing: those that
+ * do not find one nearby are kept in a tree. Not thread safe.
  */
 public final class DigestSet {
   private static final int LONGS = Digest.LENGTH / Long.BYTES;
   private static final int CHUNK = 1024;
   private static final int PLACES_AT_FIRST = 16;
+
+  /** How many places are looked at for one digest; those of real digests are found in a few. */
+  private static final int PROBES = 64;
+
+  private static final int CROWDED = -1;
 
   /** Four longs for each digest. */
   private final List<long[]> chunks = new ArrayList<>();
@@ -25,11 +32,14 @@ public final class DigestSet {
   /** Numbers of digests plus one; zero where a place is free. */
   private int[] places = new int[PLACES_AT_FIRST];
 
+  /** Those that found no place nearby; their bytes are with all others. */
+  private final TreeSet<Digest> crowded = new TreeSet<>();
+
   /** Adds a digest; false where it was there before. */
   public boolean add(Digest digest) {
     long[] longs = longs(digest);
     int place = find(longs);
-    if (places[place] != 0) {
+    if (place == CROWDED ? !crowded.add(digest) : places[place] != 0) {
       return false;
     }
     if (size % CHUNK == 0) {
@@ -38,7 +48,10 @@ public final class DigestSet {
       chunks.set(0, Arrays.copyOf(chunks.getFirst(), LONGS * Math.min(2 * size, CHUNK)));
     }
     System.arraycopy(longs, 0, chunk(size), at(size), LONGS);
-    places[place] = ++size;
+    size++;
+    if (place != CROWDED) {
+      places[place] = size;
+    }
     if (2 * size > places.length) {
       grow();
     }
@@ -46,7 +59,8 @@ public final class DigestSet {
   }
 
   public boolean contains(Digest digest) {
-    return places[find(longs(digest))] != 0;
+    int place = find(longs(digest));
+    return place == CROWDED ? crowded.contains(digest) : places[place] != 0;
   }
 
   public int size() {
@@ -57,10 +71,14 @@ public final class DigestSet {
   public void drainSorted(Consumer<Digest> consumer) {
     sort();
     for (int i = 0; i < size; i++) {
-      ByteBuffer bytes = ByteBuffer.allocate(Digest.LENGTH);
-      bytes.asLongBuffer().put(chunk(i), at(i), LONGS);
-      consumer.accept(Digest.ofBytes(bytes.array()));
+      consumer.accept(digest(i));
     }
+  }
+
+  private Digest digest(int number) {
+    ByteBuffer bytes = ByteBuffer.allocate(Digest.LENGTH);
+    bytes.asLongBuffer().put(chunk(number), at(number), LONGS);
+    return Digest.ofBytes(bytes.array());
   }
 
   /** Heap sort: in place, and no slower for digests that an attacker chose. */
@@ -102,22 +120,37 @@ public final class DigestSet {
 
   private void grow() {
     places = new int[2 * places.length];
+    crowded.clear();
     for (int number = 0; number < size; number++) {
-      int place = home(chunk(number), at(number));
-      while (places[place] != 0) {
-        place = place + 1 & places.length - 1;
+      int place = free(home(chunk(number), at(number)));
+      if (place == CROWDED) {
+        crowded.add(digest(number));
+      } else {
+        places[place] = number + 1;
       }
-      places[place] = number + 1;
     }
   }
 
-  /** The place of that digest, or where it would be. */
-  private int find(long[] digest) {
-    int place = home(digest, 0);
-    while (places[place] != 0 && !isAt(places[place] - 1, digest)) {
-      place = place + 1 & places.length - 1;
+  private int free(int home) {
+    for (int probe = 0; probe < PROBES; probe++) {
+      int place = home + probe & places.length - 1;
+      if (places[place] == 0) {
+        return place;
+      }
     }
-    return place;
+    return CROWDED;
+  }
+
+  /** The place of that digest, or where it would be; none where others have all of them. */
+  private int find(long[] digest) {
+    int home = home(digest, 0);
+    for (int probe = 0; probe < PROBES; probe++) {
+      int place = home + probe & places.length - 1;
+      if (places[place] == 0 || isAt(places[place] - 1, digest)) {
+        return place;
+      }
+    }
+    return CROWDED;
   }
 
   private boolean isAt(int number, long[] digest) {

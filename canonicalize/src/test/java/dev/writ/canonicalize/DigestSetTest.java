@@ -2,6 +2,7 @@ package dev.writ.canonicalize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -46,6 +47,25 @@ class DigestSetTest {
     List<Digest> sorted = new ArrayList<>();
     set.drainSorted(sorted::add);
     assertThat(sorted).containsExactly(of(0, 0), of(1, 0));
+  }
+
+  /** Who makes digests up can have all of them in one place of the table. */
+  @Test
+  void thoseThatWereMadeUpToHaveOnePlaceAreHeldLikeOthers() {
+    DigestSet set = new DigestSet();
+    TreeSet<Digest> tree = new TreeSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = new byte[Digest.LENGTH];
+      ByteBuffer.wrap(bytes).putLong(i).putLong(i);
+      Digest digest = Digest.ofBytes(bytes);
+      assertThat(set.contains(digest)).isFalse();
+      assertThat(set.add(digest)).isEqualTo(tree.add(digest));
+      assertThat(set.add(digest)).isFalse();
+    }
+    assertThat(tree).allMatch(set::contains);
+    List<Digest> sorted = new ArrayList<>();
+    set.drainSorted(sorted::add);
+    assertThat(sorted).containsExactlyElementsOf(tree);
   }
 
   @Test

@@ -122,6 +122,9 @@ class OnesOwnInputTest {
   @Test
   void aPolicyIsCheckedAndPutInForce() throws IOException {
     Path policy = Path.of(home, "policy.yaml");
+    Run explained = writ("policy", "explain", policy.toString());
+    refused(explained, ExitCode.USAGE, "CLI-001");
+    assertThat(explained.err()).contains("writ policy check");
     Path wrong =
         Files.writeString(
             folder.resolve("wrong.yaml"),

@@ -603,7 +603,7 @@ final class Judging {
     }
     Decision decision = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Request request = Request.read(ledger.document(intent.request()).orElseThrow().document());
-    return AllowedBy.revoked(decision, request, trust).isEmpty()
+    return AllowedBy.revoked(decision, request, trust, ledger::document).isEmpty()
         && decision.snapshot().equals(tools.circumstances(request.effect(), policy).snapshot());
   }
 

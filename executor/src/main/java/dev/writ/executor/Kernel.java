@@ -27,7 +27,6 @@ import dev.writ.executor.retention.ArchivedContents;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.retention.RetentionPlan;
 import dev.writ.executor.retention.Sealing;
-import dev.writ.executor.stage.Gate;
 import dev.writ.executor.stage.Idempotency;
 import dev.writ.executor.stage.KernelTime;
 import dev.writ.executor.stage.ReceiptStage;
@@ -365,7 +364,8 @@ public final class Kernel {
     GuardedLog log = new GuardedLog(config.ledger(), guarded);
     Kernel kernel =
         opened(
-            new Kernel(config, stages -> stages.with(new Gate(log::audience)), Optional.empty()));
+            new Kernel(
+                config, stages -> stages.with(stages.gate().in(log::audience)), Optional.empty()));
     return new ApartExecutor(
         kernel,
         config.ledger(),

@@ -47,7 +47,7 @@ record Parts(
   }
 
   private static SafeExecutor stages(Surroundings s, Idempotency idempotency) {
-    Gate gate = new Gate(s.audience());
+    Gate gate = new Gate(s::audience, s.journal()::document);
     WorkspaceUse workspaces = new WorkspaceUse(s.journal(), s.workspaces());
     return new SafeExecutor(
         s.time(),

@@ -3,9 +3,11 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.fixture.Forgery;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
@@ -181,6 +183,32 @@ class ApprovalsTest {
     assertThat(home.driver.runs()).isEmpty();
     assertThat(home.approve(request, "roy").decision().verdict()).isEqualTo(Verdict.ALLOW);
     assertThat(home.submit(request).served()).isPresent();
+  }
+
+  /** The decision names one of them. */
+  @Test
+  void an_approval_with_two_signatures_falls_with_either_key() {
+    SigningKey second = SigningKey.mlDsa65(TestKeys.key("rita").verifyingKey().bytes());
+    TrustedKey first = TestKeys.trusted("rita", KeyRole.APPROVER, Optional.of("acme"));
+    home.enrol(
+        new TrustedKey(
+            second.verifyingKey(),
+            first.role(),
+            first.tenant(),
+            first.subject(),
+            first.notBefore(),
+            first.notAfter(),
+            Optional.empty()));
+    Envelope word = home.approval(request, "rita", Approval.Verdict.APPROVE);
+    Answer approved =
+        home.kernel()
+            .approve(Envelope.sign(Approval.TYPE, word.document(), TestKeys.key("rita"), second));
+    home.kernel()
+        .change(home.change("key.revoked", JsonValue.object().put("kid", second.kid()).build()));
+    home.restart();
+    assertThat(Refused.code(() -> home.execute(approved, "alice"))).isEqualTo("EXE-107");
+    assertThat(home.submit(request).decision().verdict()).isEqualTo(Verdict.ESCALATE);
+    assertThat(home.driver.runs()).isEmpty();
   }
 
   @Test

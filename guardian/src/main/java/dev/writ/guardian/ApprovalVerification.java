@@ -27,11 +27,11 @@ public final class ApprovalVerification {
     return verified(envelope, admitted, policy, trust, now).approval();
   }
 
-  /** A valid approval, and the key of its approver. */
-  record Verified(Approval approval, TrustedKey signer) {}
+  /** A valid approval, and the key that names its approver. */
+  public record Verified(Approval approval, TrustedKey signer) {}
 
   /** As {@link #verify}. */
-  static Verified verified(
+  public static Verified verified(
       Envelope envelope, Admitted admitted, Policy policy, Trust trust, Instant now) {
     List<TrustedKey> signers = trust.verify(envelope, Approval.TYPE, now);
     Approval approval = Approval.read(envelope.document());

@@ -378,6 +378,7 @@ final class S3Bucket {
     asking(
         "listing versions of " + beginning,
         () -> {
+          String last = "";
           for (ListObjectVersionsResponse page :
               client()
                   .listObjectVersionsPaginator(
@@ -388,6 +389,7 @@ final class S3Bucket {
               visitor.accept(
                   new Version(one.key().substring(settings.prefix().length()), one.versionId()));
             }
+            last = requireOnward(last, page.nextKeyMarker(), page.nextVersionIdMarker(), beginning);
           }
           return null;
         });
@@ -410,13 +412,7 @@ final class S3Bucket {
               requireAsked(object.key(), beginning);
               visitor.accept(object.key().substring(settings.prefix().length()));
             }
-            String next = Objects.requireNonNullElse(page.nextContinuationToken(), "");
-            if (!next.isEmpty() && next.equals(last)) {
-              throw new WritException(
-                  ObjectStoreError.REFUSED,
-                  "listing " + beginning + ": it gives one page for ever");
-            }
-            last = next;
+            last = requireOnward(last, page.nextContinuationToken(), null, beginning);
           }
           return null;
         });
@@ -428,6 +424,22 @@ final class S3Bucket {
       throw new WritException(
           ObjectStoreError.DIFFERS, "listing " + beginning + ": the answer is no list");
     }
+  }
+
+  /**
+   * Requires that a page leads on.
+   *
+   * @param last what this gave for the page before
+   */
+  private static String requireOnward(
+      String last, String marker, String version, String beginning) {
+    String next =
+        Objects.requireNonNullElse(marker, "") + "\n" + Objects.requireNonNullElse(version, "");
+    if (!next.isBlank() && next.equals(last)) {
+      throw new WritException(
+          ObjectStoreError.REFUSED, "listing " + beginning + ": it gives one page for ever");
+    }
+    return next;
   }
 
   /** A proxy may give the answer to another question. */

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bundles of archived runs are written once, and read as they are. */
 class ArchivedBundlesInABucketTest {
@@ -106,6 +108,27 @@ class ArchivedBundlesInABucketTest {
     }
     assertThat(read(Digest.sha256(small))).isEqualTo(small);
     assertThat(read(Digest.sha256(large))).isEqualTo(large);
+  }
+
+  /** As a cache in the store's place may do, which has kept the first page. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&lock=compliance&lock_days=1"})
+  void aListThatNeverEndsIsRefused(String lock) throws IOException {
+    try (S3Relay relay = new S3Relay(server.port())) {
+      ArchivePlace listed = ArchivePlaceProvider.find(relay.address(address).toString() + lock);
+      String page =
+          lock.isEmpty()
+              ? "<ListBucketResult><IsTruncated>true</IsTruncated>"
+                  + "<NextContinuationToken>again</NextContinuationToken></ListBucketResult>"
+              : "<ListVersionsResult><IsTruncated>true</IsTruncated>"
+                  + "<NextKeyMarker>again</NextKeyMarker>"
+                  + "<NextVersionIdMarker>1</NextVersionIdMarker></ListVersionsResult>";
+      relay.does((_, _) -> Optional.of(S3Relay.page(page)));
+      assertThatThrownBy(() -> listed.visit(_ -> {}))
+          .isInstanceOfSatisfying(
+              WritException.class, e -> assertThat(e.code()).isEqualTo(ObjectStoreError.REFUSED));
+      assertThat(relay.lines()).hasSize(2);
+    }
   }
 
   @Test

@@ -79,9 +79,16 @@ final class S3Relay implements AutoCloseable {
   }
 
   static Message answer(int status, String code) {
-    byte[] body =
-        ("<?xml version=\"1.0\"?><Error><Code>" + code + "</Code><Message>no</Message></Error>")
-            .getBytes(StandardCharsets.US_ASCII);
+    return answered(status, "<Error><Code>" + code + "</Code><Message>no</Message></Error>");
+  }
+
+  /** A page of XML. */
+  static Message page(String xml) {
+    return answered(200, xml);
+  }
+
+  private static Message answered(int status, String xml) {
+    byte[] body = ("<?xml version=\"1.0\"?>" + xml).getBytes(StandardCharsets.US_ASCII);
     return new Message(
         "HTTP/1.1 "
             + status

@@ -11,8 +11,10 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.ledger.DocumentSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -24,19 +26,24 @@ public final class Gate {
   private static final Duration SKEW = Duration.ofSeconds(2);
 
   private final Supplier<Audience> audience;
+  private final DocumentSource words;
   private final boolean asksStanding;
 
+  /** Where no approvals are at hand. */
   public Gate(Audience audience) {
-    this(() -> audience);
+    this(() -> audience, _ -> Optional.empty());
   }
 
-  /** One for a log of another process, which may begin another incarnation. */
-  public Gate(Supplier<Audience> audience) {
-    this(audience, true);
+  /**
+   * @param words has the approvals that a decision counts
+   */
+  public Gate(Supplier<Audience> audience, DocumentSource words) {
+    this(audience, words, true);
   }
 
-  private Gate(Supplier<Audience> audience, boolean asksStanding) {
+  private Gate(Supplier<Audience> audience, DocumentSource words, boolean asksStanding) {
     this.audience = audience;
+    this.words = words;
     this.asksStanding = asksStanding;
   }
 
@@ -45,7 +52,12 @@ public final class Gate {
    * whether the keys of who allowed an effect stand.
    */
   public Gate asFormerly() {
-    return new Gate(audience, false);
+    return new Gate(audience, words, false);
+  }
+
+  /** The same for a log of another process, which may begin another incarnation. */
+  public Gate in(Supplier<Audience> other) {
+    return new Gate(other, words, asksStanding);
   }
 
   /**
@@ -91,7 +103,7 @@ public final class Gate {
    * @throws WritException {@code EXE-107}
    */
   public void requireStanding(Order order, Trust trust) {
-    AllowedBy.revoked(order.decision(), order.request(), trust)
+    AllowedBy.revoked(order.decision(), order.request(), trust, words)
         .filter(_ -> asksStanding)
         .ifPresent(key -> {
           throw new WritException(

@@ -532,7 +532,8 @@ final class Stepping implements AutoCloseable {
     List<SystemState> candidates = states.at(event.at(), decision, asked.effect());
     boolean former =
         candidates.stream()
-            .allMatch(s -> AllowedBy.revoked(decision, asked, s.trust()).isPresent());
+            .allMatch(s ->
+                AllowedBy.revoked(decision, asked, s.trust(), recording::document).isPresent());
     if (former) {
       tally.neither(
           "dispatches: whether who allowed them had a key in force, which kernels up to November"

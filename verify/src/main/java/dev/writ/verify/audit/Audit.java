@@ -307,7 +307,7 @@ public final class Audit {
       lines.add("who signed the checkpoints of closed runs: no log key is enrolled");
     }
     lines.addAll(findings.ofDeletions());
-    lines.addAll(findings.ofReceipts());
+    lines.addAll(findings.ofFormerKernels());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {
       lines.add(

@@ -36,6 +36,7 @@ final class Findings {
   long outputs;
   long deleted;
   long deletedBySize;
+  long allowedFormerly;
   private long archived;
   private final TreeSet<Digest> bundles = new TreeSet<>();
   private final TreeMap<Digest, Erased> erased = new TreeMap<>();
@@ -144,15 +145,23 @@ final class Findings {
                 + " no work of a tenant while another cell had it");
   }
 
-  /** Remarks on times of receipt, beside what was verified. */
-  List<String> ofReceipts() {
-    return otherReceipts == 0
-        ? List.of()
-        : List.of(
-            otherReceipts
-                + " decisions: judged with the time at which another call with the same request"
-                + " came in (spec/audit.md, bound 11), first "
-                + otherReceiptFirst.orElseThrow());
+  /** Remarks on what former kernels did not look at, beside what was verified. */
+  List<String> ofFormerKernels() {
+    List<String> lines = new ArrayList<>();
+    if (otherReceipts > 0) {
+      lines.add(
+          otherReceipts
+              + " decisions: judged with the time at which another call with the same request"
+              + " came in (spec/audit.md, bound 11), first "
+              + otherReceiptFirst.orElseThrow());
+    }
+    if (allowedFormerly > 0) {
+      lines.add(
+          allowedFormerly
+              + " dispatches: after the key of somebody who allowed them was revoked, which kernels"
+              + " up to November 2026 did not ask");
+    }
+    return lines;
   }
 
   /** Remarks on workspaces, beside what was verified. */

@@ -78,6 +78,9 @@ final class OpenRun {
     Optional<Digest> intent = Optional.empty();
     Optional<Event> dispatched = Optional.empty();
 
+    /** How often time had gone back when it was dispatched. */
+    int restarts;
+
     /** Approvals received so far. */
     final TreeSet<Digest> approvals = new TreeSet<>();
 

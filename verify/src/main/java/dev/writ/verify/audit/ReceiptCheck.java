@@ -98,6 +98,15 @@ final class ReceiptCheck {
     findings.same(
         BINDING, place + " /started_at", receipt.startedAt(), asked.dispatched.orElseThrow().at());
     findings.same(BINDING, place + " /finished_at", receipt.finishedAt(), event.at());
+    // A doubt that is found after the clock was set back is found at an earlier time.
+    if (receipt.finishedAt().isBefore(receipt.startedAt())
+        && asked.restarts == standing.restarts().size()) {
+      findings.problem(
+          BINDING,
+          place + " /finished_at",
+          receipt.finishedAt(),
+          "not before " + receipt.startedAt());
+    }
     documents
         .read(asked.decision.orElseThrow(), Decision.TYPE, Decision::read, place)
         .map(Read::document)

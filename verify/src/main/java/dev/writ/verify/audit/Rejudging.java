@@ -261,38 +261,37 @@ final class Rejudging {
         documents
             .source()
             .document(id)
-            .filter(envelope -> holds(envelope, admitted, policy, decidedAt))
-            .ifPresent(envelope -> {
-              Approval approval = Approval.read(envelope.document());
-              seen.put(
-                  id,
-                  new SeenApproval(
-                      id,
-                      envelope.signatures().getFirst().kid(),
-                      approval.approver(),
-                      approval.role(),
-                      approval.verdict(),
-                      approval.expiresAt()));
-            });
+            .flatMap(envelope -> holding(envelope, admitted, policy, decidedAt))
+            .ifPresent(word ->
+                seen.put(
+                    id,
+                    new SeenApproval(
+                        id,
+                        word.signer().kid(),
+                        word.approval().approver(),
+                        word.approval().role(),
+                        word.approval().verdict(),
+                        word.approval().expiresAt())));
       }
     }
     return List.copyOf(seen.values());
   }
 
   /**
-   * Whether an approval counts: it is for this effect, by its stated approver, whom the policy lets
+   * An approval that counts: it is for this effect, by its stated approver, whom the policy lets
    * approve.
    */
-  private boolean holds(Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
+  private Optional<ApprovalVerification.Verified> holding(
+      Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
     for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
       try {
-        ApprovalVerification.verify(envelope, admitted, policy, trust, decidedAt);
-        return true;
+        return Optional.of(
+            ApprovalVerification.verified(envelope, admitted, policy, trust, decidedAt));
       } catch (WritException e) {
         continue; // not under this trust
       }
     }
-    return false;
+    return Optional.empty();
   }
 
   /** The artifacts that the decision counts, as their documents and the trust say they are. */

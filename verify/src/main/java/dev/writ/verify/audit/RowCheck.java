@@ -34,6 +34,7 @@ import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.OpenRun.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -160,6 +161,16 @@ final class RowCheck implements RunRows {
   @Override
   public void dispatched(Digest id, Request request, String place) {
     // its rows are checked when it has its receipt, or at the end of the log
+  }
+
+  /** The rows of receipts are compared with the events. */
+  @Override
+  public boolean isWritten(RunId by, Digest id, Receipt receipt) {
+    RunId of = new RunId(receipt.scope().tenant(), receipt.scope().run());
+    return ledger
+        .get(Tables.RECEIPTS, Tables.key(of.tenant(), of.run(), Tables.number(receipt.lamport())))
+        .filter(row -> Arrays.equals(row, id.bytes()))
+        .isPresent();
   }
 
   /** Checks the rows of an effect that has its receipt. */

@@ -183,7 +183,7 @@ public final class RunAudit {
           findings.notJudged + " decisions: not judged again, their tool's manifest is not here");
     }
     lines.addAll(findings.ofDeletions());
-    lines.addAll(findings.ofReceipts());
+    lines.addAll(findings.ofFormerKernels());
     lines.addAll(findings.ofWorkspaces());
     if (findings.lateTotal() > 0) {
       lines.add(

@@ -3,6 +3,7 @@ package dev.writ.verify.audit;
 import dev.writ.canonicalize.Digest;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.OpenRun.Asked;
 
 /**
@@ -26,6 +27,13 @@ interface RunRows {
 
   /** An effect is dispatched. */
   void dispatched(Digest id, Request request, String place);
+
+  /**
+   * Whether a receipt that an effect of a run consumes is one that a kernel wrote.
+   *
+   * @param id of the document, which anybody can have made
+   */
+  boolean isWritten(RunId by, Digest id, Receipt receipt);
 
   /** An effect has its receipt. */
   void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt);

@@ -11,6 +11,7 @@ import dev.writ.executor.document.Resolution;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.executor.stage.AllowedBy;
 import dev.writ.guardian.Guardian;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Approval;
@@ -23,6 +24,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.governance.CanaryDraw;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.Documents.Read;
@@ -187,13 +189,15 @@ final class RunWalk {
     if (read.isEmpty()) {
       return;
     }
-    standing.verify(read.get().envelope(), Approval.TYPE, event.at(), place);
+    List<TrustedKey> signers =
+        standing.verify(read.get().envelope(), Approval.TYPE, event.at(), place);
     Approval approval = read.get().document();
     findings.same(DOCUMENT, place + " /tenant", approval.tenant(), run.id.tenant());
     Optional<Asked> asked = asked(run, event, approval.request());
     if (asked.isEmpty()) {
       return;
     }
+    arrived(approval, signers, place);
     if (!asked.get().state.equals(Optional.of(RequestRow.State.PENDING))) {
       order(event, "request " + approval.request() + " does not wait");
     }
@@ -201,6 +205,23 @@ final class RunWalk {
       findings.problem(TWICE, place, "received again", "received once");
     }
     rows.approval(approval.request(), event.body());
+  }
+
+  /** What does not hold of it when it arrives is refused to its sender, whatever the policy. */
+  private void arrived(Approval approval, List<TrustedKey> signers, String place) {
+    documents
+        .read(approval.request(), Request.TYPE, Request::read, place)
+        .ifPresent(request ->
+            findings.same(
+                BINDING,
+                place + " /effect",
+                approval.effect(),
+                request.document().effect().digest()));
+    for (TrustedKey signer : signers) {
+      findings.same(BINDING, place + " /approver", approval.approver(), signer.subject());
+      findings.same(
+          BINDING, place + " signer's tenant", signer.tenant().orElse("none"), approval.tenant());
+    }
   }
 
   private void decision(OpenRun run, Event event) {
@@ -326,6 +347,10 @@ final class RunWalk {
       order(event, "a refusal of what was not to be dispatched");
       return;
     }
+    documents
+        .read(request.id, Request.TYPE, Request::read, place)
+        .ifPresent(asks ->
+            findings.same(BINDING, place + " /subject", refusal.scope(), asks.document().scope()));
     findings.same(
         BINDING, place + " /decision", refusal.decision(), request.decision.orElseThrow());
     findings.same(BINDING, place + " /intent", Optional.of(refusal.intent()), request.intent);
@@ -376,7 +401,44 @@ final class RunWalk {
     tool(event, intent.tool(), CanaryDraw.of(intent.scope(), request.owner));
     documents
         .read(request.id, Request.TYPE, Request::read, place)
-        .ifPresent(asks -> rows.dispatched(request.id, asks.document(), place));
+        .ifPresent(asks -> {
+          consumed(event, asks.document());
+          standing(event, request, asks.document());
+          rows.dispatched(request.id, asks.document(), place);
+        });
+    request.restarts = standing.restarts().size();
+  }
+
+  /** Kernels up to November 2026 did not ask whether who allowed an effect had a key in force. */
+  private void standing(Event event, Asked asked, Request request) {
+    String place = Findings.place(event);
+    Decision decision = // it was read when it was made
+        documents
+            .read(asked.decision.orElseThrow(), Decision.TYPE, Decision::read, place)
+            .orElseThrow()
+            .document();
+    DocumentSource words = documents.source();
+    if (AllowedBy.revoked(decision, request, standing.trust(), words).isEmpty()) {
+      return;
+    }
+    // The other trust is not put together before it is needed.
+    if (AllowedBy.revoked(decision, request, standing.inFlight(event.at()), words).isPresent()) {
+      findings.allowedFormerly++;
+    } else {
+      findings.late(place, "the key of somebody who allowed it was revoked");
+    }
+  }
+
+  /** Who asks names the receipts, so each must be one that was written before. */
+  private void consumed(Event event, Request request) {
+    String place = Findings.place(event);
+    for (Digest id : request.consumes()) {
+      documents
+          .read(id, Receipt.TYPE, Receipt::read, place)
+          .filter(receipt -> !rows.isWritten(event.runId(), id, receipt.document()))
+          .ifPresent(
+              _ -> order(event, "consumes receipt " + id + ", which was not written before"));
+    }
   }
 
   /** Requires that the tool ran for that call when it was dispatched, or a moment before. */

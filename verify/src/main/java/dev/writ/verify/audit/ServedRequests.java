@@ -12,6 +12,7 @@ import dev.writ.executor.stage.ReceiptStage;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Scope;
+import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.OpenRun.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.NoSuchElementException;
@@ -27,6 +28,7 @@ final class ServedRequests implements RunRows {
   private final Findings findings;
   private final Supplier<RequestMarks> marks;
   private final RequestMarks served;
+  private final RequestMarks receipts;
 
   /** Under the key of their own id, as it is where a request names none. */
   private final RequestMarks dispatchedById;
@@ -39,6 +41,7 @@ final class ServedRequests implements RunRows {
     this.findings = documents.findings();
     this.marks = marks;
     this.served = marks.get();
+    this.receipts = marks.get();
     this.dispatchedById = marks.get();
   }
 
@@ -98,9 +101,17 @@ final class ServedRequests implements RunRows {
     }
   }
 
+  /** Those of other runs have their own events in a bundle. */
+  @Override
+  public boolean isWritten(RunId by, Digest id, Receipt receipt) {
+    RunId of = new RunId(receipt.scope().tenant(), receipt.scope().run());
+    return !by.equals(of) || receipts.contains(id);
+  }
+
   @Override
   public void served(OpenRun run, Asked asked, Request request, Digest id, Receipt receipt) {
     served.add(asked.id);
+    receipts.add(id);
   }
 
   private static Digest digest(String key) {

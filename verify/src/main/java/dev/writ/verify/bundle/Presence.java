@@ -1,5 +1,7 @@
 package dev.writ.verify.bundle;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.DigestSet;
 import dev.writ.canonicalize.WritException;
@@ -8,6 +10,7 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.event.RunId;
+import dev.writ.verify.error.AuditError;
 import dev.writ.verify.error.BundleError;
 import java.time.Instant;
 import java.util.BitSet;
@@ -39,6 +42,11 @@ final class Presence implements References.Sink {
   private final DigestSet received = new DigestSet();
   private final DigestSet consumed = new DigestSet();
   private final DigestSet leftOut = new DigestSet();
+
+  /** Of those that were left out: the ones with a size, and each together with its size. */
+  private final DigestSet sized = new DigestSet();
+
+  private final DigestSet sizes = new DigestSet();
   private final DigestSet notKept = new DigestSet();
   long documents;
   long blobs;
@@ -96,6 +104,7 @@ final class Presence implements References.Sink {
     }
     if (!bundle.manifest().blobs()) {
       leftOut.add(digest);
+      size.ifPresent(bytes -> requireOneSize(digest, bytes, place));
       return;
     }
     String name = Layout.blob(digest);
@@ -105,6 +114,17 @@ final class Presence implements References.Sink {
       throw new WritException(
           BundleError.ENTRY_DIGEST,
           place + " " + name + " size: recorded " + size.getAsLong() + ", recomputed " + found);
+    }
+  }
+
+  /** Of a content that is not here nothing else can be said. */
+  private void requireOneSize(Digest digest, long size, String place) {
+    boolean isKnown = !sized.add(digest);
+    boolean isNew = sizes.add(Digest.sha256((digest + " " + size).getBytes(US_ASCII)));
+    if (isKnown && isNew) {
+      throw new WritException(
+          AuditError.BINDING,
+          place + " size of " + digest + ": " + size + " bytes, and another size before");
     }
   }
 

@@ -2325,24 +2325,32 @@ class Ranges {
 }
 
 const DIGEST_WORDS = 8;
+const PROBES = 64; // places that are looked at for one digest; those of real digests are found in a few
 
-/** Digests in some 45 bytes each, each added once. */
+/** Digests in some 45 bytes each, each added once. Those that were made up to have one place are kept by their text. */
 class Digests {
   constructor() {
     this.words = new Numbers();
     this.places = new Uint32Array(16); // open addressing: numbers plus one
+    this.crowded = new Set(); // those that found no place nearby
     this.size = 0;
   }
 
   add(digest) {
     const words = this.wordsOf(digest);
     words.forEach((word) => this.words.push(word));
-    this.places[this.placeOf(words)] = ++this.size;
+    this.put(this.placeOf(words), digest, ++this.size);
     if (2 * this.size > this.places.length) this.grow();
   }
 
+  put(place, digest, number) {
+    if (place < 0) this.crowded.add(digest);
+    else this.places[place] = number;
+  }
+
   has(digest) {
-    return this.places[this.placeOf(this.wordsOf(digest))] !== 0;
+    const place = this.placeOf(this.wordsOf(digest));
+    return place < 0 ? this.crowded.has(digest) : this.places[place] !== 0;
   }
 
   wordsOf(digest) {
@@ -2351,18 +2359,25 @@ class Digests {
   }
 
   *[Symbol.iterator]() {
-    for (let number = 0; number < this.size; number++) {
-      const words = Array.from({ length: DIGEST_WORDS }, (_, i) => this.words.at(number * DIGEST_WORDS + i));
-      yield `sha256:${words.map((word) => word.toString(16).padStart(8, '0')).join('')}`;
-    }
+    for (let number = 0; number < this.size; number++) yield this.textOf(this.wordsAt(number));
   }
 
-  /** Where it is, or would be. */
+  wordsAt(number) {
+    return Array.from({ length: DIGEST_WORDS }, (_, i) => this.words.at(number * DIGEST_WORDS + i));
+  }
+
+  textOf(words) {
+    return `sha256:${words.map((word) => word.toString(16).padStart(8, '0')).join('')}`;
+  }
+
+  /** Where it is, or would be; -1 where others have all of the places nearby. */
   placeOf(words) {
     const mask = this.places.length - 1;
-    let place = words[0] & mask;
-    while (this.places[place] !== 0 && !this.isAt(this.places[place] - 1, words)) place = (place + 1) & mask;
-    return place;
+    for (let probe = 0; probe < PROBES; probe++) {
+      const place = (words[0] + probe) & mask;
+      if (this.places[place] === 0 || this.isAt(this.places[place] - 1, words)) return place;
+    }
+    return -1;
   }
 
   isAt(number, words) {
@@ -2370,12 +2385,11 @@ class Digests {
   }
 
   grow() {
-    const mask = 2 * this.places.length - 1;
-    this.places = new Uint32Array(mask + 1);
+    this.places = new Uint32Array(2 * this.places.length);
+    this.crowded.clear();
     for (let number = 0; number < this.size; number++) {
-      let place = this.words.at(number * DIGEST_WORDS) & mask;
-      while (this.places[place] !== 0) place = (place + 1) & mask;
-      this.places[place] = number + 1;
+      const words = this.wordsAt(number);
+      this.put(this.placeOf(words), this.textOf(words), number + 1);
     }
   }
 }
@@ -2464,13 +2478,14 @@ class Entries {
     const key = keyOf(digest);
     let low = range.first;
     let high = range.last;
+    // Whoever made the names up can have given many of them one key, so names of one key are compared, too.
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.keys.at(middle) < key) low = middle + 1;
+      const own = this.keys.at(middle);
+      if (own < key || (own === key && this.nameAt(middle) < named)) low = middle + 1;
       else high = middle;
     }
-    for (; low < range.last && this.keys.at(low) === key; low++) if (this.nameAt(low) === named) return low;
-    return -1;
+    return low < range.last && this.keys.at(low) === key && this.nameAt(low) === named ? low : -1;
   }
 
   has(named) {
@@ -3305,7 +3320,7 @@ class System {
     this.named = new Set(); // tenants that a key or a policy has named
     this.stated = new Map(); // tenant → the cell that operators have stated last
     this.erasures = new Map(); // id of the order → {detail, latest}
-    this.past = []; // what held before each event, {until, policy, about, governed}
+    this.past = []; // what held before each event that can still be in flight, {until, policy, about, governed}
     this.incarnation = 1;
     this.founder = null;
     this.inFlight = 0;
@@ -3338,9 +3353,18 @@ class System {
 
   /** The kernel acts on what was in force when it looked. */
   allowInFlight(event, ended, code, place, what) {
-    const long = ended.index < this.correctedAt || millis(event.at) > millis(ended.at) + IN_FLIGHT_MS;
-    if (long) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
+    if (this.isLongBefore(event, ended)) refuse(code, place, `${what} at ${event.at}`, `ended at ${ended.at}`);
     this.inFlight++;
+  }
+
+  isLongBefore(event, ended) {
+    return ended.index < this.correctedAt || millis(event.at) > millis(ended.at) + IN_FLIGHT_MS;
+  }
+
+  /** Whether the revocation of a key by which something was signed before counts at an event. */
+  isRevokedAt(event, key) {
+    const revoked = this.revocations.get(key.kid);
+    return revoked !== undefined && this.isLongBefore(event, revoked);
   }
 
   async apply(event, documents) {
@@ -3357,6 +3381,7 @@ class System {
     if (kind === 'system-change' && millis(document.changed_at) > millis(event.at) + SKEW_MS) {
       refuse('EXE-112', `${place} /changed_at`, document.changed_at, `not after ${event.at}`);
     }
+    this.forgetPast();
     this.past.push(this.before(event, document));
     if (event.seq > 1 && event.kind === 'key.enrolled') this.enrol(document.detail, place);
     if (event.kind === 'key.revoked') this.revoke(event, document.detail, place);
@@ -3485,17 +3510,23 @@ class System {
     return this.governance.governed(tool, version, this.prohibited.has(`${tool} ${version}`));
   }
 
-  /** What of a tool the kernel can have seen at an event, {policy, governed}, the newest first. */
-  seenAt(event, tool, version) {
+  /** What of a tool the kernel can have seen at an event, {policy, governed}, the newest first; found as far as it is asked for. */
+  *seenAt(event, tool, version) {
     let seen = { policy: this.policy?.policy ?? null, governed: this.governedNow(tool, version) };
-    const all = [seen];
+    yield seen;
     const key = Governance.key(tool, version);
     for (const { until, policy, about, governed } of this.past.toReversed()) {
       if (until.index < this.correctedAt) break;
       seen = { policy, governed: about === key ? governed : seen.governed };
-      if (millis(event.at) <= millis(until.at) + IN_FLIGHT_MS) all.push(seen);
+      if (millis(event.at) <= millis(until.at) + IN_FLIGHT_MS) yield seen;
     }
-    return all;
+  }
+
+  /** No event that may follow saw any of these. Those behind one that an event may have seen stay: times may go back. */
+  forgetPast() {
+    const earliest = Math.max(this.floor, this.latest - LATE_MS);
+    const kept = this.past.findIndex(({ until }) => until.index >= this.correctedAt && millis(until.at) + IN_FLIGHT_MS >= earliest);
+    this.past.splice(0, kept < 0 ? this.past.length : kept);
   }
 
   prohibit(event, detail, place) {
@@ -3744,6 +3775,7 @@ class Run {
     this.steps = new Steps();
     this.done = new Set(); // tool and operation of what succeeded
     this.otherReceipts = 0;
+    this.allowedFormerly = 0;
     this.foreign = new Map(); // id of a consumed receipt → its document
     this.sized = new Marks(bundle.entries.blobs); // blobs whose stated size is the entry's
     this.sizes = new Map(); // of the needed blobs whose size is stated otherwise than the entry's, or that are not here: digest → {size, place}
@@ -3770,6 +3802,14 @@ class Run {
   async verify(event, envelope, kind) {
     this.counts.signatures += envelope.signatures.length;
     return verifyAt(this.system, event, envelope, kind, placeOf(event));
+  }
+
+  /** The same of what a document has in it or names, which is not counted with what was in flight: it has no event. */
+  async verifyWithin(event, envelope, kind) {
+    const before = this.system.inFlight;
+    const signers = await this.verify(event, envelope, kind);
+    this.system.inFlight = before;
+    return signers;
   }
 
   /** The verified document of an event, of its tenant and run. */
@@ -3840,7 +3880,7 @@ class Run {
     const request = {
       id, document, event, effect, holder: signer.kid, decision: null, intent: null, receivedAt: event.at,
       args: digestOf(writeJson(document.effect.params)), state: 'received', approvals: new Map(),
-      size: this.documents.sizeOf(id), ...delegated,
+      size: this.documents.sizeOf(id), ...delegated, signers: [...signers, ...delegated.signers],
     };
     this.requests.set(id, request);
     for (const input of document.effect.inputs) this.name('inputs', event, input, request);
@@ -3865,7 +3905,8 @@ class Run {
       }
       if (envelope.payloadType !== typeOf('delegation')) refuse('EXE-952', `${at} (CAN-061)`, envelope.payloadType, typeOf('delegation'));
       const link = delegationOf(envelope, at);
-      const [from] = await this.verify(event, envelope, 'delegation');
+      const signers = await this.verifyWithin(event, envelope, 'delegation');
+      const [from] = signers;
       same('EXE-953', `${at} (GRD-606)`, '/from', link.from, from.kid);
       same('EXE-953', `${at} (GRD-606)`, 'tenant', from.tenant, request.tenant);
       same('EXE-953', `${at} (GRD-603)`, '/tenant', link.tenant, request.tenant);
@@ -3878,7 +3919,7 @@ class Run {
       }
       if (seen.has(link.from)) refuse('EXE-953', `${at} /from (GRD-602)`, link.from, 'each key once');
       seen.add(link.from);
-      read.push({ id: envelope.id, link, subject: from.subject });
+      read.push({ id: envelope.id, link, subject: from.subject, signers });
       before = link;
     }
     if (before) {
@@ -3889,6 +3930,7 @@ class Run {
       links: read,
       charged: [...new Set([request.subject, ...read.map((one) => one.subject)])],
       keys: new Set([holder.kid, ...seen]),
+      signers: read.flatMap((one) => one.signers),
     };
   }
 
@@ -3908,7 +3950,7 @@ class Run {
       same('EXE-953', `${place} (GRD-614)`, '/approver', document.approver, key.subject);
     }
     if (request.approvals.has(id)) refuse('EXE-954', place, id, 'each approval once');
-    request.approvals.set(id, { document, kids: signers.map((key) => key.kid) });
+    request.approvals.set(id, { document, signers });
   }
 
   async decided(event) {
@@ -3930,6 +3972,7 @@ class Run {
     const policy = this.policyOf(event, document, place);
     this.receipt(inputs, request, place);
     this.admitted(request, policy, place);
+    this.readmitted(event, document, request, place);
     this.standing(document, request, policy, place);
     this.succeeded(inputs.history, place);
     this.governed(event, document, request, policy, place);
@@ -3939,7 +3982,14 @@ class Run {
     const aside = inputs.ignored.map((one) => one.id);
     const wanted = [...request.approvals.keys()].filter((one) => !aside.includes(one)).sort();
     same('EXE-956', place, '/inputs/approvals', counted.join('\n'), wanted.join('\n'));
-    inputs.approvals.forEach((seen, i) => checkSeenApproval(seen, request, document, policy, `${place} /inputs/approvals/${i}`));
+    inputs.approvals.forEach((seen, i) => {
+      const at = `${place} /inputs/approvals/${i}`;
+      checkSeenApproval(seen, request, document, policy, at);
+      for (const key of request.approvals.get(seen.id).signers) {
+        if (this.system.isRevokedAt(event, key)) refuse('EXE-956', `${at} (CAN-055)`, `${key.kid} at ${event.at}`, `revoked at ${key.revokedAt}`);
+        if (!inWindow(key, document.decided_at)) refuse('EXE-956', `${at} (CAN-054)`, document.decided_at, `${key.notBefore} to ${key.notAfter ?? 'no end'}`);
+      }
+    });
     for (let i = 0; i < inputs.artifacts.length; i++) await this.artifact(event, inputs.artifacts[i], request, `${place} /inputs/artifacts/${i}`);
     await this.mandates(document, request, policy, place);
     request.decision = { id, document, policy };
@@ -3975,6 +4025,17 @@ class Run {
     if (asked + age * 1000 < received) refuse('EXE-956', `${place} (GRD-005)`, request.receivedAt, `${age} s at most`);
   }
 
+  /** Who signed the request and its delegations could do so at its receipt, or at this judgement, and was not revoked by then. */
+  readmitted(event, decision, request, place) {
+    const revoked = request.signers.find((key) => this.system.isRevokedAt(event, key));
+    if (revoked) refuse('EXE-956', `${place} (CAN-055)`, `${revoked.kid} at ${event.at}`, `revoked at ${revoked.revokedAt}`);
+    const holds = (now) => request.signers.every((key) => inWindow(key, now))
+      && request.links.every(({ link }) => link.not_before <= now && now < link.expires_at);
+    if (!holds(request.receivedAt) && !holds(decision.decided_at)) {
+      refuse('EXE-956', `${place} (CAN-054, GRD-604)`, `${request.receivedAt}, ${decision.decided_at}`, 'a time at which its keys and delegations hold');
+    }
+  }
+
   /** What a judgement says to have succeeded in the run did so before it; a false may have come true since. */
   succeeded(history, place) {
     for (const { tool, operation, succeeded } of history) {
@@ -4002,10 +4063,11 @@ class Run {
   governed(event, decision, request, policy, place) {
     const { tool, version } = request.document.effect;
     const recorded = decision.inputs.governed ?? null;
-    const seen = governs(policy, tool, version) ? this.system.seenAt(event, tool, version).map((one) => one.governed) : [null];
     const told = (value) => (value === null ? 'nothing' : writeValue(value));
-    const at = seen.findIndex((value) => told(value) === told(recorded));
-    if (at < 0) refuse('EXE-956', `${place} /inputs/governed`, told(recorded), told(seen[0]));
+    const wanted = told(recorded);
+    const seen = governs(policy, tool, version) ? this.system.seenAt(event, tool, version) : [{ governed: null }];
+    const at = placeIn(seen, ({ governed }) => told(governed) === wanted);
+    if (at < 0) refuse('EXE-956', `${place} /inputs/governed`, wanted, told(governs(policy, tool, version) ? this.system.governedNow(tool, version) : null));
     if (at > 0) this.system.inFlight++;
     if (decision.verdict !== 'ALLOW' || listed(policy, tool, version)) return;
     if (recorded === null) refuse('EXE-956', `${place} /verdict`, 'ALLOW', 'DENY: policy does not list the tool, and nobody submitted it');
@@ -4022,12 +4084,10 @@ class Run {
     same('EXE-956', place, '/inputs/roles', decision.inputs.roles.join('\n'), principal.roles.join('\n'));
     const { origin } = request.document;
     if (origin && !principal.surfaces.includes(origin.surface)) refuse('EXE-956', `${place} (GRD-008)`, origin.surface, principal.surfaces.join(', '));
-    request.links.forEach(({ id, link, subject: delegator }, i) => {
+    request.links.forEach(({ id, subject: delegator }, i) => {
       const at = `${place} /delegations/${i}`;
       if (policy.revoked.includes(id)) refuse('EXE-956', `${at} (GRD-607)`, id, 'a delegation that the policy does not revoke');
       if (!policy.principals.some((p) => p.tenant === tenant && p.subject === delegator)) refuse('EXE-956', `${at} (GRD-006)`, delegator, 'a principal of the policy');
-      const holds = (now) => link.not_before <= now && now < link.expires_at;
-      if (!holds(decision.decided_at) && !holds(request.event.at)) refuse('EXE-956', `${at} (GRD-604)`, `${link.not_before} to ${link.expires_at}`, decision.decided_at);
     });
     const ends = [...request.links.map(({ link }) => link.expires_at), ...decision.inputs.approvals.filter((a) => a.verdict === 'APPROVE').map((a) => a.expires_at), ...(decision.inputs.mandates ?? []).map((m) => m.expires_at)].sort(); // none is sorted last
     same('EXE-956', place, '/inputs/valid_until', decision.inputs.valid_until, ends[0]);
@@ -4046,7 +4106,7 @@ class Run {
     const envelope = this.documents.get(seen.id, place);
     this.documents.need(seen.id);
     same('EXE-953', place, '/type', seen.type, envelope.payloadType);
-    const signers = await this.verify(event, envelope, null);
+    const signers = await this.verifyWithin(event, envelope, null);
     const told = signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', ');
     same('EXE-953', place, '/signers', seen.signers.map((k) => `${k.kid} ${k.role} ${k.subject}`).sort().join(', '), told);
     for (const key of signers) if (key.tenant !== null) same('EXE-953', place, 'tenant of a signer', key.tenant, request.document.tenant);
@@ -4151,6 +4211,7 @@ class Run {
     if (prohibited) this.system.allowInFlight(event, prohibited, 'EXE-954', place, tool);
     const late = this.requireRunning(event, document, request.decision.document.inputs.owner, place);
     if (late && !prohibited) this.system.inFlight++;
+    this.standingWords(event, request);
     const key = request.document.idempotency_key ?? request.id;
     const scoped = `${request.document.subject}\n${key}`;
     if (this.idempotency.has(scoped)) refuse('EXE-957', `${place} idempotency key`, key, 'each key once');
@@ -4163,6 +4224,15 @@ class Run {
     this.counts.dispatched++;
   }
 
+  /** Kernels up to November 2026 did not ask whether who allowed an effect had a key in force. */
+  standingWords(event, request) {
+    const approvals = request.decision.document.inputs.approvals.filter(({ verdict }) => verdict === 'APPROVE');
+    const words = [...approvals.map(({ id }) => request.approvals.get(id)), ...request.links];
+    const revoked = words.flatMap(({ signers }) => signers).filter(({ kid }) => this.system.revocations.has(kid));
+    if (revoked.some((key) => this.system.isRevokedAt(event, key))) this.allowedFormerly++;
+    else if (revoked.length > 0) this.system.inFlight++;
+  }
+
   /** Policy had the tool run for this call when it was dispatched, or a moment before; whether it was the latter. */
   requireRunning(event, intent, owner, place) {
     const { name: tool, version, package: id } = intent.tool;
@@ -4172,7 +4242,7 @@ class Run {
       if (own) return own.package === id;
       return governs(policy, tool, version) && governed?.package === id && mayRun(governed, tool, version, drawOf(intent, owner));
     };
-    const at = this.system.seenAt(event, tool, version).findIndex(runs);
+    const at = placeIn(this.system.seenAt(event, tool, version), runs);
     if (at < 0) refuse('EXE-954', place, `${tool} ${version}`, 'a tool that policy has run for this subject');
     return at > 0;
   }
@@ -4260,7 +4330,10 @@ class Run {
     same('EXE-953', place, '/started_at', receipt.started_at, request.dispatch.at);
     same('EXE-953', place, '/finished_at', receipt.finished_at, event.at);
     if (this.finished) same('EXE-953', placeOf(this.finished), '/at', this.finished.at, event.at);
-    if (receipt.finished_at < receipt.started_at) refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
+    // A doubt that is found after the clock was set back is found at an earlier time.
+    if (receipt.finished_at < receipt.started_at && request.dispatch.index > this.system.correctedAt) {
+      refuse('EXE-953', `${place} /finished_at`, receipt.finished_at, `not before ${receipt.started_at}`);
+    }
     same('EXE-953', place, '/retained', receipt.retained, request.document.retention === 'keep');
     same('EXE-953', place, '/output is there', 'output' in receipt, receipt.status === 'succeeded');
     if (receipt.status === 'succeeded' && 'raw_output' in receipt) refuse('EXE-953', `${place} /raw_output`, 'there', 'absent where it succeeded');
@@ -4414,7 +4487,17 @@ class Run {
   }
 }
 
-/** Of several keys that signed a request, the one with the least id (request.md). */
+/** The place of the first that fits; -1 where none does. No further ones are asked for. */
+function placeIn(all, fits) {
+  let place = 0;
+  for (const one of all) {
+    if (fits(one)) return place;
+    place++;
+  }
+  return -1;
+}
+
+/** Of several keys that signed a request, the first names its holder (envelope.md, 10). */
 const holderOf = ([first]) => first;
 
 function delegationOf(envelope, place) {
@@ -4518,7 +4601,8 @@ function checkVerdict(decision, request, policy, place) {
  * policy that it names binds it.
  */
 function checkSeenApproval(seen, request, decision, policy, place) {
-  const { document, kids } = request.approvals.get(seen.id); // those that were received are those that count
+  const { document, signers } = request.approvals.get(seen.id); // those that were received are those that count
+  const kids = signers.map((key) => key.kid);
   same('EXE-956', place, '/approver', seen.approver, document.approver);
   same('EXE-956', place, '/kid', seen.kid, kids[0]);
   same('EXE-956', place, '/role', seen.role, document.role);
@@ -5231,6 +5315,7 @@ function describe(bundle, run, pins) {
   if (manifest.tools === 'left-out') notVerified.push('tool manifests and packages: left out');
   if (run.archived) notVerified.push('1 bundles of archived runs: that the archive still has them, `writ archive verify` says');
   if (run.otherReceipts > 0) notVerified.push(`${run.otherReceipts} decisions: judged with the time at which another call with the same request came in (spec/audit.md, bound 11)`);
+  if (run.allowedFormerly > 0) notVerified.push(`${run.allowedFormerly} dispatches: after the key of somebody who allowed them was revoked, which kernels up to November 2026 did not ask`);
   if (c.reads > 0) notVerified.push('that these are all reads: only the whole log shows that');
   if (c.deletedBySize > 0) notVerified.push(`${c.deletedBySize} contents: deleted by a rule with bytes_max; that there were more bytes is not recomputed`);
   notVerified.push(...run.workspace.told());

@@ -52,6 +52,18 @@ public final class Forgers {
     rewrite.write(to);
   }
 
+  /** The same, with documents and events changed, which keep their places in their runs. */
+  public static void rewriteAll(
+      LedgerView from,
+      Map<Digest, UnaryOperator<JsonValue.Obj>> changes,
+      Map<Event, UnaryOperator<Event>> events,
+      LedgerConfig to) {
+    Rewrite rewrite = new Rewrite(from);
+    changes.forEach(rewrite::document);
+    events.forEach(rewrite::event);
+    rewrite.write(to);
+  }
+
   /** The same, with one event changed, which keeps its place in its run. */
   public static void rewrite(
       LedgerView from, Event event, UnaryOperator<Event> change, LedgerConfig to) {

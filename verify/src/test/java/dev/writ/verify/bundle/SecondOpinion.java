@@ -38,7 +38,8 @@ final class SecondOpinion {
       BundleVerifier.Options options,
       String code,
       String about,
-      List<String> notVerified) {}
+      List<String> notVerified,
+      boolean isForBoth) {}
 
   private final List<Case> cases = new ArrayList<>();
 
@@ -46,16 +47,27 @@ final class SecondOpinion {
   BundleVerifier.Verified verify(byte[] bundle, BundleVerifier.Options options) {
     try {
       BundleVerifier.Verified verified = BundleVerifier.verify(bundle, options, _ -> {});
-      cases.add(new Case(bundle, options, "-", "", verified.notVerified()));
+      cases.add(new Case(bundle, options, "-", "", verified.notVerified(), false));
       return verified;
     } catch (WritException e) {
-      cases.add(new Case(bundle, options, e.code().code(), e.found(), List.of()));
+      cases.add(new Case(bundle, options, e.code().code(), e.found(), List.of(), false));
       throw e;
     }
   }
 
   /** Asks the first verifier, whatever it says. */
   void about(String what, byte[] bundle) {
+    about(what, bundle, false);
+  }
+
+  /**
+   * The same, of what both have to say the same of, though it is of a judgement. Gives the code.
+   */
+  String ofBoth(String what, byte[] bundle) {
+    return about(what, bundle, true);
+  }
+
+  private String about(String what, byte[] bundle, boolean isForBoth) {
     String code = "-";
     String found = "";
     List<String> notVerified = List.of();
@@ -67,7 +79,19 @@ final class SecondOpinion {
       found = e.found();
     }
     cases.add(
-        new Case(bundle, BundleVerifier.Options.UNPINNED, code, what + ": " + found, notVerified));
+        new Case(
+            bundle,
+            BundleVerifier.Options.UNPINNED,
+            code,
+            what + ": " + found,
+            notVerified,
+            isForBoth));
+    return code;
+  }
+
+  /** What the first verifier did not verify of the bundle that it was asked about last. */
+  List<String> last() {
+    return cases.getLast().notVerified();
   }
 
   /** The same under the keys that an auditor of {@link Sample} holds. */
@@ -97,7 +121,8 @@ final class SecondOpinion {
       String first = cases.get(i).code();
       String second = answers.get(i).split(" ", 2)[0];
       boolean same = first.equals("-") == second.equals("-") && !second.equals("CRASH");
-      if (!same && !(second.equals("-") && JUDGED.contains(first))) {
+      boolean isJudged = JUDGED.contains(first) && !cases.get(i).isForBoth();
+      if (!same && !(second.equals("-") && isJudged)) {
         disagree.add(cases.get(i).about() + ": Java " + first + ", JavaScript " + answers.get(i));
       }
       if (first.equals("-") && second.equals("-")) {

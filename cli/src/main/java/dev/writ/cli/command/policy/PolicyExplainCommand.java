@@ -1,5 +1,6 @@
 package dev.writ.cli.command.policy;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -10,6 +11,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.Ids;
+import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeSurface;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.PolicyExplain;
@@ -64,8 +66,17 @@ final class PolicyExplainCommand implements CliCommand {
   }
 
   private static byte[] bytes(Session session, String request, LedgerView ledger) {
-    return Files.exists(Path.of(request))
-        ? session.read(request)
-        : Ids.document(ledger, request).toBytes();
+    if (!Files.exists(Path.of(request))) {
+      return Ids.document(ledger, request).toBytes();
+    }
+    byte[] bytes = session.read(request);
+    if (bytes.length > 0 && bytes[0] == '{') {
+      return bytes;
+    }
+    throw new WritException(
+        CliError.USAGE,
+        request
+            + " is no signed request, such as `writ run --save-request FILE` writes; a policy's"
+            + " file is for `writ policy check`");
   }
 }

@@ -284,6 +284,33 @@ public final class ArchiveCommand implements CliCommand {
   }
 
   record Checked(List<ArchiveCheck.Line> lines) implements Report {
+    /** A bundle that could not be read may be sound: the archive was away, or its disk full. */
+    private static boolean isUnread(ArchiveCheck.Line line) {
+      return line.problem().filter(e -> ExitCode.of(e.code()) == ExitCode.UNAVAILABLE).isPresent();
+    }
+
+    private long sound() {
+      return lines.stream().filter(line -> line.problem().isEmpty()).count();
+    }
+
+    private long unread() {
+      return lines.stream().filter(Checked::isUnread).count();
+    }
+
+    ExitCode exitCode() {
+      if (sound() + unread() < lines.size()) {
+        return ExitCode.BROKEN_INPUT;
+      }
+      return unread() > 0 ? ExitCode.UNAVAILABLE : ExitCode.OK;
+    }
+
+    String summary() {
+      String read = sound() + " of " + lines.size() + " archived runs are sound";
+      return unread() == 0
+          ? read
+          : read + "; of " + unread() + " nothing is known, since the archive did not give them";
+    }
+
     @Override
     public JsonValue toJson() {
       return JsonValue.object()
@@ -322,10 +349,9 @@ public final class ArchiveCommand implements CliCommand {
       List<RunId> named = named(session, arguments);
       List<ArchiveCheck.Line> lines =
           Homes.read(session, ledger -> ArchiveCheck.of(ledger, place, tools, named));
-      session.show(new Checked(lines), Check::print);
-      return lines.stream().allMatch(line -> line.problem().isEmpty())
-          ? ExitCode.OK
-          : ExitCode.BROKEN_INPUT;
+      Checked checked = new Checked(lines);
+      session.show(checked, Check::print);
+      return checked.exitCode();
     }
 
     private static void print(Checked checked, Terminal terminal) {
@@ -340,8 +366,7 @@ public final class ArchiveCommand implements CliCommand {
                             .map(WritException::getMessage)
                             .orElse("verified, bundle " + line.bundle())));
       }
-      long sound = checked.lines().stream().filter(line -> line.problem().isEmpty()).count();
-      terminal.out().println(sound + " of " + checked.lines().size() + " archived runs are sound");
+      terminal.out().println(checked.summary());
     }
   }
 }
