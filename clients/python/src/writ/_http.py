@@ -110,7 +110,7 @@ class Threads:
         keep = False
         try:
             response = self._send(connection, call)
-            body = response.read(call.bytes_max + 1)
+            body = _read(response, call.bytes_max + 1)
             keep = len(body) <= call.bytes_max and not response.will_close
         except (OSError, http.client.HTTPException) as e:
             raise NoAnswer(type(e).__name__, sent=True) from e
@@ -143,6 +143,14 @@ class Threads:
             connections, self._open, self._idle = self._open, set(), []
         for connection in connections:
             connection.close()
+
+
+def _read(response: http.client.HTTPResponse, most: int) -> bytes:
+    """The body, or the beginning of a longer one. `read` with a number does not tell that the connection ended too early."""
+    body = response.read(most)
+    if len(body) < most and response.length:
+        raise http.client.IncompleteRead(body, response.length)
+    return body
 
 
 def _has_ended(connection: http.client.HTTPConnection) -> bool:

@@ -295,11 +295,23 @@ class GuardianAndExecutorInTwoProcessesTest {
     ok(guardian, "verify", bundle, "--trust", trust);
     assertThat(ok(guardian, "replay", bundle, "--trust", trust)).startsWith("COMPLETE");
     assertThat(ok(executor, "receipts")).contains("js");
+    Run elsewhere = run(guardian, "key", "rotate", "executor");
+    assertThat(elsewhere.out() + elsewhere.err()).contains("EXE-938");
+    assertThat(guardian.resolve("keys/executor.pem")).doesNotExist();
+    assertThat(run(executor, "key", "rotate", "log").err()).contains("EXE-938");
     serving.destroyForcibly().waitFor();
     serving = serveGuardian(); // at its start each cosigns what the other has by now
     cosignedByBoth(bundle, trust);
     assertThat(ok(guardian, "executor", "compare", executor.toString()))
         .contains("in both logs: receipts 2, runs 2,");
+    String cosigned = Files.readString(guardian.resolve("cosigned.txt"));
+    ok(guardian, "key", "rotate", "log");
+    serving.destroyForcibly().waitFor();
+    serving = serveGuardian();
+    assertThat(Files.readString(guardian.resolve("cosigned.txt")))
+        .as("under the log's next key")
+        .isNotEqualTo(cosigned)
+        .contains("/witness ");
     serving.destroyForcibly().waitFor();
     ok(guardian, "audit");
     ok(executor, "fsck");

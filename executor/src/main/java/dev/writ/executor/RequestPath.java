@@ -159,13 +159,12 @@ final class RequestPath {
       boolean workspace = wanted.dispatch() && isAlone(request.effect());
       try (Evidence.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
+        Admissions.Entry current = readmitIfChanged(entry, row);
+        // Again, now that it is known under which state it is judged: a move may have been stated
+        // while the workspace was waited for.
+        cell.requireHere(runId.tenant());
         return judgeAndExecute(
-            readmitIfChanged(entry, row),
-            row,
-            evidence.documents(),
-            raw,
-            run,
-            wanted.holding(workspace));
+            current, row, evidence.documents(), raw, run, wanted.holding(workspace));
       }
     }
   }
@@ -371,10 +370,10 @@ final class RequestPath {
         KeyedLocks.Held _ = lockKey(request, read.request());
         Runs.Borrowed run = awaited.settled(runId, read.request());
         KeyedLocks.Held workspace = lockUnlessServed(request, read.request())) {
-      if (idempotency.served(read.request()).isEmpty()) {
-        cell.requireHere(runId.tenant());
-      }
       SystemState now = inForce.now(); // it may have changed while the locks were waited for
+      if (idempotency.served(read.request()).isEmpty()) {
+        cell.requireHere(runId.tenant()); // behind it: what is written is written under that state
+      }
       TrustedKey submitter =
           now.trust()
               .verify(order, ExecutionOrder.TYPE, time.now(KernelTime.Reading.ORDER))
@@ -417,6 +416,7 @@ final class RequestPath {
       try (KeyedLocks.Held _ = kept.own(approvalEnvelope);
           Runs.Borrowed run = runs.borrow(row.run())) {
         SystemState state = inForce.now();
+        cell.requireHere(approval.tenant()); // again: a move may have been stated meanwhile
         ownKeys.require(state.trust(), time.latest());
         Optional<Judging.Judged> judged =
             judging.approve(approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);

@@ -35,6 +35,11 @@ final class CellWriter implements AutoCloseable {
   private final long epoch;
   private final Optional<Lease> lease;
 
+  /** Which session of this epoch writes: each one that is lost makes it greater. */
+  private volatile long sessions = 1;
+
+  private volatile Runnable reconnected = () -> {};
+
   /** How many writes are durable; with the epoch, it fixes what the cell holds. */
   private long writes;
 
@@ -340,23 +345,57 @@ final class CellWriter implements AutoCloseable {
       if (!lock(fresh, cell, Math.min(LOCK_WAIT_MAX.toMillis(), deadline.millisLeft()))) {
         throw new SQLException("the lock is held by another session", "08006");
       }
+      long counted;
       try (PreparedStatement update =
           fresh.prepareStatement(
-              "UPDATE cell SET sessions = sessions + 1 WHERE cell = ? AND epoch = ?")) {
+              "UPDATE cell SET sessions = sessions + 1 WHERE cell = ? AND epoch = ? RETURNING"
+                  + " sessions")) {
         update.setInt(1, cell);
         update.setLong(2, epoch);
-        if (update.executeUpdate() != 1) {
-          throw takenOver(fresh);
+        try (ResultSet row = update.executeQuery()) {
+          if (!row.next()) {
+            throw takenOver(fresh);
+          }
+          counted = row.getLong(1);
         }
       }
       commit(fresh);
+      sessions = counted;
       fresh.setNetworkTimeout(Runnable::run, Math.toIntExact(settings.patience().toMillis()));
     } catch (SQLException | WritException e) {
       drop(fresh);
       throw e;
     }
     session = Optional.of(fresh);
+    reconnected.run();
     return fresh;
+  }
+
+  /** Calls this whenever it writes over another session, perhaps to another server. */
+  void whenReconnected(Runnable then) {
+    reconnected = then;
+  }
+
+  /**
+   * Requires that what is read over a connection has all that this writer's session began with. A
+   * primary that was replaced, and runs again as if it were one, has not.
+   *
+   * @throws SQLException as of a connection that is lost
+   */
+  void requireNotOlder(Connection reading) throws SQLException {
+    long least = sessions; // before it is asked: it only grows
+    try (PreparedStatement select =
+        reading.prepareStatement("SELECT epoch, sessions FROM cell WHERE cell = ?")) {
+      select.setInt(1, cell);
+      try (ResultSet row = select.executeQuery()) {
+        boolean isNotOlder =
+            row.next()
+                && (row.getLong(1) > epoch || row.getLong(1) == epoch && row.getLong(2) >= least);
+        if (!isNotOlder) {
+          throw new SQLException("this server is not the one that is written to", "08006");
+        }
+      }
+    }
   }
 
   private void requireEpoch(Connection connection) throws SQLException {

@@ -95,10 +95,19 @@ final class PostgresConnections {
     return String.valueOf((time.toMillis() + 999) / 1000);
   }
 
+  /** What a connection has to be before anything is read over it. */
+  @FunctionalInterface
+  interface Requirement {
+    /**
+     * @throws SQLException where it is not that; it is closed then
+     */
+    void of(Connection connection) throws SQLException;
+  }
+
   /** Connections for reading, which are opened when they are needed. */
-  HikariDataSource pool() {
+  HikariDataSource pool(Requirement required) {
     HikariConfig config = new HikariConfig();
-    config.setDataSource(source(settings.patience()));
+    config.setDataSource(new Source(settings.patience(), required));
     config.setPoolName("writ-postgres");
     config.setMaximumPoolSize(settings.connections());
     config.setMinimumIdle(0);
@@ -113,19 +122,28 @@ final class PostgresConnections {
 
   /** As {@link #open}, for a library. */
   DataSource source(Duration silence) {
-    return new Source(silence);
+    return new Source(silence, _ -> {});
   }
 
   private final class Source implements DataSource {
     private final Duration silence;
+    private final Requirement required;
 
-    Source(Duration silence) {
+    Source(Duration silence, Requirement required) {
       this.silence = silence;
+      this.required = required;
     }
 
     @Override
     public Connection getConnection() throws SQLException {
-      return open(silence);
+      Connection connection = open(silence);
+      try {
+        required.of(connection);
+      } catch (SQLException e) {
+        connection.close();
+        throw e;
+      }
+      return connection;
     }
 
     @Override

@@ -65,7 +65,14 @@ final class PostgresStorage implements Storage {
     this.settings = settings;
     this.connections = connections;
     this.writer = writer;
-    this.reads = connections.pool();
+    this.reads =
+        connections.pool(
+            writer
+                .<PostgresConnections.Requirement>map(own -> own::requireNotOlder)
+                .orElse(_ -> {}));
+    // What was opened before may lead to a server that is the primary no more.
+    writer.ifPresent(
+        own -> own.whenReconnected(() -> reads.getHikariPoolMXBean().softEvictConnections()));
   }
 
   /** Makes an empty log, or opens one as its writer. */

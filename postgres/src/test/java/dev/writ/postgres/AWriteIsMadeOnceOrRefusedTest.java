@@ -135,6 +135,31 @@ class AWriteIsMadeOnceOrRefusedTest {
     assertWritten(2);
   }
 
+  /** Such as a primary that was replaced, and has started again as if it were one. */
+  @Test
+  void nothingIsReadFromAServerThatIsNotTheOneThatIsWrittenTo() {
+    try (WireProxy proxy = new WireProxy(server.port());
+        Storage storage =
+            new PostgresDatabase(
+                    server
+                        .settings(proxy.port())
+                        .withCell(cell)
+                        .withPatience(Duration.ofSeconds(1)),
+                    "through a proxy")
+                .create()) {
+      append(storage, 0);
+      proxy.cutAll();
+      append(storage, 1); // over another session, as after a failover
+      assertThat(storage.has(Family.LOG, number(1))).isTrue();
+      String sessions = "UPDATE writ.cell SET sessions = %d WHERE cell = " + cell;
+      server.execute("writ", sessions.formatted(1)); // as the former primary has it
+      proxy.cutAll();
+      assertThat(Refused.code(() -> storage.has(Family.LOG, number(1)))).isEqualTo("PGS-002");
+      server.execute("writ", sessions.formatted(2));
+      assertThat(storage.has(Family.LOG, number(1))).isTrue();
+    }
+  }
+
   /** What a scan has shown cannot be shown again. */
   @Test
   void aScanThatIsCutSaysSo() {

@@ -154,7 +154,12 @@ public final class ReceiptStage {
     try {
       return signer.sign(Receipt.TYPE, receipt, Receipt::toJson, Receipt::read);
     } catch (RuntimeException e) {
-      throw new WritException(ExecutorError.RECEIPT_FAILED, e.getClass().getSimpleName(), e);
+      // Whoever has the key elsewhere, such as in a KMS, says by a code of its own what is wrong.
+      String why =
+          e instanceof WritException refused
+              ? refused.code().code() + " " + refused.found()
+              : e.getClass().getSimpleName();
+      throw new WritException(ExecutorError.RECEIPT_FAILED, why, e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.writ.executor.promises;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.executor.KernelSeam;
@@ -21,6 +22,17 @@ final class Faults {
             .receipt()
             .withSigner((_, _) -> {
               throw new IllegalStateException("no key");
+            }));
+  }
+
+  /** What has the executor's key refuses, by a code of its own. */
+  static SafeExecutor signingIsRefused(SafeExecutor executor) {
+    return KernelSeam.with(
+        executor,
+        executor
+            .receipt()
+            .withSigner((_, _) -> {
+              throw new WritException(CanonicalizeError.SIGNER_WRONG, "of another key");
             }));
   }
 

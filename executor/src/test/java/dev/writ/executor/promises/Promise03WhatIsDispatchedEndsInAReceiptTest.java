@@ -1,6 +1,7 @@
 package dev.writ.executor.promises;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
@@ -345,6 +346,14 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
       assertThat(served.receipt().status()).isEqualTo(Status.IN_DOUBT);
     }
     assertThat(home.driver.runs()).hasSize(requests.size());
+  }
+
+  @Test
+  void what_keeps_a_receipt_from_being_signed_is_told_by_its_code() {
+    home.restartWith(Faults::signingIsRefused);
+    assertThatThrownBy(() -> home.submit(ask("calc")))
+        .hasMessageContaining("EXE-801")
+        .hasMessageContaining("CAN-078 of another key");
   }
 
   @Test

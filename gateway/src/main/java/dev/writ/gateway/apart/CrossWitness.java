@@ -29,6 +29,7 @@ public final class CrossWitness implements AutoCloseable {
 
   private final Witness witness;
   private final NoteKey otherLog;
+  private final Supplier<List<NoteKey>> otherKeys;
   private final WitnessKey other;
   private final LedgerView own;
   private final Supplier<Checkpoint> sign;
@@ -37,6 +38,8 @@ public final class CrossWitness implements AutoCloseable {
 
   /**
    * @param witness knows the other's log alone; closed with this
+   * @param otherLog names that log
+   * @param otherKeys by which it signs now
    * @param other the witness on the other side
    * @param sign a checkpoint of the own log
    * @param file takes the newest of them that the other side has cosigned
@@ -44,6 +47,7 @@ public final class CrossWitness implements AutoCloseable {
   public CrossWitness(
       Witness witness,
       NoteKey otherLog,
+      Supplier<List<NoteKey>> otherKeys,
       WitnessKey other,
       LedgerView own,
       Supplier<Checkpoint> sign,
@@ -51,6 +55,7 @@ public final class CrossWitness implements AutoCloseable {
       InstantSource clock) {
     this.witness = witness;
     this.otherLog = otherLog;
+    this.otherKeys = otherKeys;
     this.other = other;
     this.own = own;
     this.sign = sign;
@@ -91,7 +96,7 @@ public final class CrossWitness implements AutoCloseable {
    * @throws WritException {@code EXE-939} where it does not continue what was seen
    */
   byte[] cosign(byte[] asked) {
-    WitnessAnswer answer = witness.add(asked, clock.instant());
+    WitnessAnswer answer = witness.add(asked, otherKeys.get(), clock.instant());
     if (answer.status() != OK) {
       throw forked(answer.status() + " " + answer.text().strip());
     }

@@ -64,6 +64,7 @@ class OnlyItsGuardianGetsAnAnswerTest {
                 TestKeys.key("witness"),
                 List.of(log)),
             log,
+            () -> List.of(log),
             new WitnessKey("writ.example/log/witness", TestKeys.key("other").verifyingKey()),
             executor.ledger(),
             executor.direct()::checkpoint,

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * Cosigns checkpoints of the logs that it knows, each only where it continues the one before
@@ -89,14 +90,28 @@ public final class Witness implements AutoCloseable {
    * @throws java.io.UncheckedIOException where it could not be stored; it cosigns nothing more then
    */
   public WitnessAnswer add(byte[] body, Instant now) {
+    return add(body, origin -> logs.getOrDefault(origin, List.of()), now);
+  }
+
+  /**
+   * The same for a log whose keys others say, since they are exchanged.
+   *
+   * @param keys those by which it signs now
+   */
+  public WitnessAnswer add(byte[] body, List<NoteKey> keys, Instant now) {
+    return add(
+        body, origin -> keys.stream().filter(key -> key.name().equals(origin)).toList(), now);
+  }
+
+  private WitnessAnswer add(byte[] body, Function<String, List<NoteKey>> known, Instant now) {
     AddCheckpoint asked;
     try {
       asked = AddCheckpoint.parse(body);
     } catch (WritException e) {
       return WitnessAnswer.refused(400, e);
     }
-    List<NoteKey> keys = logs.get(asked.checkpoint().origin());
-    if (keys == null) {
+    List<NoteKey> keys = known.apply(asked.checkpoint().origin());
+    if (keys.isEmpty()) {
       return WitnessAnswer.refused(404, "this log is not known here");
     }
     lock.lock();

@@ -105,6 +105,21 @@ class AWitnessCosignsOneHistoryTest {
   }
 
   @Test
+  void aLogWhoseKeysOthersSayGoesOnUnderTheNextOne() {
+    NoteKey first = new NoteKey(ORIGIN, LOG.verifyingKey());
+    NoteKey next = new NoteKey(ORIGIN, key(3).verifyingKey());
+    NoteKey others = new NoteKey("other.example/log", key(3).verifyingKey());
+    Checkpoint exchanged = Checkpoint.sign(ORIGIN, 3, Merkle.root(leaves(3)), key(3));
+    byte[] asked = new AddCheckpoint(3, new MerkleProof(List.of()), exchanged).toBytes();
+    try (Witness witness = witness()) {
+      assertThat(witness.add(ask(0, leaves(3)), List.of(first), NOW).status()).isEqualTo(200);
+      assertThat(witness.add(asked, List.of(first), NOW).status()).isEqualTo(403);
+      assertThat(witness.add(asked, List.of(others), NOW).status()).isEqualTo(404);
+      assertThat(witness.add(asked, List.of(first, next), NOW).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void whoseSizeIsAnotherIsToldTheSize() {
     try (Witness witness = witness()) {
       assertThat(witness.add(ask(2, leaves(3)), NOW).text()).as("never seen").isEqualTo("0\n");

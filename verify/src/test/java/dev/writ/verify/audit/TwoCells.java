@@ -12,6 +12,7 @@ import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestSetup;
+import dev.writ.fixture.TestTools;
 import dev.writ.ledger.LedgerView;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,10 +34,15 @@ final class TwoCells implements AutoCloseable {
   private final List<TestHome> homes = new ArrayList<>();
 
   TwoCells(Path dir, String policy) {
+    this(dir, policy, TestTools.standard());
+  }
+
+  TwoCells(Path dir, String policy, TestTools tools) {
     for (int cell = 0; cell < COUNT; cell++) {
       TestHome home =
           TestSetup.in(dir.resolve("cell-" + cell))
               .origin(CellPlacement.origin(TestHome.ORIGIN, cell))
+              .tools(tools)
               .policy(policy)
               .seed(10 + cell)
               .found();

@@ -2,6 +2,7 @@ package dev.writ.cli.command.evidence;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Disk;
+import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.cli.base.Homes;
 import dev.writ.embed.home.ApartHomes;
 import dev.writ.embed.home.ExecutorCard;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * The witness that a guardian or an executor is of the other's log; and has each cosign the other's
@@ -98,16 +100,29 @@ public final class SeenByBoth implements AutoCloseable {
 
   private static CrossWitness ofGuardian(Home home, Kernel kernel) {
     ExecutorCard executor = ExecutorCard.read(ExecutorCard.of(home));
-    return open(home, kernel, executor.log(), executor.witness());
+    // It is made with the executor, and nobody exchanges it.
+    List<NoteKey> keys = List.of(executor.log());
+    return open(home, kernel, executor.log(), () -> keys, executor.witness());
   }
 
-  /** That of an executor. */
+  /**
+   * That of an executor, whose copy of the system run says by which keys the guardian's log signs.
+   */
   public static CrossWitness ofExecutor(Home home, Kernel kernel) {
     GuardianCard guardian = GuardianCard.read(GuardianCard.of(home));
-    return open(home, kernel, guardian.log(), guardian.witness());
+    NoteKey log = guardian.log();
+    return open(home, kernel, log, () -> inForce(kernel, log.name()), guardian.witness());
   }
 
-  private static CrossWitness open(Home home, Kernel kernel, NoteKey log, WitnessKey other) {
+  private static List<NoteKey> inForce(Kernel kernel, String origin) {
+    return kernel.system().trust().keys().values().stream()
+        .filter(key -> key.role() == KeyRole.LOG && key.revokedAt().isEmpty())
+        .map(key -> new NoteKey(origin, key.key()))
+        .toList();
+  }
+
+  private static CrossWitness open(
+      Home home, Kernel kernel, NoteKey log, Supplier<List<NoteKey>> keys, WitnessKey other) {
     Witness witness =
         Witness.of(
             WitnessStore.open(ApartHomes.witnessed(home), Disk.REAL),
@@ -117,6 +132,7 @@ public final class SeenByBoth implements AutoCloseable {
     return new CrossWitness(
         witness,
         log,
+        keys,
         other,
         kernel.ledger(),
         kernel::checkpoint,

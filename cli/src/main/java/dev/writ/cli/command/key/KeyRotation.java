@@ -17,8 +17,11 @@ import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.SystemWords;
 import dev.writ.cli.error.CliError;
+import dev.writ.embed.home.ExecutorCard;
+import dev.writ.embed.home.GuardianCard;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.RotatedKeys;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,6 +96,7 @@ final class KeyRotation implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     Home home = Homes.home(session);
     KeyRole role = role(arguments.argument("ROLE"));
+    requireHere(home, role);
     Optional<Long> overlap = arguments.integer("--overlap", 0, OVERLAP_MAX_S);
     MadeKey.requireOneOf(arguments);
     if (MadeKey.algorithm(arguments) != Algorithm.ED25519 && role == KeyRole.LOG) {
@@ -130,6 +134,18 @@ final class KeyRotation implements CliCommand {
         new Rotated(role, key[0].kid(), before, overlap.isPresent() && waits.isEmpty(), waits),
         (rotated, terminal) -> terminal.out().println(rotated.says()));
     return ExitCode.OK;
+  }
+
+  /** An executor apart has its key over there, and its home takes what its guardian states. */
+  private static void requireHere(Home home, KeyRole role) {
+    if (GuardianCard.isIn(home)) {
+      throw new WritException(
+          ExecutorError.NOT_APART, home.dir() + " is an executor's home, whose keys stay");
+    }
+    if (role == KeyRole.EXECUTOR && ExecutorCard.elsewhere(home).isPresent()) {
+      throw new WritException(
+          ExecutorError.NOT_APART, "the executor of " + home.dir() + " is elsewhere, with its key");
+    }
   }
 
   private static KeyRole role(String text) {

@@ -363,10 +363,10 @@ public final class Front implements AutoCloseable {
         here.filter(taker -> taker.takeForwarded(request, listener.vertx(), watch, said.client()))
             .isPresent();
     if (!isTaken) {
-      refuse(
-          request,
-          new WritException(GatewayError.NOT_OWNER, "cell " + said.cell()),
-          String.valueOf(said.cell()));
+      // No line of the log: it is for a gateway alone, which asks for each request that waits there
+      // again and again until the cell is taken over, and logs what its client is told.
+      WritException why = new WritException(GatewayError.NOT_OWNER, "cell " + said.cell());
+      answer(request, Problems.answer(why, parts.newTrace()), String.valueOf(said.cell()));
     }
   }
 
@@ -374,8 +374,13 @@ public final class Front implements AutoCloseable {
    * @param notOwned the cell that is not owned here, or {@link #UNKNOWN}
    */
   private void refuse(HttpServerRequest request, WritException why, String notOwned) {
-    HttpAnswer answer =
-        InvalidRequest.refused(parts, why, Connections.address(request.connection()));
+    answer(
+        request,
+        InvalidRequest.refused(parts, why, Connections.address(request.connection())),
+        notOwned);
+  }
+
+  private void answer(HttpServerRequest request, HttpAnswer answer, String notOwned) {
     byte[] bytes = ((HttpAnswer.Body.Bytes) answer.body()).bytes();
     request.response().exceptionHandler(_ -> {});
     Reply.head(answer, request.response(), clock.instant());
