@@ -201,6 +201,34 @@ class TheWritersLockCannotBeTakenAwayTest {
     }
   }
 
+  /** RocksDB removes files that it does not know by their names: here they are another ledger's. */
+  @Test
+  void the_files_of_another_ledger_at_its_place_stay() throws Exception {
+    Ledger first = Ledger.open(config(home));
+    first.append(opening("before")).await();
+    Files.move(home.resolve("data"), home.resolve("moved"));
+    copy(home.resolve("moved"), home.resolve("data"));
+    Path db = home.resolve("data/db");
+    // What a ledger that was put back there writes: tables and logs that the first one never made.
+    Files.writeString(db.resolve("000001.sst"), "a table");
+    Files.writeString(db.resolve("000002.log"), "a log");
+    Map<String, Long> there = sizes(db);
+    assertThatThrownBy(() -> first.append(opening("behind")).await())
+        .hasMessageContaining("LED-071");
+    assertThatThrownBy(first::close).hasMessageContaining("LED-071");
+    assertThat(sizes(db)).isEqualTo(there);
+  }
+
+  private static Map<String, Long> sizes(Path folder) throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        sizes.put(file.getFileName().toString(), Files.size(file));
+      }
+    }
+    return sizes;
+  }
+
   @Test
   void the_same_directory_by_a_link_is_the_same_ledger() throws Exception {
     Files.createSymbolicLink(home.resolve("link"), home.resolve("data"));
