@@ -48,6 +48,7 @@ final class WriterLock implements AutoCloseable {
    *     cannot lock, {@code LED-004}, {@code LED-008} or {@code LED-073} where it cannot be opened
    */
   static WriterLock take(Host host, Path dir, Path anchor) {
+    DirectoryOwner.require(dir);
     WriterLock lock = new WriterLock(host);
     try {
       lock.lock(dir);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,6 +200,19 @@ class TheWritersLockCannotBeTakenAwayTest {
       Refused.with(LedgerError.LOCKED, () -> Ledger.open(config(home))); // the anchor is locked
       assertThat(commit(first, "behind")).contains("LED-071");
     }
+  }
+
+  @Test
+  void root_does_not_write_into_the_ledger_of_another_user() throws Exception {
+    Path data = home.resolve("data");
+    DirectoryOwner.require(data, 1);
+    int own = (int) Files.getAttribute(data, "unix:uid");
+    Assumptions.assumeTrue(own == 0, "only root gives a directory away");
+    DirectoryOwner.require(data, 0);
+    Files.setAttribute(data, "unix:uid", 65534);
+    assertThatThrownBy(() -> Ledger.open(config(home)))
+        .hasMessageStartingWith("LED-004 ")
+        .hasMessageContaining("who could not open what root writes there");
   }
 
   /** RocksDB removes files that it does not know by their names: here they are another ledger's. */
