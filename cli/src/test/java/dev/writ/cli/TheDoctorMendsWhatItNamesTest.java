@@ -271,6 +271,21 @@ class TheDoctorMendsWhatItNamesTest {
         .isEmpty();
   }
 
+  /** The anchor is replaced at each write, and so becomes root's where root writes. */
+  @Test
+  void anAnchorOfAnotherUserIsNamedWithTheCommandForItAndTheLog() throws IOException {
+    assumeTrue(System.getProperty("user.name").equals("root"));
+    Path anchor = data.resolveSibling(data.getFileName() + ".anchor");
+    Files.setOwner(
+        anchor,
+        dir.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+    String own = Files.getOwner(data).getName();
+    assertThat(home.writ("doctor").out())
+        .contains(anchor + " does not belong to " + own)
+        .contains(
+            "sudo chown -hR " + own + ":" + own + " " + data.resolve("ledger") + " " + anchor);
+  }
+
   @Test
   void yesAloneMeansNothing() {
     assertThat(home.writ("doctor", "--yes").status()).isEqualTo(2);

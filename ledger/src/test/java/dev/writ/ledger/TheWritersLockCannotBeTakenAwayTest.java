@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -202,6 +203,47 @@ class TheWritersLockCannotBeTakenAwayTest {
       Refused.with(LedgerError.LOCKED, () -> Ledger.open(config(home))); // the anchor is locked
       assertThat(commit(first, "behind")).contains("LED-071");
     }
+  }
+
+  @Test
+  void root_does_not_write_into_the_ledger_of_another_user() throws Exception {
+    Path data = home.resolve("data");
+    DirectoryOwner.require(data, 1);
+    int own = (int) Files.getAttribute(data, "unix:uid");
+    Assumptions.assumeTrue(own == 0, "only root gives a directory away");
+    DirectoryOwner.require(data, 0);
+    Files.setAttribute(data, "unix:uid", 65534);
+    assertThatThrownBy(() -> Ledger.open(config(home)))
+        .hasMessageStartingWith("LED-004 ")
+        .hasMessageContaining("who could not open what root writes there");
+  }
+
+  /** RocksDB removes files that it does not know by their names: here they are another ledger's. */
+  @Test
+  void the_files_of_another_ledger_at_its_place_stay() throws Exception {
+    Ledger first = Ledger.open(config(home));
+    first.append(opening("before")).await();
+    Files.move(home.resolve("data"), home.resolve("moved"));
+    copy(home.resolve("moved"), home.resolve("data"));
+    Path db = home.resolve("data/db");
+    // What a ledger that was put back there writes: tables and logs that the first one never made.
+    Files.writeString(db.resolve("000001.sst"), "a table");
+    Files.writeString(db.resolve("000002.log"), "a log");
+    Map<String, Long> there = sizes(db);
+    assertThatThrownBy(() -> first.append(opening("behind")).await())
+        .hasMessageContaining("LED-071");
+    assertThatThrownBy(first::close).hasMessageContaining("LED-071");
+    assertThat(sizes(db)).isEqualTo(there);
+  }
+
+  private static Map<String, Long> sizes(Path folder) throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        sizes.put(file.getFileName().toString(), Files.size(file));
+      }
+    }
+    return sizes;
   }
 
   @Test

@@ -144,6 +144,24 @@ class RecordsReachAFileOnceAndInOrderTest {
     assertThat(folder.resolve("exec.jsonl")).hasBinaryContent(whole);
   }
 
+  /** As logrotate does it, with and without copytruncate. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFileThatIsTakenAwayWhileTheServerRunsBeginsAgain(boolean isMoved) throws IOException {
+    Path file = folder.resolve("exec.jsonl");
+    String first = scene.exec("pytest -q");
+    scene.awaitAll();
+    if (isMoved) {
+      Files.move(file, folder.resolve("exec.jsonl.1"));
+    } else {
+      Files.writeString(file, "");
+    }
+    String second = scene.exec("python -V");
+    scene.awaitLine("rewound");
+    scene.awaitAll();
+    assertThat(ids()).containsExactly(first, second);
+  }
+
   @Test
   void aPausedSinkReadsNothingUntilItIsResumed() throws IOException {
     scene.orders.leave("audit", new SinkOrder(Action.PAUSE, 0));

@@ -10,6 +10,7 @@ import dev.writ.cli.home.NextIncarnation;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.ledger.Anchor;
+import dev.writ.ledger.AnchorLock;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -76,8 +77,8 @@ final class BackupRestore {
    * Makes the home.
    *
    * @param home where there is nothing yet
-   * @throws WritException {@code CLI-011} where there is something, {@code BAK-0xx}; there is no
-   *     home then
+   * @throws WritException {@code CLI-011} where there is something, {@code LED-003} where what was
+   *     there is still served, {@code BAK-0xx}; there is no home then
    */
   static Restored restore(BackupContents contents, Home home, Order order) {
     try {
@@ -99,7 +100,11 @@ final class BackupRestore {
       Files.deleteIfExists(parts);
       throw e;
     }
-    try (HeldLock _ = HeldLock.take(parts.resolve(LOCK))) {
+    Path anchorLock = LedgerConfig.lockOf(home.anchor());
+    boolean isLocked = Files.exists(anchorLock);
+    // A server whose home went away may still run, and works by the names of its files.
+    try (HeldLock _ = HeldLock.take(parts.resolve(LOCK));
+        AnchorLock _ = notServed()) {
       clear();
       boolean whole = false;
       try {
@@ -124,8 +129,20 @@ final class BackupRestore {
       } finally {
         if (!whole) {
           DurableFiles.deleteTree(parts);
+          if (!isLocked) {
+            Files.deleteIfExists(anchorLock);
+          }
         }
       }
+    }
+  }
+
+  private AnchorLock notServed() throws IOException {
+    try {
+      return AnchorLock.take(home.anchor());
+    } catch (WritException e) {
+      DurableFiles.deleteTree(parts);
+      throw e;
     }
   }
 

@@ -79,6 +79,9 @@ public final class RestoreCommand implements CliCommand {
             "in service as incarnation "
                 + restored.incarnation()
                 + ": every intent issued before is void");
+    terminal
+        .out()
+        .println("if a server of this installation still runs elsewhere, end it: both are a fork");
     restored
         .absent()
         .forEach(path -> terminal.out().println("not in the backup, put it back: " + path));

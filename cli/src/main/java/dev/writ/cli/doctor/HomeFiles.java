@@ -6,6 +6,8 @@ import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.cli.home.Serving;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.RotatedKeys;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.sandbox.host.ShellScript;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -335,6 +338,11 @@ public final class HomeFiles {
     List<Path> all = new ArrayList<>(List.of(ledger));
     all.addAll(in(ledger));
     all.addAll(in(ledger.resolve("db")));
+    List<Path> anchor =
+        Stream.of(home.anchor(), LedgerConfig.lockOf(home.anchor()))
+            .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
+            .toList();
+    all.addAll(anchor);
     for (Path path : all) {
       if (!attributes(path).owner().equals(own.owner())) {
         other = Optional.of(path);
@@ -353,7 +361,9 @@ public final class HomeFiles {
                         + ":"
                         + own.group().getName()
                         + " "
-                        + ledger
+                        + Stream.concat(Stream.of(ledger), anchor.stream())
+                            .map(each -> ShellScript.quoted(each.toString()))
+                            .collect(Collectors.joining(" "))
                         + ", while no server runs")));
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.canonicalize.disk.DurableFiles;
 import dev.writ.cli.Run;
 import dev.writ.cli.base.ExitCode;
+import dev.writ.embed.Writ;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import java.nio.charset.StandardCharsets;
@@ -110,6 +111,33 @@ class ABackupIsMadeAndRestoredTest {
     assertThat(refused.status()).isEqualTo(1);
     assertThat(home.restored()).doesNotExist();
     assertThat(home.ok(home.restore("--accept-loss"))).contains("incarnation 2");
+  }
+
+  @Test
+  void it_does_not_come_to_lie_where_a_writer_has_lost_its_home() throws Exception {
+    home.backup();
+    home.ok(home.restore());
+    try (Writ _ = Writ.open(home.restored())) {
+      Files.move(home.restored(), dir.resolve("moved"));
+      Run refused = Run.of(home.restore("--accept-loss"));
+      assertThat(refused.err()).startsWith("writ: LED-003 ").contains("restored.anchor.lock");
+      assertThat(home.restored()).doesNotExist();
+      assertThat(dir.resolve("restored.restoring")).doesNotExist();
+      Files.move(dir.resolve("moved"), home.restored());
+    }
+    assertThat(on(home.restored(), "fsck").out()).contains("sound");
+  }
+
+  @Test
+  void one_that_is_refused_leaves_nothing_beside_its_place() {
+    home.backup();
+    Run refused = Run.of(home.restore("--log-key", "writ-x+00000000+AAAA"));
+    assertThat(refused.status()).as(refused.err()).isNotZero();
+    Run without =
+        Run.of("--home", home.restored().toString(), "restore", "--from", home.folder().toString());
+    assertThat(without.status()).as(without.err()).isNotZero();
+    assertThat(dir.resolve("restored.anchor.lock")).doesNotExist();
+    assertThat(home.restored()).doesNotExist();
   }
 
   @Test

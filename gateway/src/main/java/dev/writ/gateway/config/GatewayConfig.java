@@ -361,7 +361,7 @@ public record GatewayConfig(
     Optional<Listen.Clients> clients = Optional.empty();
     if (section.isPresent()) {
       Section s = section.get();
-      host = s.optional("host", s::name).orElse(host);
+      host = s.optional("host", k -> bare(s.name(k))).orElse(host);
       port = s.optional("port", k -> (int) s.between(k, 0, 65535)).orElse(port);
       tls = s.optional("tls", k -> s.oneOf(k, List.of("none", "proxy", "own"), v -> v));
       certificate = s.optional("certificate", s::name);
@@ -371,8 +371,8 @@ public record GatewayConfig(
     }
     String at = environment.getOrDefault("WRIT_LISTEN", "");
     if (!at.isEmpty()) {
-      int colon = at.lastIndexOf(':');
-      host = colon < 0 ? at : at.substring(0, colon);
+      int colon = at.endsWith("]") ? -1 : at.lastIndexOf(':');
+      host = bare(colon < 0 ? at : at.substring(0, colon));
       port = colon < 0 ? port : port(at.substring(colon + 1));
     }
     tls = fromEnvironment(environment, "WRIT_TLS").or(orElse(tls));
@@ -384,6 +384,11 @@ public record GatewayConfig(
       throw new WritException(GatewayError.CONFIG_FIELD, "listen/client_ca needs tls: own");
     }
     return listen;
+  }
+
+  /** An address of IPv6 may stand in brackets, as in a URL; they are no part of it. */
+  private static String bare(String host) {
+    return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
   /** If an authority is named, a client without a certificate of it gets no connection. */

@@ -140,6 +140,20 @@ class AConfigurationSaysWhatIsWrongTest {
         .hasMessageContaining("GWY-002");
   }
 
+  /** With the brackets in it, the address that commands are told was none. */
+  @Test
+  void brackets_around_an_address_are_no_part_of_it() {
+    Map<String, String> none = environment("WRIT_LISTEN", "");
+    for (String listen : List.of("[::1]:9000", "::1:9000")) {
+      assertThat(parse("writ_gateway: 1\n", environment("WRIT_LISTEN", listen)).listen())
+          .isEqualTo(new Listen("::1", 9000, new Listen.Protection.None()));
+    }
+    assertThat(parse("writ_gateway: 1\n", environment("WRIT_LISTEN", "[::1]")).listen().port())
+        .isEqualTo(8181);
+    assertThat(parse("writ_gateway: 1\nlisten: { host: \"[::1]\" }\n", none).listen().host())
+        .isEqualTo("::1");
+  }
+
   @Test
   void a_server_is_exercised_for_as_long_as_it_is_told() {
     String five = "writ_gateway: 1\nwarm_up_s: 5\n";

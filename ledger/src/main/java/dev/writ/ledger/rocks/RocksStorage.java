@@ -116,6 +116,9 @@ public final class RocksStorage implements Storage {
   /** Where a reader's RocksDB writes its own log, outside the ledger; a writer has none. */
   private final Optional<TemporaryDirectory> scratch;
 
+  /** What {@link #dir} led to when a writer opened it; empty for a reader. */
+  private final Optional<WatchedName> place;
+
   private final DBOptions options;
   private final ColumnFamilyOptions familyOptions;
   private final WriteOptions synced;
@@ -142,6 +145,7 @@ public final class RocksStorage implements Storage {
     familyOptions = own(tuned.apply(familyOptions(scratch.isPresent())));
     try {
       opened = scratch.isPresent() ? openStill() : open();
+      place = scratch.isPresent() ? Optional.empty() : Optional.of(WatchedName.of(dir));
     } catch (RocksDBException e) {
       closeNatives();
       throw Failures.of("opening " + dir, e);
@@ -665,12 +669,30 @@ public final class RocksStorage implements Storage {
     try {
       if (!closed) {
         closed = true;
+        place.ifPresent(this::spareOthersFiles);
         opened.close();
         closeNatives();
         scratch.ifPresent(RocksStorage::delete);
       }
     } finally {
       gate.writeLock().unlock();
+    }
+  }
+
+  /**
+   * RocksDB ends by removing, by their names, files of the directory that it does not know. Where
+   * the directory was replaced, such as by a restore, these are all that another ledger has
+   * written.
+   */
+  private void spareOthersFiles(WatchedName place) {
+    try {
+      place.requireSame();
+    } catch (WritException moved) {
+      try {
+        opened.db().disableFileDeletions();
+      } catch (RocksDBException e) {
+        throw Failures.of("closing " + dir, e);
+      }
     }
   }
 

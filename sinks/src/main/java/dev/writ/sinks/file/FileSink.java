@@ -16,8 +16,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +38,7 @@ public final class FileSink implements RecordSink {
   private final Optional<SigningKey> key;
   private final String log;
   private FileChannel file;
+  private Object inode;
   private Optional<RecordId> last = Optional.empty();
 
   /**
@@ -61,6 +64,7 @@ public final class FileSink implements RecordSink {
               path,
               Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      inode = inode();
       long end = behindLineEnd(file.size());
       if (end == 0) {
         requireBegun();
@@ -71,6 +75,21 @@ public final class FileSink implements RecordSink {
       return last;
     } catch (IOException e) {
       throw new WritException(SinkError.UNREACHABLE, path + ": " + e.getClass().getSimpleName(), e);
+    }
+  }
+
+  private Object inode() throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  }
+
+  /**
+   * What a program that rotates logs moved away or cut off is opened anew: else records would go
+   * where nobody looks for them, or behind a hole.
+   */
+  private void requireThere() throws IOException {
+    if (!Files.exists(path) || !inode().equals(inode) || file.size() != file.position()) {
+      throw new WritException(
+          SinkError.UNREACHABLE, path + " was moved, replaced or cut off by another program");
     }
   }
 
@@ -139,6 +158,7 @@ public final class FileSink implements RecordSink {
       }
     }
     try {
+      requireThere();
       ByteBuffer bytes = ByteBuffer.wrap(added.toByteArray());
       while (bytes.hasRemaining()) {
         file.write(bytes);

@@ -20,9 +20,12 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /** {@code writ console}: signs in to the console of a running server, by a key of the home. */
 public final class ConsoleCommand implements CliCommand {
+  private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "[::]", "[0:0:0:0:0:0:0:0]");
+
   @Override
   public CommandUsage usage() {
     return SystemWords.options(
@@ -67,7 +70,7 @@ public final class ConsoleCommand implements CliCommand {
                   new WritException(
                       ClientError.NO_ANSWER,
                       "no server has " + home.dir() + " open: start one with writ serve"));
-      server = own.url();
+      server = forBrowser(own.url());
       Fields fields = Fields.of("answer", own.order("/console/sign-in-codes", new byte[0], access));
       code = new AdminClient.SignInCode(fields.name("code"), fields.time("expires_at"));
     }
@@ -85,5 +88,16 @@ public final class ConsoleCommand implements CliCommand {
                       + ".");
         });
     return ExitCode.OK;
+  }
+
+  /**
+   * The address at which a browser of this machine calls a server: one that listens on every
+   * address says so with one that no browser takes for this machine's, and that is no secure
+   * context, in which alone a page has keys and can verify.
+   */
+  static URI forBrowser(URI server) {
+    return EVERY_ADDRESS.contains(server.getHost())
+        ? URI.create(server.getScheme() + "://localhost:" + server.getPort())
+        : server;
   }
 }

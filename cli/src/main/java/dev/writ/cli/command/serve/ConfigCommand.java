@@ -14,6 +14,7 @@ import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
 import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.StarterGateway;
+import dev.writ.cli.home.TlsWarnings;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.embed.home.Home;
@@ -145,6 +146,8 @@ public final class ConfigCommand implements CliCommand {
                     .warnings(policy, Homes.clock().instant())
                     .forEach(line -> warn(session, line)));
       }
+      TlsWarnings.of(config.listen().protection(), Homes.clock().instant())
+          .forEach(line -> warn(session, line));
       // The server that runs by it has its ports, and is no obstacle to itself.
       if (home.flatMap(HomeServer::of).isEmpty()) {
         served

@@ -1,0 +1,53 @@
+package dev.writ.ledger;
+
+import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.disk.CLibrary;
+import dev.writ.ledger.error.LedgerError;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Root may write everywhere, but the service whose ledger it is could not open what root wrote
+ * there, and would not start any more.
+ */
+final class DirectoryOwner {
+  private static final MethodHandle USER = CLibrary.function("geteuid");
+
+  private DirectoryOwner() {}
+
+  /**
+   * @throws WritException {@code LED-004} where this is root, and the directory another user's
+   */
+  static void require(Path dir) {
+    if (dir.getFileSystem() == FileSystems.getDefault()) {
+      require(dir, user());
+    }
+  }
+
+  static void require(Path dir, int user) {
+    try {
+      if (user == 0 && (int) Files.getAttribute(dir, "unix:uid") != 0) {
+        throw new WritException(
+            LedgerError.NO_PERMISSION,
+            dir
+                + " belongs to "
+                + Files.getOwner(dir).getName()
+                + ", who could not open what root writes there");
+      }
+    } catch (IOException e) {
+      throw Failures.of("looking at " + dir, e);
+    }
+  }
+
+  private static int user() {
+    try (Arena arena = Arena.ofConfined()) {
+      return (int) USER.invokeExact(CLibrary.capture(arena));
+    } catch (Throwable e) {
+      throw new IllegalStateException("geteuid(2) cannot be called", e);
+    }
+  }
+}
