@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Answers in this process, for an agent whose key is available here: one session. */
-public final class LocalAnswering {
+public final class LocalAnswering implements AutoCloseable {
   private static final int LISTENING_MAX = 16;
 
   private final SharedHome home;
@@ -278,6 +278,7 @@ public final class LocalAnswering {
    * Ends what was kept, and closes the session's run unless a request in it waits; otherwise the
    * run stays open.
    */
+  @Override
   public void close() {
     paused.close();
     try {
