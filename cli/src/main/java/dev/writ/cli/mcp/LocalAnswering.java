@@ -54,6 +54,7 @@ public final class LocalAnswering implements AutoCloseable {
   private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
+  private final PinnedLists pinned = new PinnedLists();
 
   /** By the ids of their requests. */
   private final Map<JsonValue, Listening> listening = new ConcurrentHashMap<>();
@@ -267,7 +268,7 @@ public final class LocalAnswering implements AutoCloseable {
     return new McpEndpoint(
         new McpParts(
             open.kernel(),
-            new RegistryTools(open, packages, broken),
+            new RegistryTools(open, packages, broken, pinned),
             new RunBundle(packages),
             new SigningAsker(open.kernel(), key, random, home.running()),
             McpSettings.DEFAULT,
