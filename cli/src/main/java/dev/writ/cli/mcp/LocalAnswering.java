@@ -119,7 +119,8 @@ public final class LocalAnswering implements AutoCloseable {
   private Optional<byte[]> answer(
       byte[] line, McpMessage message, McpChannel beside, McpChannel lists) {
     return switch (message) {
-      case McpMessage.Request request -> answer(line, request, beside, lists);
+      case McpMessage.Request request ->
+          unlessCancelled(() -> answer(line, request, beside, lists));
       case McpMessage.Notification notification -> {
         if (notification.method().equals(McpSurface.CANCELLED)) {
           notification
@@ -136,6 +137,18 @@ public final class LocalAnswering implements AutoCloseable {
         yield Optional.empty();
       }
     };
+  }
+
+  /** Nobody waits for the answer to a call that was cancelled before its effect began either. */
+  private static Optional<byte[]> unlessCancelled(Supplier<Optional<byte[]>> answer) {
+    try {
+      return answer.get();
+    } catch (WritException e) {
+      if (e.code() == McpRefusal.CANCELLED) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   private Optional<byte[]> answer(
