@@ -183,9 +183,10 @@ public final class McpRelay implements AutoCloseable {
 
   private Optional<byte[]> withoutSession(
       byte[] message, McpMessage.Request request, McpChannel beside) {
-    HttpRequest.Builder call = call(Optional.empty()).header("Mcp-Method", request.method());
+    HttpRequest.Builder call =
+        call(Optional.empty()).header("Mcp-Method", encoded(request.method()));
     text(request.meta(Stateless.PROTOCOL_VERSION))
-        .ifPresent(version -> call.header(McpSurface.VERSION, version));
+        .ifPresent(version -> call.header(McpSurface.VERSION, encoded(version)));
     String named =
         switch (request.method()) {
           case McpSchema.METHOD_TOOLS_CALL, McpSchema.METHOD_PROMPT_GET -> "name";
