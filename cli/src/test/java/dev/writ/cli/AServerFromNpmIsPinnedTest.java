@@ -179,6 +179,15 @@ class AServerFromNpmIsPinnedTest {
     Files.writeString(project.resolveSibling("package.json"), "{}");
     assertThat(added("python3", "-c", "pass", project.toString()).err())
         .contains("TOL-299", "--read " + project);
+    Path unmade = project.resolve("memory.json");
+    String toBeMade = "--write " + project + " where it is to be made there, or --state";
+    assertThat(added("python3", "-c", "pass", unmade.toString()).err())
+        .as("what it would make nobody would find")
+        .contains("TOL-299", "is not there yet", toBeMade);
+    String variable = "FILE=" + unmade;
+    Run byVariable =
+        writ("mcp", "add", "greeter", "--env", variable, "--", "python3", "-c", "pass");
+    assertThat(byVariable.err()).contains("TOL-299", toBeMade);
     assertThat(added("node", script.toString()).err())
         .contains("TOL-296", "writ mcp add NAME --code " + project.getParent() + " -- ");
     Path named = Path.of("").toAbsolutePath().relativize(script);

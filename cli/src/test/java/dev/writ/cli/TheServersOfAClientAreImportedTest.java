@@ -513,6 +513,19 @@ class TheServersOfAClientAreImportedTest {
   }
 
   @Test
+  void anEntryThatStartsWritByHandIsLeft() throws IOException {
+    write(
+        """
+        {"mcpServers": {
+          "plain": {"command": "writ", "args": ["mcp"]},
+          "one": {"command": "/opt/writ/bin/writ", "args": ["mcp", "--server", "calc"]}}}
+        """);
+    Run done = imported();
+    assertThat(done.status()).as(done.out()).isZero();
+    assertThat(done.out().lines().filter(line -> line.contains("it is Writ itself"))).hasSize(2);
+  }
+
+  @Test
   void hostileEntriesAreToldAndSteerNoTerminal() throws IOException {
     write(
         """

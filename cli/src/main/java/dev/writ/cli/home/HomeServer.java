@@ -73,6 +73,11 @@ public final class HomeServer {
     return at.url();
   }
 
+  /** Whether it is the same start of a server: each has a token of its own. */
+  public boolean isThatOf(HomeServer other) {
+    return at.equals(other.at);
+  }
+
   /** How to trust it, where it speaks TLS by itself. */
   public Optional<SSLContext> tls() {
     return at.certificate().map(PinnedTls::trusting);

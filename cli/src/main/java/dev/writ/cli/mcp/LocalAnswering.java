@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Answers in this process, for an agent whose key is available here: one session. */
-public final class LocalAnswering {
+public final class LocalAnswering implements AutoCloseable {
   private static final int LISTENING_MAX = 16;
 
   private final SharedHome home;
@@ -54,6 +54,7 @@ public final class LocalAnswering {
   private final McpView view;
   private final SecureRandom random = new SecureRandom();
   private final McpSession session;
+  private final PinnedLists pinned = new PinnedLists();
 
   /** By the ids of their requests. */
   private final Map<JsonValue, Listening> listening = new ConcurrentHashMap<>();
@@ -118,7 +119,8 @@ public final class LocalAnswering {
   private Optional<byte[]> answer(
       byte[] line, McpMessage message, McpChannel beside, McpChannel lists) {
     return switch (message) {
-      case McpMessage.Request request -> answer(line, request, beside, lists);
+      case McpMessage.Request request ->
+          unlessCancelled(() -> answer(line, request, beside, lists));
       case McpMessage.Notification notification -> {
         if (notification.method().equals(McpSurface.CANCELLED)) {
           notification
@@ -135,6 +137,18 @@ public final class LocalAnswering {
         yield Optional.empty();
       }
     };
+  }
+
+  /** Nobody waits for the answer to a call that was cancelled before its effect began either. */
+  private static Optional<byte[]> unlessCancelled(Supplier<Optional<byte[]>> answer) {
+    try {
+      return answer.get();
+    } catch (WritException e) {
+      if (e.code() == McpRefusal.CANCELLED) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   private Optional<byte[]> answer(
@@ -267,7 +281,7 @@ public final class LocalAnswering {
     return new McpEndpoint(
         new McpParts(
             open.kernel(),
-            new RegistryTools(open, packages, broken),
+            new RegistryTools(open, packages, broken, pinned),
             new RunBundle(packages),
             new SigningAsker(open.kernel(), key, random, home.running()),
             McpSettings.DEFAULT,
@@ -278,6 +292,7 @@ public final class LocalAnswering {
    * Ends what was kept, and closes the session's run unless a request in it waits; otherwise the
    * run stays open.
    */
+  @Override
   public void close() {
     paused.close();
     try {

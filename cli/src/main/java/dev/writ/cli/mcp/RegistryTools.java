@@ -1,6 +1,5 @@
 package dev.writ.cli.mcp;
 
-import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.OpenHome;
@@ -14,7 +13,6 @@ import dev.writ.tools.registry.BrokenPackage;
 import dev.writ.tools.registry.BuiltinWords;
 import dev.writ.verify.bundle.BundleExport;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
 /** The tools of a home, in the form that the protocol shows them. */
@@ -22,19 +20,27 @@ public final class RegistryTools implements McpTools {
   private final OpenHome home;
   private final BundleExport.Packages packages;
   private final Consumer<BrokenPackage> broken;
+  private final PinnedLists pinned;
 
-  /** What servers list is read once for each package: it is pinned. */
-  private final ConcurrentSkipListMap<Digest, UpstreamPackage> pinned =
-      new ConcurrentSkipListMap<>();
+  /** For as long as the home is open. */
+  public RegistryTools(
+      OpenHome home, BundleExport.Packages packages, Consumer<BrokenPackage> broken) {
+    this(home, packages, broken, new PinnedLists());
+  }
 
   /**
    * @param broken is told of a package that cannot be read, each time that it is asked for
+   * @param pinned what was read before
    */
-  public RegistryTools(
-      OpenHome home, BundleExport.Packages packages, Consumer<BrokenPackage> broken) {
+  RegistryTools(
+      OpenHome home,
+      BundleExport.Packages packages,
+      Consumer<BrokenPackage> broken,
+      PinnedLists pinned) {
     this.home = home;
     this.packages = packages;
     this.broken = broken;
+    this.pinned = pinned;
   }
 
   /** A package that cannot be read is as one that is not there: the others go on without it. */
@@ -70,15 +76,12 @@ public final class RegistryTools implements McpTools {
   @Override
   public Optional<Offered> offered(ToolManifest manifest) {
     return upstream(manifest)
-        .map(known -> new Offered(known.spec().passes().names(), known.tools().offers().toJson()));
+        .map(known -> new Offered(known.passes().names(), known.tools().offers().toJson()));
   }
 
-  private Optional<UpstreamPackage> upstream(ToolManifest manifest) {
+  private Optional<PinnedLists.Pinned> upstream(ToolManifest manifest) {
     return manifest.driver().equals(UpstreamPackage.DRIVER)
-        ? Optional.of(
-            pinned.computeIfAbsent(
-                manifest.packageDigest(),
-                _ -> UpstreamPackage.read(manifest, packages.files(manifest))))
+        ? Optional.of(pinned.of(manifest, packages.files(manifest)))
         : Optional.empty();
   }
 }

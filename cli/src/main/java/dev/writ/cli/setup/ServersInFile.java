@@ -132,9 +132,14 @@ final class ServersInFile {
             "it starts in " + folder + ": writ mcp add NAME --code " + folder + " -- COMMAND");
   }
 
-  /** As {@code writ setup} and a rewriting import write it. */
+  /** As {@code writ setup} and a rewriting import write it, and as people do by hand. */
   private static boolean isWrit(List<String> command) {
-    return command.size() >= 4 && command.get(1).equals("--home") && command.get(3).equals("mcp");
+    boolean written =
+        command.size() >= 4 && command.get(1).equals("--home") && command.get(3).equals("mcp");
+    return written
+        || command.size() >= 2
+            && command.getFirst().matches("(.*/)?writ")
+            && command.get(1).equals("mcp");
   }
 
   static Optional<String> text(JsonValue.Obj object, String member) {

@@ -6,7 +6,10 @@ import dev.writ.canonicalize.ErrorCode;
 public enum ClientError implements ErrorCode {
   REFUSED("GWY-060", "the server refused", "Look up the server's code in spec/errors.md."),
   NO_ANSWER(
-      "GWY-061", "no answer came from the server", "Send the same request again: it runs once."),
+      "GWY-061",
+      "no answer came from the server",
+      "Send the same signed request again: it runs once. A tool call of MCP would be a second one:"
+          + " see `writ receipts` first."),
   ANSWER_REFUSED(
       "GWY-062",
       "the server's answer is not about the request",

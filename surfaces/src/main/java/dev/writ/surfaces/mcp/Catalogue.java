@@ -60,14 +60,14 @@ final class Catalogue {
     this.policy = policy;
     List<ToolManifest> manifests = new ArrayList<>();
     policy.tools().stream()
+        .filter(approved ->
+            view.server().isEmpty() || approved.ref().name().equals(view.server().get()))
         .filter(approved -> policy.mayRun(approved, draw))
         .flatMap(approved -> tools.manifest(approved.ref()).stream())
         .filter(manifest -> !manifest.driver().equals(PERMISSIONS))
         .filter(manifest ->
             view.server().isEmpty()
-                || manifest.name().equals(view.server().get())
-                    && manifest.driver().equals(OF_A_SERVER)
-                    && isDefault(manifest, draw))
+                || manifest.driver().equals(OF_A_SERVER) && isDefault(manifest, draw))
         .forEach(manifests::add);
     manifests.sort(
         Comparator.comparing(ToolManifest::name)

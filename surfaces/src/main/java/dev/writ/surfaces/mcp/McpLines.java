@@ -17,13 +17,22 @@ import java.util.concurrent.locks.ReentrantLock;
  * is done, in a thread of its own; only messages are written.
  */
 public final class McpLines {
+  /** Requests that are answered at one time; others wait, and their client's answers pass them. */
   private static final int AT_WORK_MAX = 64;
+
+  /** Messages that are read and not done; after these nothing is read. */
+  private static final int TAKEN_MAX = 1024;
+
+  private static final long TAKEN_BYTES_MAX = 64L << 20;
 
   private final Answering answering;
   private final OutputStream out;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition fewer = lock.newCondition();
+  private int taken;
+  private long takenBytes;
   private int atWork;
+  private boolean ended;
   private boolean stopped;
   private Optional<IOException> broken = Optional.empty();
 
@@ -49,7 +58,7 @@ public final class McpLines {
         public boolean canAnswer() {
           lock.lock();
           try {
-            return broken.isEmpty() && !stopped;
+            return broken.isEmpty() && !ended;
           } finally {
             lock.unlock();
           }
@@ -84,19 +93,25 @@ public final class McpLines {
         }
       }
     } finally {
-      finish();
+      awaitAll(false);
     }
     if (broken.isPresent()) {
       throw broken.get();
     }
   }
 
-  /** Accepts no new messages and waits for requests at work. */
+  /** Accepts no new messages, begins none that waits, and waits for requests at work. */
   public void finish() {
+    awaitAll(true);
+  }
+
+  private void awaitAll(boolean stop) {
     lock.lock();
     try {
-      stopped = true;
-      while (atWork > 0) {
+      ended = true;
+      stopped |= stop;
+      fewer.signalAll();
+      while (taken > 0) {
         fewer.awaitUninterruptibly();
       }
     } finally {
@@ -107,13 +122,14 @@ public final class McpLines {
   private void begin(byte[] line) {
     lock.lock();
     try {
-      while (atWork >= AT_WORK_MAX) {
+      while (!ended && (taken >= TAKEN_MAX || takenBytes >= TAKEN_BYTES_MAX)) {
         fewer.awaitUninterruptibly();
       }
-      if (stopped) {
+      if (ended) {
         return;
       }
-      atWork++;
+      taken++;
+      takenBytes += line.length;
     } finally {
       lock.unlock();
     }
@@ -122,15 +138,62 @@ public final class McpLines {
 
   private void work(byte[] line) {
     try {
-      answering.answer(line, beside).ifPresent(this::write);
+      if (!wantsAnAnswer(line)) {
+        answering.answer(line, beside).ifPresent(this::write);
+      } else if (isTurn()) {
+        try {
+          answering.answer(line, beside).ifPresent(this::write);
+        } finally {
+          turnEnds();
+        }
+      }
     } finally {
       lock.lock();
       try {
-        atWork--;
+        taken--;
+        takenBytes -= line.length;
         fewer.signalAll();
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /**
+   * Whether it is no message by which the client answers, or cancels: those end what is at work, so
+   * that they wait for nothing.
+   */
+  private static boolean wantsAnAnswer(byte[] line) {
+    try {
+      return McpMessage.parse(line) instanceof McpMessage.Request;
+    } catch (WritException e) {
+      return true;
+    }
+  }
+
+  /** Waits until fewer requests are at work; false where none is to begin any more. */
+  private boolean isTurn() {
+    lock.lock();
+    try {
+      while (!stopped && atWork >= AT_WORK_MAX) {
+        fewer.awaitUninterruptibly();
+      }
+      if (!stopped) {
+        atWork++;
+      }
+      return !stopped;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void turnEnds() {
+    lock.lock();
+    try {
+      atWork--;
+      fewer.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -183,9 +183,10 @@ public final class McpRelay implements AutoCloseable {
 
   private Optional<byte[]> withoutSession(
       byte[] message, McpMessage.Request request, McpChannel beside) {
-    HttpRequest.Builder call = call(Optional.empty()).header("Mcp-Method", request.method());
+    HttpRequest.Builder call =
+        call(Optional.empty()).header("Mcp-Method", encoded(request.method()));
     text(request.meta(Stateless.PROTOCOL_VERSION))
-        .ifPresent(version -> call.header(McpSurface.VERSION, version));
+        .ifPresent(version -> call.header(McpSurface.VERSION, encoded(version)));
     String named =
         switch (request.method()) {
           case McpSchema.METHOD_TOOLS_CALL, McpSchema.METHOD_PROMPT_GET -> "name";
@@ -302,7 +303,7 @@ public final class McpRelay implements AutoCloseable {
         return Optional.empty();
       }
       boolean streams =
-          response.headers().firstValue("Content-Type").filter(EVENTS::equals).isPresent();
+          response.headers().firstValue("Content-Type").filter(McpRelay::isEvents).isPresent();
       return streams
           ? events(body, beside)
           : Optional.of(whole(response.statusCode(), body.readAllBytes()));
@@ -310,6 +311,11 @@ public final class McpRelay implements AutoCloseable {
       throw new WritException(
           ClientError.NO_ANSWER, server + ": " + e.getClass().getSimpleName(), e);
     }
+  }
+
+  /** A proxy on the way may have added a character set. */
+  private static boolean isEvents(String type) {
+    return type.split(";", 2)[0].strip().equalsIgnoreCase(EVENTS);
   }
 
   /** Hands on each message but the last, which is the answer; empty if there is none. */

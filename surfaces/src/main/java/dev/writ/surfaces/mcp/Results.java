@@ -194,7 +194,7 @@ final class Results {
             + receipt.code().map(code -> " " + code).orElse("")
             + ": "
             + receipt.reason()
-            + (receipt.message().isEmpty() ? "" : ": " + receipt.message())
+            + (receipt.message().isEmpty() ? "" : ": " + receipt.message().replaceFirst("\\.$", ""))
             + ". Receipt: "
             + served.id()
             + ".";

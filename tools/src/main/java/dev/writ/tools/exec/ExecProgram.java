@@ -158,7 +158,10 @@ final class ExecProgram {
     String why =
         image
             .map(i -> "not in the image " + i)
-            .orElseGet(() -> box.missing().getOrDefault(program, "not among the commands"));
+            .orElseGet(() ->
+                box.missing()
+                    .getOrDefault(
+                        program, "not among the commands that the call names in its commands"));
     return notRun("command-not-found", cut(program) + ": " + why);
   }
 

@@ -22,9 +22,17 @@ public record ListedTool(
     Optional<JsonValue.Obj> outputSchema,
     Optional<JsonValue.Obj> annotations)
     implements Listed {
+  private static final int SHOWN_MAX = 60;
+
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}");
   private static final List<String> HINTS =
       List.of("destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint");
+
+  /** The beginning of a name that cannot be one, without what steers a terminal or a reader. */
+  private static String shown(String name) {
+    String begun = name.length() > SHOWN_MAX ? name.substring(0, SHOWN_MAX) + "..." : name;
+    return "\"" + begun.replaceAll("[^ -~]", "?") + "\"";
+  }
 
   /**
    * Reads one of a server's list. Members that are not pinned are left out.
@@ -37,7 +45,8 @@ public record ListedTool(
     }
     if (!NAME.matcher(name.value()).matches()) {
       throw new WritException(
-          ToolsError.UPSTREAM_TOOL, "a name of " + name.value().length() + " characters");
+          ToolsError.UPSTREAM_TOOL,
+          "a name of " + name.value().length() + " characters, " + shown(name.value()));
     }
     if (!(tool.get("inputSchema") instanceof JsonValue.Obj input)) {
       throw refuse(name.value() + " has no inputSchema");

@@ -221,6 +221,25 @@ class AServerThatLiesIsRefusedTest {
   }
 
   @Test
+  void aLineOfALogIsCalledThat() {
+    assertThat(run("no-json", call()).message())
+        .contains("a line of 5 bytes", "standard error")
+        .doesNotContain("hello");
+  }
+
+  @Test
+  void aNameThatNoToolCanHaveIsShownWithoutWhatSteersATerminal() {
+    JsonValue.Obj tool =
+        JsonValue.object()
+            .put("name", "send \u001b[31m\u202email")
+            .put("inputSchema", JsonValue.object().put("type", "object").build())
+            .build();
+    assertThatThrownBy(() -> PinnedTools.of(List.of(tool)))
+        .hasMessageContaining("TOL-231")
+        .hasMessageContaining("\"send ?[31m?mail\"");
+  }
+
+  @Test
   void oneThatAnswersTwiceIsStartedAgain() {
     for (int i = 0; i < 3; i++) {
       DriverOutcome outcome = run("twice", call());

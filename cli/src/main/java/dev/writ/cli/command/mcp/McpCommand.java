@@ -13,12 +13,12 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.error.CliError;
 import dev.writ.cli.home.HomeServer;
+import dev.writ.cli.mcp.HomeAnswering;
 import dev.writ.cli.mcp.LocalAnswering;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.config.Secrets;
 import dev.writ.guardian.document.AccessDocument;
-import dev.writ.ledger.error.LedgerError;
 import dev.writ.surfaces.mcp.McpChannel;
 import dev.writ.surfaces.mcp.McpLines;
 import dev.writ.surfaces.mcp.McpMessage;
@@ -110,8 +110,7 @@ public final class McpCommand implements CliCommand {
     private final Optional<String> as;
     private final McpView view;
     private final Optional<McpRelay> named;
-    private Optional<LocalAnswering> local = Optional.empty();
-    private Optional<McpRelay> serving = Optional.empty();
+    private final HomeAnswering here;
     private boolean ended;
 
     Answers(Session session, Arguments arguments) {
@@ -129,6 +128,11 @@ public final class McpCommand implements CliCommand {
                       view,
                       token.map(this::bearer).orElseGet(() -> credential(url)),
                       ownServer(url).flatMap(HomeServer::tls)));
+      this.here =
+          new HomeAnswering(
+              this::local,
+              () -> HomeServer.of(home()),
+              own -> new McpRelay(own.url(), view, credential(own.url()), own.tls()));
       if (token.isPresent() && named.isEmpty()) {
         throw new WritException(CliError.USAGE, "--token needs --url");
       }
@@ -170,11 +174,14 @@ public final class McpCommand implements CliCommand {
 
     /**
      * The credential for a server: the token that the server of this home made for the home's
-     * agent, or else an access document, which the agent signs and which allows no effect.
+     * agent, or else an access document, which the agent signs and which allows no effect. A server
+     * that started again made another token.
      */
     private Supplier<String> credential(URI url) {
-      Optional<HomeServer> own = as.isPresent() ? Optional.empty() : ownServer(url);
-      return own.<Supplier<String>>map(at -> at::token).orElseGet(this::access);
+      return () ->
+          (as.isPresent() ? Optional.<HomeServer>empty() : ownServer(url))
+              .map(HomeServer::token)
+              .orElseGet(this::access);
     }
 
     private Optional<HomeServer> ownServer(URI url) {
@@ -183,23 +190,21 @@ public final class McpCommand implements CliCommand {
           : Optional.empty();
     }
 
-    private Supplier<String> access() {
-      return () -> {
-        Home home = home();
-        Instant now = Homes.clock().instant();
-        return AccessDocument.header(
-            Envelope.sign(
-                AccessDocument.TYPE,
-                new AccessDocument(home.tenant(), home.installation(), now, now.plus(ACCESS_LIFE))
-                    .toJson(),
-                key()));
-      };
+    private String access() {
+      Home home = home();
+      Instant now = Homes.clock().instant();
+      return AccessDocument.header(
+          Envelope.sign(
+              AccessDocument.TYPE,
+              new AccessDocument(home.tenant(), home.installation(), now, now.plus(ACCESS_LIFE))
+                  .toJson(),
+              key()));
     }
 
     /** Never throws: an error is the answer, and a line on stderr for the person. */
     Optional<byte[]> answer(byte[] line, McpChannel beside) {
       try {
-        return named.isPresent() ? named.get().answer(line, beside) : here(line, beside);
+        return named.isPresent() ? named.get().answer(line, beside) : here.answer(line, beside);
       } catch (WritException e) {
         session.terminal().err().println("writ mcp: " + e.getMessage());
         return e.code() instanceof McpRefusal
@@ -211,36 +216,15 @@ public final class McpCommand implements CliCommand {
       }
     }
 
-    private Optional<byte[]> here(byte[] line, McpChannel beside) {
-      try {
-        return local().answer(line, beside);
-      } catch (WritException e) {
-        Optional<McpRelay> server = isHeld(e) ? server() : Optional.empty();
-        if (server.isEmpty()) {
-          throw e;
-        }
-        return server.get().answer(line, beside);
-      }
-    }
-
-    private static boolean isHeld(WritException e) {
-      return e.code() == LedgerError.LOCKED || e.code() == LedgerError.LEASE_HELD;
-    }
-
-    private synchronized LocalAnswering local() {
-      if (local.isEmpty()) {
-        local =
-            Optional.of(
-                new LocalAnswering(
-                    home(),
-                    () -> Homes.processes(session, home()),
-                    () -> SandboxPlace.hostOfKept(home(), session.environment()),
-                    key(),
-                    view,
-                    this::isServed,
-                    this::tell));
-      }
-      return local.get();
+    private LocalAnswering local() {
+      return new LocalAnswering(
+          home(),
+          () -> Homes.processes(session, home()),
+          () -> SandboxPlace.hostOfKept(home(), session.environment()),
+          key(),
+          view,
+          this::isServed,
+          this::tell);
     }
 
     private void tell(BrokenPackage broken) {
@@ -258,16 +242,6 @@ public final class McpCommand implements CliCommand {
 
     private boolean isServed() {
       return HomeServer.of(home()).isPresent(); // if a server has it, waiting is useless
-    }
-
-    /** A relay to the server that has the home open, whose session begins as the client's did. */
-    private synchronized Optional<McpRelay> server() {
-      if (serving.isEmpty()) {
-        serving =
-            HomeServer.of(home())
-                .map(own -> new McpRelay(own.url(), view, credential(own.url()), own.tls()));
-      }
-      return serving;
     }
 
     private static Optional<byte[]> error(byte[] line, String message) {
@@ -298,9 +272,8 @@ public final class McpCommand implements CliCommand {
     synchronized void end() {
       if (!ended) {
         ended = true;
-        local.ifPresent(LocalAnswering::close);
+        here.close();
         named.ifPresent(McpRelay::close);
-        serving.ifPresent(McpRelay::close);
       }
     }
   }

@@ -190,13 +190,13 @@ final class ServerCode {
     boolean program = INTERPRETERS.contains(words.getFirst().replaceFirst("^.*/", ""));
     for (String word : words.subList(1, words.size())) {
       String path = word.startsWith("-") ? word.substring(word.indexOf('=') + 1) : word;
-      if (isUnseen(path, spec)) {
+      if (isUnseen(path, spec) || !program && isToBeMadeUnseen(path, spec)) {
         throw program ? unpinned(path) : unseen(path);
       }
       program = program && word.startsWith("-");
     }
     for (String value : spec.environment().values()) {
-      if (isUnseen(value, spec)) {
+      if (isUnseen(value, spec) || isToBeMadeUnseen(value, spec)) {
         throw unseen(value);
       }
     }
@@ -207,14 +207,35 @@ final class ServerCode {
       return false;
     }
     Path path = absolute(word);
-    if (path.equals(Path.of("/tmp")) || !Files.exists(path)) {
+    return !path.equals(Path.of("/tmp"))
+        && Files.exists(path)
+        && (!word.startsWith("/") || isHidden(path, spec));
+  }
+
+  /**
+   * A file that is not there yet, in a folder of this machine: the server would make it where
+   * nobody finds it, or read nothing and take that for what there is.
+   */
+  private boolean isToBeMadeUnseen(String word, LocalSpec spec) {
+    if (!word.matches("(?s)(/|~/).+") || word.indexOf('\0') >= 0) {
       return false;
     }
+    Path path = absolute(word);
+    Path folder = path.getParent();
+    return folder != null
+        && folder.getNameCount() > 0
+        && Files.isDirectory(folder)
+        && !Files.exists(path)
+        && !path.startsWith("/tmp")
+        && isHidden(path, spec);
+  }
+
+  private static boolean isHidden(Path path, LocalSpec spec) {
     List<String> seen = new ArrayList<>(Profile.named("default").system());
     seen.addAll(List.of("/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", ServerSpec.PLACE));
     seen.addAll(spec.reads());
     seen.addAll(spec.kept().places());
-    return !word.startsWith("/") || seen.stream().noneMatch(path::startsWith);
+    return seen.stream().noneMatch(path::startsWith);
   }
 
   private Path absolute(String word) {
@@ -236,6 +257,11 @@ final class ServerCode {
   }
 
   private static String options(Path path) {
+    if (!Files.exists(path)) {
+      return "it is not there yet; --write "
+          + path.getParent()
+          + " where it is to be made there, or --state and a path below /state";
+    }
     String reads = "--read " + path;
     return Files.isDirectory(path)
         ? reads + ", or --write " + path + " where it may change what is there"

@@ -122,9 +122,25 @@ public final class PeerPairing {
     return true;
   }
 
+  /**
+   * The lie that is told most: a server greets, or logs, where only messages may be.
+   *
+   * @throws WritException {@code TOL-235}, without the text, which may have a secret
+   */
+  private static void requireNoLogLine(byte[] line) {
+    if (line.length > 0 && "{[ \t\r".indexOf(line[0]) < 0) {
+      throw PeerMessage.refuse(
+          "a line of "
+              + line.length
+              + " bytes that is no message: what a server logs belongs on its standard error, and"
+              + " not on its standard output");
+    }
+  }
+
   /** Takes one message of the server; a bad one ends the connection. */
   public void received(byte[] message) {
     try {
+      requireNoLogLine(message);
       switch (PeerMessage.parse(message)) {
         case PeerMessage.Answer answer -> waiting(answer.id()).ifPresent(f -> f.complete(answer));
         case PeerMessage.Asked asked -> {
