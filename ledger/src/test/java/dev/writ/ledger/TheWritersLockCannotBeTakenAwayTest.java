@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.DurableFiles;
+import dev.writ.ledger.disk.DirectoryOwner;
 import dev.writ.ledger.disk.Inode;
 import dev.writ.ledger.disk.WatchedName;
 import dev.writ.ledger.error.LedgerError;

@@ -1,5 +1,6 @@
 package dev.writ.cli.backup;
 
+import dev.writ.ledger.LedgerConfig;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
@@ -10,10 +11,10 @@ import dev.writ.cli.home.NextIncarnation;
 import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.ledger.Anchor;
-import dev.writ.ledger.AnchorLock;
 import dev.writ.ledger.Ledger;
-import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
+import dev.writ.ledger.disk.AnchorLock;
+import dev.writ.ledger.disk.WriterLock;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,7 +101,7 @@ final class BackupRestore {
       Files.deleteIfExists(parts);
       throw e;
     }
-    Path anchorLock = LedgerConfig.lockOf(home.anchor());
+    Path anchorLock = WriterLock.lockOf(home.anchor());
     boolean isLocked = Files.exists(anchorLock);
     // A server whose home went away may still run, and works by the names of its files.
     try (HeldLock _ = HeldLock.take(parts.resolve(LOCK));

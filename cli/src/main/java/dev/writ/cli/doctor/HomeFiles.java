@@ -6,7 +6,7 @@ import dev.writ.cli.doctor.HostFinding.State;
 import dev.writ.cli.home.Serving;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.RotatedKeys;
-import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.disk.WriterLock;
 import dev.writ.sandbox.host.ShellScript;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -339,7 +339,7 @@ public final class HomeFiles {
     all.addAll(in(ledger));
     all.addAll(in(ledger.resolve("db")));
     List<Path> anchor =
-        Stream.of(home.anchor(), LedgerConfig.lockOf(home.anchor()))
+        Stream.of(home.anchor(), WriterLock.lockOf(home.anchor()))
             .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
             .toList();
     all.addAll(anchor);

@@ -2,6 +2,12 @@ package dev.writ.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.gateway.http.auth.Certificates;
+import dev.writ.gateway.http.auth.Tokens;
+import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.server.CellChoice;
+import dev.writ.gateway.http.server.Front;
+import dev.writ.gateway.http.server.HopKey;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -50,7 +50,7 @@ public final class WatchedName {
   /**
    * @throws WritException {@code LED-071} where it leads to something else now
    */
-  void requireSame() {
+  public void requireSame() {
     if (inode instanceof Inode known && isSameByStatx(known)) {
       return;
     }

@@ -32,7 +32,7 @@ public final class WriterLock implements AutoCloseable {
   @FunctionalInterface
   public interface Host {
     /** Locks the inode at a path; empty if another process has the lock. */
-    public Optional<? extends Held> take(Path path);
+    Optional<? extends Held> take(Path path);
   }
 
   private final Host host;
@@ -48,12 +48,8 @@ public final class WriterLock implements AutoCloseable {
    *     where there is not even a directory for the anchor, {@code LED-072} where the file system
    *     cannot lock, {@code LED-004}, {@code LED-008} or {@code LED-073} where it cannot be opened
    */
-<<<<<<< HEAD:ledger/src/main/java/dev/writ/ledger/disk/WriterLock.java
   public static WriterLock take(Host host, Path dir, Path anchor) {
-=======
-  static WriterLock take(Host host, Path dir, Path anchor) {
     DirectoryOwner.require(dir);
->>>>>>> h/deploy:ledger/src/main/java/dev/writ/ledger/WriterLock.java
     WriterLock lock = new WriterLock(host);
     try {
       lock.lock(dir);

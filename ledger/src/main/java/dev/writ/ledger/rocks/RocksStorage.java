@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.disk.NativeLibraries;
 import dev.writ.canonicalize.disk.TemporaryDirectory;
+import dev.writ.ledger.disk.WatchedName;
 import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.form.Keys;

@@ -14,6 +14,7 @@ import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Listener;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Origins;
+import dev.writ.gateway.http.Problems;
 import dev.writ.gateway.http.Reply;
 import dev.writ.gateway.http.Router;
 import dev.writ.gateway.http.ServerParts;
@@ -61,7 +62,7 @@ import java.util.function.BiConsumer;
  */
 public final class Front implements AutoCloseable {
   /** The header of the answer that says that nothing was done. */
-  static final String NOT_OWNER = "Writ-Not-Owner";
+  public static final String NOT_OWNER = "Writ-Not-Owner";
 
   /** In place of the number of a cell: whoever forwards is not known here. */
   static final String UNKNOWN = "unknown";

@@ -59,7 +59,7 @@ public final class HopKey {
    * @param to the address of the gateway that it is for
    * @param cell that the request is for
    */
-  String sign(String method, String uri, String to, int cell, Client client, Instant now) {
+  public String sign(String method, String uri, String to, int cell, Client client, Instant now) {
     List<String> chain = new ArrayList<>();
     try {
       for (X509Certificate each : client.chain()) {

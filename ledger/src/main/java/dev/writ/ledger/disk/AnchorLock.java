@@ -1,4 +1,4 @@
-package dev.writ.ledger;
+package dev.writ.ledger.disk;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.ledger.error.LedgerError;

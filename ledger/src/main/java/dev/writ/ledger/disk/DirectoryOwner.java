@@ -1,7 +1,8 @@
-package dev.writ.ledger;
+package dev.writ.ledger.disk;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.disk.CLibrary;
+import dev.writ.ledger.error.Failures;
 import dev.writ.ledger.error.LedgerError;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -14,7 +15,7 @@ import java.nio.file.Path;
  * Root may write everywhere, but the service whose ledger it is could not open what root wrote
  * there, and would not start any more.
  */
-final class DirectoryOwner {
+public final class DirectoryOwner {
   private static final MethodHandle USER = CLibrary.function("geteuid");
 
   private DirectoryOwner() {}
@@ -28,7 +29,7 @@ final class DirectoryOwner {
     }
   }
 
-  static void require(Path dir, int user) {
+  public static void require(Path dir, int user) {
     try {
       if (user == 0 && (int) Files.getAttribute(dir, "unix:uid") != 0) {
         throw new WritException(
