@@ -18,6 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
  * A user's way from {@code init} on, with right and wrong input; each command opens the home anew.
  */
 class OnesOwnInputTest {
+  private static final String ELSE =
+      "  - { tenant: local, subject: somebody, roles: [reviewer] }\n";
+
   @TempDir Path folder;
   private String home;
 
@@ -125,6 +128,13 @@ class OnesOwnInputTest {
     Run explained = writ("policy", "explain", policy.toString());
     refused(explained, ExitCode.USAGE, "CLI-001");
     assertThat(explained.err()).contains("writ policy check");
+    assertThat(writ("policy", "check", policy.toString()).out()).doesNotContain("no key");
+    Path more =
+        Files.writeString(
+            folder.resolve("more.yaml"),
+            Files.readString(policy).replace("approvers:\n", "approvers:\n" + ELSE));
+    assertThat(writ("policy", "check", more.toString()).out())
+        .contains("approvers (local/somebody): no key of theirs is enrolled");
     Path wrong =
         Files.writeString(
             folder.resolve("wrong.yaml"),

@@ -59,13 +59,13 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** A policy that was checked, compared with the one in force. */
-  record Checked(Policy policy, Optional<Policy> inForce, List<String> ofTools) implements Report {
+  record Checked(Policy policy, Optional<Policy> inForce, List<String> ofHome) implements Report {
     Checked(Policy policy, Optional<Policy> inForce) {
       this(policy, inForce, List.of());
     }
 
     List<String> warnings() {
-      return Stream.of(PolicyAdvice.of(policy), UnknownSurfaces.of(policy), ofTools)
+      return Stream.of(PolicyAdvice.of(policy), UnknownSurfaces.of(policy), ofHome)
           .flatMap(List::stream)
           .toList();
     }
@@ -115,11 +115,16 @@ public final class PolicyCommand implements CliCommand {
     @Override
     public ExitCode run(Session session, Arguments arguments) {
       Policy policy = sound(session, arguments.argument("FILE"));
-      Optional<Policy> inForce =
+      Optional<SystemState> state =
           Files.exists(session.home().resolve("writ.json"))
-              ? Homes.inForce(session).policy()
+              ? Optional.of(Homes.inForce(session))
               : Optional.empty();
-      session.show(new Checked(policy, inForce, ofTools(session, policy)), Check::print);
+      Stream<String> ofKeys =
+          state.stream()
+              .flatMap(
+                  s -> UnknownApprovers.of(policy, s.trust(), Homes.clock().instant()).stream());
+      List<String> ofHome = Stream.concat(ofKeys, ofTools(session, policy).stream()).toList();
+      session.show(new Checked(policy, state.flatMap(SystemState::policy), ofHome), Check::print);
       return ExitCode.OK;
     }
 
