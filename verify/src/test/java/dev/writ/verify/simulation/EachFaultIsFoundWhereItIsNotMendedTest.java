@@ -70,7 +70,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
         arguments(
             "campaign 4: the writer's lock does not rest on the name of a file",
             3,
-            LEDGER + "WriterLock.java",
+            LEDGER + "disk/WriterLock.java",
             List.of(
                 new Passage("      lock.lock(dir);\n", ""),
                 new Passage("      lock.lock(besides(anchor));\n", ""),
