@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.Optional;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
 
 /**
  * The server that has a home open, as the commands of that home use it. What they send is signed by
@@ -208,10 +209,22 @@ public final class HomeServer {
       }
       sending.to(connection);
       return answer(connection);
+    } catch (SSLHandshakeException e) {
+      throw new WritException(ClientError.NO_ANSWER, at.url() + ": " + anotherCertificate(), e);
     } catch (IOException e) {
       throw new WritException(
           ClientError.NO_ANSWER, at.url() + ": " + e.getClass().getSimpleName(), e);
     }
+  }
+
+  /** As after each renewal, until the server is told of it. */
+  private String anotherCertificate() {
+    return at.certificate()
+        .map(file ->
+            "it does not have the certificate that is in "
+                + file
+                + " now; a server takes a renewed one at SIGHUP")
+        .orElse("it is not believed");
   }
 
   private static byte[] answer(HttpURLConnection connection) throws IOException {
