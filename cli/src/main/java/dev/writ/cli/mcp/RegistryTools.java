@@ -81,7 +81,7 @@ public final class RegistryTools implements McpTools {
 
   private Optional<PinnedLists.Pinned> upstream(ToolManifest manifest) {
     return manifest.driver().equals(UpstreamPackage.DRIVER)
-        ? Optional.of(pinned.of(manifest, packages.files(manifest)))
+        ? Optional.of(pinned.of(manifest, () -> packages.files(manifest)))
         : Optional.empty();
   }
 }

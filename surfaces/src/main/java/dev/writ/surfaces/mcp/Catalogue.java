@@ -77,6 +77,7 @@ final class Catalogue {
     for (ToolManifest manifest : manifests) {
       Optional<McpTools.Offered> offers = tools.offered(manifest);
       offered = view.server().isPresent() ? offers : Optional.empty();
+      boolean isAlone = isAlone(manifest, tools, offers.isPresent());
       for (ToolManifest.Operation operation : manifest.operations()) {
         if (offers.isPresent() && tools.listed(manifest, operation).isEmpty()) {
           if (view.server().isPresent()) {
@@ -85,9 +86,7 @@ final class Catalogue {
           continue; // a method of the server, which is no tool
         }
         String name =
-            view.server().isPresent()
-                ? operation.name()
-                : free(manifest, operation, isAlone(manifest, tools, offers.isPresent()));
+            view.server().isPresent() ? operation.name() : free(manifest, operation, isAlone);
         byName.put(name, new Entry(name, manifest, operation));
       }
     }
