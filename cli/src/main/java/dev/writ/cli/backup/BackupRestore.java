@@ -1,6 +1,5 @@
 package dev.writ.cli.backup;
 
-import dev.writ.ledger.LedgerConfig;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.DurableFiles;
@@ -12,6 +11,7 @@ import dev.writ.embed.error.EmbedError;
 import dev.writ.embed.home.Home;
 import dev.writ.ledger.Anchor;
 import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.disk.AnchorLock;
 import dev.writ.ledger.disk.WriterLock;
