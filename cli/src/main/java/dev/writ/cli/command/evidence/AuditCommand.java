@@ -8,6 +8,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.FoundLines;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -56,12 +57,7 @@ public final class AuditCommand implements CliCommand {
 
   private static void print(Audited audited, Terminal terminal) {
     AuditReport report = audited.report();
-    report.verified().forEach(line -> terminal.out().println("verified      " + line));
-    report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
-    report
-        .problems()
-        .forEach(problem ->
-            terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+    FoundLines.print(report.verified(), report.notVerified(), report.problems(), terminal);
     terminal
         .out()
         .println(

@@ -12,6 +12,7 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.FoundLines;
 import dev.writ.cli.command.SystemWords;
 import dev.writ.cli.command.key.KernelKeys;
 import dev.writ.cli.command.machine.ClockCommand;
@@ -108,12 +109,7 @@ public final class FsckCommand implements CliCommand {
 
   private static void print(Examined examined, Terminal terminal) {
     FsckReport report = examined.report();
-    report.verified().forEach(line -> terminal.out().println("verified      " + line));
-    report.notVerified().forEach(line -> terminal.out().println("not verified  " + line));
-    report
-        .problems()
-        .forEach(problem ->
-            terminal.out().println(terminal.paint(Style.BAD, "PROBLEM") + "       " + problem));
+    FoundLines.print(report.verified(), report.notVerified(), report.problems(), terminal);
     terminal
         .out()
         .println(
