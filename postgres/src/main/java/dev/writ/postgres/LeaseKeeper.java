@@ -61,7 +61,9 @@ final class LeaseKeeper implements AutoCloseable {
     long sentAt = terms.elapsed().getAsLong();
     try {
       if (connection.isEmpty()) {
-        connection = Optional.of(connections.openForLeases(every()));
+        Connection opened = connections.openForLeases(every());
+        connection = Optional.of(opened);
+        OpenWriters.requireNotOlder(settings, opened);
       }
       if (!CellLease.renew(connection.get(), settings.cell(), lease.epoch(), terms.length())) {
         lease.end();

@@ -54,6 +54,9 @@ final class PostgresStorage implements Storage {
    */
   private final ThreadLocal<Connection> scanning = new ThreadLocal<>();
 
+  /** {@link OpenWriters#moves()} when its connections were opened. */
+  private volatile long moves = OpenWriters.moves();
+
   private boolean closed;
 
   private PostgresStorage(
@@ -65,14 +68,9 @@ final class PostgresStorage implements Storage {
     this.settings = settings;
     this.connections = connections;
     this.writer = writer;
-    this.reads =
-        connections.pool(
-            writer
-                .<PostgresConnections.Requirement>map(own -> own::requireNotOlder)
-                .orElse(_ -> {}));
-    // What was opened before may lead to a server that is the primary no more.
-    writer.ifPresent(
-        own -> own.whenReconnected(() -> reads.getHikariPoolMXBean().softEvictConnections()));
+    this.reads = connections.pool(connection -> OpenWriters.requireNotOlder(settings, connection));
+    writer.ifPresent(own -> OpenWriters.add(settings, own));
+    writer.ifPresent(own -> own.whenReconnected(OpenWriters::moved));
   }
 
   /** Makes an empty log, or opens one as its writer. */
@@ -147,6 +145,16 @@ final class PostgresStorage implements Storage {
     }
   }
 
+  /** What was opened before may lead to a server that is the primary no more. */
+  private Connection connection() throws SQLException {
+    long now = OpenWriters.moves();
+    if (now != moves) {
+      reads.getHikariPoolMXBean().softEvictConnections();
+      moves = now;
+    }
+    return reads.getConnection();
+  }
+
   /** Reads again over another connection where one was lost. */
   private <T> T repeating(Use<T> use) {
     Deadline deadline = Deadline.in(settings.patience());
@@ -156,7 +164,7 @@ final class PostgresStorage implements Storage {
         if (outer != null) {
           return use.apply(outer);
         }
-        try (Connection connection = reads.getConnection()) {
+        try (Connection connection = connection()) {
           return use.apply(connection);
         }
       } catch (SQLException e) {
@@ -504,6 +512,7 @@ final class PostgresStorage implements Storage {
     try {
       if (!closed) {
         closed = true;
+        writer.ifPresent(own -> OpenWriters.remove(settings, own));
         writer.ifPresent(CellWriter::close);
         reads.close();
       }

@@ -34,6 +34,9 @@ final class PostgresWatch implements LeaseWatch {
   private final PostgresConnections connections;
   private Optional<Connection> connection = Optional.empty();
 
+  /** {@link OpenWriters#moves()} when it was opened. */
+  private long moves;
+
   PostgresWatch(PostgresSettings settings) {
     this.settings = settings;
     this.connections = new PostgresConnections(settings);
@@ -133,9 +136,15 @@ final class PostgresWatch implements LeaseWatch {
 
   private synchronized <T> T using(Question<T> question) {
     try {
+      long now = OpenWriters.moves();
+      if (now != moves) {
+        close();
+        moves = now;
+      }
       if (connection.isEmpty()) {
         Connection opened = connections.openForLeases(SILENCE);
         connection = Optional.of(opened);
+        OpenWriters.requireNotOlder(settings, opened);
         DatabaseSchema.migrate(settings, connections, opened, false);
       }
       return question.ask(connection.get());

@@ -9,6 +9,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.fixture.Await;
 import dev.writ.fixture.Refused;
 import dev.writ.ledger.storage.Family;
+import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
 import dev.writ.postgres.WireProxy.Cut;
@@ -157,6 +158,34 @@ class AWriteIsMadeOnceOrRefusedTest {
       assertThat(Refused.code(() -> storage.has(Family.LOG, number(1)))).isEqualTo("PGS-002");
       server.execute("writ", sessions.formatted(2));
       assertThat(storage.has(Family.LOG, number(1))).isTrue();
+    }
+  }
+
+  /** Another cell's log, and who owns the cells. */
+  @Test
+  void nothingElseIsReadFromSuchAServerWhileThisProcessWritesToAnother() {
+    try (WireProxy proxy = new WireProxy(server.port())) {
+      PostgresSettings settings =
+          server.settings(proxy.port()).withCell(cell).withPatience(Duration.ofSeconds(1));
+      PostgresDatabase other =
+          new PostgresDatabase(settings.withCell(server.newCell()), "another cell");
+      other.create().close();
+      try (Storage storage = new PostgresDatabase(settings, "through a proxy").create();
+          Storage reader = other.openReader();
+          LeaseWatch watch = other.watch()) {
+        append(storage, 0);
+        assertThat(reader.has(Family.LOG, number(1))).isFalse();
+        assertThat(watch.ask().epoch()).isPositive();
+        proxy.cutAll();
+        append(storage, 1); // over another session, as after a failover
+        String sessions = "UPDATE writ.cell SET sessions = %d WHERE cell = " + cell;
+        server.execute("writ", sessions.formatted(1)); // as the former primary has it
+        assertThat(Refused.code(() -> reader.has(Family.LOG, number(1)))).isEqualTo("PGS-002");
+        assertThat(Refused.code(watch::ask)).isEqualTo("PGS-002");
+        server.execute("writ", sessions.formatted(2));
+        assertThat(reader.has(Family.LOG, number(1))).isFalse();
+        assertThat(watch.ask().epoch()).isPositive();
+      }
     }
   }
 

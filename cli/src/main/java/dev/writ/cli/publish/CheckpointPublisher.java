@@ -145,10 +145,16 @@ final class CheckpointPublisher implements AutoCloseable {
   private Optional<Checkpoint> cosigned(Checkpoint fresh) {
     hasAsked = true;
     Cosigning cosigning = new Cosigning(fresh);
-    for (Asked one : asked) {
-      cosigning
-          .ask(one.caller(), one.witness().url(), List.of(one.witness().key()))
-          .ifPresent(e -> refused.put(name(one.witness()), e));
+    List<Optional<WritException>> reasons =
+        cosigning.ask(
+            asked.stream()
+                .map(one ->
+                    new Cosigning.Asked(
+                        one.caller(), one.witness().url(), List.of(one.witness().key())))
+                .toList());
+    for (int i = 0; i < reasons.size(); i++) {
+      String who = name(asked.get(i).witness());
+      reasons.get(i).ifPresent(e -> refused.put(who, e));
     }
     return attempt(
         WITNESSES,

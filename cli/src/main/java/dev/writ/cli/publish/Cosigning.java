@@ -9,6 +9,9 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** A checkpoint, with the cosignatures that witnesses gave it so far, and why others did not. */
 public final class Cosigning {
@@ -23,16 +26,38 @@ public final class Cosigning {
   }
 
   /**
-   * Asks a witness, whatever the others said.
+   * One that is asked.
    *
    * @param keys of which it may have one; what others signed is ignored
-   * @return why it did not cosign, if it gave a reason
    */
-  public Optional<WritException> ask(WitnessCaller caller, URI url, List<WitnessKey> keys) {
+  public record Asked(WitnessCaller caller, URI url, List<WitnessKey> keys) {}
+
+  /**
+   * Asks all witnesses at once, so that one that stands still keeps no other from being asked, and
+   * waits for all of them: that one saw another history outweighs the others.
+   *
+   * @return of each, in this order, why it did not cosign, if it gave a reason
+   */
+  public List<Optional<WritException>> ask(List<Asked> witnesses) {
+    List<Future<Checkpoint>> answers;
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      answers =
+          witnesses.stream()
+              .map(one -> threads.submit(() -> one.caller().ask(one.url(), asked)))
+              .toList();
+    }
+    List<Optional<WritException>> reasons = new ArrayList<>();
+    for (int i = 0; i < answers.size(); i++) {
+      reasons.add(take(witnesses.get(i), answers.get(i)));
+    }
+    return reasons;
+  }
+
+  private Optional<WritException> take(Asked one, Future<Checkpoint> ended) {
     try {
-      Checkpoint answer = caller.ask(url, asked);
-      for (WitnessKey key : keys) {
-        Optional<Cosignature> own = WitnessCaller.cosignature(url, answer, key);
+      Checkpoint answer = answer(ended);
+      for (WitnessKey key : one.keys()) {
+        Optional<Cosignature> own = WitnessCaller.cosignature(one.url(), answer, key);
         if (own.isPresent() && found.stream().noneMatch(f -> f.by().equals(key))) {
           checkpoint = checkpoint.with(List.of(answer.note().signaturesOf(key).getFirst()));
           found.addAll(Cosignature.of(checkpoint, key).stream().toList());
@@ -43,6 +68,14 @@ public final class Cosigning {
       refusals.add(e);
       return Optional.of(e);
     }
+  }
+
+  private static Checkpoint answer(Future<Checkpoint> ended) {
+    if (ended.state() == Future.State.SUCCESS) {
+      return ended.resultNow();
+    }
+    Throwable why = ended.exceptionNow();
+    throw why instanceof RuntimeException e ? e : new IllegalStateException(why);
   }
 
   /** With all cosignatures. */

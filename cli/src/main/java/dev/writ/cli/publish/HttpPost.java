@@ -23,7 +23,7 @@ final class HttpPost implements AutoCloseable {
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(10);
 
   /** From the first byte that is sent to the last one of the answer. */
-  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(30);
+  static final Duration ANSWER_WITHIN = Duration.ofSeconds(30);
 
   private final HttpClient client;
 
@@ -51,15 +51,17 @@ final class HttpPost implements AutoCloseable {
    * Posts, and reads the whole answer.
    *
    * @param most bytes of the answer
+   * @param within from the first byte that is sent to the last one of the answer
    * @throws IOException where there is no answer, a longer one, or one that takes too long
    */
-  HttpResponse<byte[]> send(HttpRequest.Builder request, byte[] body, int most) throws IOException {
+  HttpResponse<byte[]> send(HttpRequest.Builder request, byte[] body, int most, Duration within)
+      throws IOException {
     CompletableFuture<HttpResponse<byte[]>> answer =
         client.sendAsync(
             request.POST(HttpRequest.BodyPublishers.ofByteArray(body)).build(),
             HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), most));
     try {
-      return answer.get(ANSWER_WITHIN.toSeconds(), TimeUnit.SECONDS);
+      return answer.get(within.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
     } catch (TimeoutException e) {

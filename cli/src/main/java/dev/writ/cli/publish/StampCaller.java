@@ -53,7 +53,8 @@ public final class StampCaller implements AutoCloseable {
           post.send(
               HttpRequest.newBuilder(url).header("Content-Type", StampRequest.TYPE),
               request.toBytes(),
-              TimeStamp.BYTES_MAX);
+              TimeStamp.BYTES_MAX,
+              HttpPost.ANSWER_WITHIN);
     } catch (IOException e) {
       throw unanswered(url, e.getClass().getSimpleName(), e);
     }

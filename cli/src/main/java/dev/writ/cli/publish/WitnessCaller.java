@@ -17,8 +17,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** Asks witnesses by C2SP tlog-witness. */
 public final class WitnessCaller implements AutoCloseable {
@@ -36,6 +38,7 @@ public final class WitnessCaller implements AutoCloseable {
 
   private final HttpPost post;
   private final Proofs proofs;
+  private final ReentrantLock proving = new ReentrantLock();
 
   /**
    * @param authority PEM of the authority that is believed, in place of the JDK's
@@ -47,19 +50,19 @@ public final class WitnessCaller implements AutoCloseable {
   }
 
   /**
-   * Has a checkpoint cosigned.
+   * Has a checkpoint cosigned. All its answers together have the time of one.
    *
    * @return the checkpoint with the lines of the answer, of which nothing is verified
    * @throws WritException {@code CLI-101} where the witness knows another history, {@code CLI-102}
    *     where it refuses otherwise, {@code CLI-103} without an answer of the protocol
    */
   public Checkpoint ask(URI url, Checkpoint checkpoint) {
+    long end = System.nanoTime() + HttpPost.ANSWER_WITHIN.toNanos();
     long old = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      MerkleProof proof =
-          old == 0 ? new MerkleProof(List.of()) : proofs.between(old, checkpoint.size());
+      MerkleProof proof = old == 0 ? new MerkleProof(List.of()) : proof(old, checkpoint.size());
       HttpResponse<byte[]> response =
-          post(url, new AddCheckpoint(old, proof, checkpoint).toBytes());
+          post(url, new AddCheckpoint(old, proof, checkpoint).toBytes(), end);
       String text = new String(response.body(), StandardCharsets.UTF_8);
       if (response.statusCode() == 200) {
         return withLines(url, checkpoint, text);
@@ -78,6 +81,16 @@ public final class WitnessCaller implements AutoCloseable {
     }
     throw new WritException(
         CliError.WITNESS_UNANSWERED, url + ": it names another size again and again");
+  }
+
+  /** The ledger of a command is read by one at a time. */
+  private MerkleProof proof(long from, long to) {
+    proving.lock();
+    try {
+      return proofs.between(from, to);
+    } finally {
+      proving.unlock();
+    }
   }
 
   /**
@@ -110,10 +123,13 @@ public final class WitnessCaller implements AutoCloseable {
     return URI.create(prefix.endsWith("/") ? prefix + path : prefix + "/" + path);
   }
 
-  private HttpResponse<byte[]> post(URI url, byte[] body) {
+  private HttpResponse<byte[]> post(URI url, byte[] body, long end) {
     try {
       return post.send(
-          HttpRequest.newBuilder(address(url, "add-checkpoint")), body, ANSWER_BYTES_MAX);
+          HttpRequest.newBuilder(address(url, "add-checkpoint")),
+          body,
+          ANSWER_BYTES_MAX,
+          Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     } catch (IOException e) {
       throw unanswered(url, e.getClass().getSimpleName(), e);
     }

@@ -3,8 +3,10 @@ package dev.writ.cli.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.Run;
@@ -23,15 +25,20 @@ import dev.writ.s3.S3Server;
 import dev.writ.verify.stamp.StampRequest;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -347,6 +354,47 @@ class CheckpointsArePublishedTest {
         served.close();
       }
       assertThat(served.view().orElseThrow().witnesses()).isEmpty();
+    }
+  }
+
+  /** Each of these answers only when the others were asked, too. */
+  @Test
+  void allWitnessesAreAskedAtOnce() throws Exception {
+    CountDownLatch toBeAsked = new CountDownLatch(3);
+    HttpServer bad = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    try (WitnessHere good = witness("good");
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      bad.setExecutor(threads);
+      bad.createContext(
+          "/",
+          call -> {
+            toBeAsked.countDown();
+            try {
+              toBeAsked.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            call.sendResponseHeaders(500, -1);
+            call.close();
+          });
+      bad.start();
+      String url = "http://127.0.0.1:" + bad.getAddress().getPort();
+      List<String> all = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        SigningKey signer = SigningKey.generateEd25519(new SecureRandom());
+        String key = new WitnessKey("bad" + i + ".example/w", signer.verifyingKey()).toString();
+        all.add("{ url: \"" + url + "\", key: \"" + key + "\" }");
+      }
+      all.add(asked(good));
+      Publication state = turn(home, inFolder() + ", quorum: 1, witnesses: " + all);
+      assertThat(codes(state))
+          .containsOnly(
+              Map.entry("witness bad0.example/w", "CLI-102"),
+              Map.entry("witness bad1.example/w", "CLI-102"),
+              Map.entry("witness bad2.example/w", "CLI-102"));
+      assertThat(state.checkpoint()).isPresent();
+    } finally {
+      bad.stop(0);
     }
   }
 

@@ -7,6 +7,7 @@ import dev.writ.executor.CellRules;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.Placements;
 import dev.writ.executor.SystemStatement;
+import dev.writ.executor.TenantElsewhere;
 import dev.writ.executor.TenantsMoved;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.ledger.LedgerPlaces;
@@ -111,9 +112,7 @@ public final class CellMember implements CellRules {
   public void requireTenant(String tenant) {
     int right = kernel.system().placements().cellOf(tenant, cells);
     if (right != home.cell()) {
-      throw new WritException(
-          ExecutorError.OTHER_CELL,
-          "the tenant " + tenant + " is in cell " + right + ", this is cell " + home.cell());
+      throw new TenantElsewhere(tenant, right, home.cell());
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.writ.gateway.http;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.executor.TenantElsewhere;
+import dev.writ.executor.error.ExecutorError;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.limit.HttpAdmission;
@@ -201,6 +203,10 @@ public final class Exchange {
           arrived.run();
         }
         answer = counted(handle());
+      } catch (TenantElsewhere e) {
+        WritException told = isBeingLearnt(e) ? onItsWay(e) : e;
+        code = Optional.of(told.code().code());
+        answer = refusal(told);
       } catch (WritException e) {
         code = Optional.of(e.code().code());
         answer = refusal(e);
@@ -407,7 +413,7 @@ public final class Exchange {
     FormerCellList former =
         caller
             .filter(_ -> isTold)
-            .map(who -> parts.formerCells().apply(who.tenant()))
+            .map(who -> parts.cells().former(who.tenant()))
             .orElse(FormerCellList.NONE);
     return former.isEmpty() ? answer : answer.with(FormerCellList.HEADER, former.toString());
   }
@@ -462,6 +468,20 @@ public final class Exchange {
     return status == 401
         ? answer.with("WWW-Authenticate", doors.authentication().challenges())
         : answer;
+  }
+
+  /**
+   * Whether a gateway has sent a request to the tenant's cell, and that cell knows another one: one
+   * of the two has not seen yet where operators have put the tenant. A caller that has named the
+   * cell, or has a credential of another tenant, is told at once that it is the wrong one.
+   */
+  private boolean isBeingLearnt(TenantElsewhere e) {
+    return caller.filter(who -> !who.tenant().equals(e.tenant())).isEmpty()
+        && parts.cells().isByTenant(request.method().name(), path(), headers, client, receivedAt);
+  }
+
+  private static WritException onItsWay(TenantElsewhere e) {
+    return new WritException(ExecutorError.TENANT_ON_ITS_WAY, e.found(), e);
   }
 
   private WritException unforeseen(Throwable e) {

@@ -10,14 +10,13 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 
 /**
  * The parts that all exchanges of a server share.
  *
  * @param hosts the host names that it accepts
  * @param doors who may call; can change
- * @param formerCells those in which a tenant was that is in the server's cell now
+ * @param cells what it knows of the installation's cells
  * @param failures gets unexpected exceptions; clients see nothing of them
  */
 public record ServerParts(
@@ -26,7 +25,7 @@ public record ServerParts(
     Hosts hosts,
     AtomicReference<IngressPolicy> doors,
     ConcurrencyLimiter places,
-    Function<String, FormerCellList> formerCells,
+    TenantCells cells,
     Observer observer,
     BiConsumer<TraceContext, Throwable> failures,
     InstantSource clock,

@@ -116,7 +116,7 @@ final class WitnessAsk implements CliCommand {
       List<WitnessKey> keys,
       long quorum) {
     Cosigning cosigning = new Cosigning(checkpoint);
-    urls.forEach(url -> cosigning.ask(caller, url, keys));
+    cosigning.ask(urls.stream().map(url -> new Cosigning.Asked(caller, url, keys)).toList());
     cosigning.require(quorum);
     cosigning.refusals().forEach(e -> terminal.err().println(Text.printable(e.getMessage())));
     return new Cosigned(cosigning.checkpoint(), cosigning.by());

@@ -10,6 +10,7 @@ import dev.writ.executor.document.CellRegions;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Client;
 import dev.writ.gateway.http.FormerCellList;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.message.Headers;
@@ -123,16 +124,27 @@ public final class CellChoice {
     if (named.isPresent()) {
       return OptionalInt.of(named.get());
     }
-    boolean isPost = method.equals("POST");
-    if (isPost && OF_SYSTEM.contains(path)) {
+    if (method.equals("POST") && OF_SYSTEM.contains(path)) {
       return OptionalInt.of(CellPlacement.SYSTEM);
     }
-    Optional<Integer> shown = ofCredential(headers, client, now);
+    Optional<Integer> shown =
+        ofNumber(headers).or(() -> tenantShown(headers, client, now).map(this::cellOf));
     if (shown.isPresent()) {
       return OptionalInt.of(shown.get());
     }
-    boolean isSigned = isPost && !headers.has("authorization") && SIGNED.matcher(path).matches();
-    return isSigned ? OptionalInt.empty() : OptionalInt.of(otherwise());
+    return isSigned(method, path, headers) ? OptionalInt.empty() : OptionalInt.of(otherwise());
+  }
+
+  private static boolean isSigned(String method, String path, Headers headers) {
+    return method.equals("POST") && !headers.has("authorization") && SIGNED.matcher(path).matches();
+  }
+
+  /** As {@link dev.writ.gateway.http.TenantCells#isByTenant}. */
+  boolean isByTenant(String method, String path, Headers headers, Client client, Instant now) {
+    boolean isNamed =
+        headers.one(HEADER).flatMap(this::number).or(() -> ofNumber(headers)).isPresent();
+    return !isNamed
+        && (tenantShown(headers, client, now).isPresent() || isSigned(method, path, headers));
   }
 
   /** The former cells of a tenant, for the cell in which it is. */
@@ -166,40 +178,45 @@ public final class CellChoice {
         : Optional.empty();
   }
 
-  private Optional<Integer> ofCredential(Headers headers, Client client, Instant now) {
+  /** What is known in one cell alone says which: a session, and the code that begins one. */
+  private Optional<Integer> ofNumber(Headers headers) {
+    Optional<String> header = headers.one("authorization");
+    if (header.isPresent()) {
+      String[] parts = header.get().strip().split(" +", 2);
+      return parts.length == 2 && parts[0].equalsIgnoreCase("writ-code")
+          ? Optional.of(NUMBERED.matcher(parts[1]))
+              .filter(Matcher::matches)
+              .flatMap(found -> number(found.group(1)))
+          : Optional.empty();
+    }
+    return headers.all("cookie").stream()
+        .map(COOKIE::matcher)
+        .filter(Matcher::find)
+        .findFirst()
+        .flatMap(found -> number(found.group(1)));
+  }
+
+  private Optional<String> tenantShown(Headers headers, Client client, Instant now) {
     Optional<String> header = headers.one("authorization");
     if (header.isPresent()) {
       String[] parts = header.get().strip().split(" +", 2);
       return parts.length == 2 ? ofAuthorization(parts[0], parts[1], now) : Optional.empty();
     }
-    Optional<Integer> session =
-        headers.all("cookie").stream()
-            .map(COOKIE::matcher)
-            .filter(Matcher::find)
-            .findFirst()
-            .flatMap(found -> number(found.group(1)));
-    return session.or(() ->
-        client.chain().stream()
-            .findFirst()
-            .filter(certificates::knows)
-            .map(certificate -> cellOf(certificates.caller(certificate, now).tenant())));
+    return client.chain().stream()
+        .findFirst()
+        .filter(certificates::knows)
+        .map(certificate -> certificates.caller(certificate, now).tenant());
   }
 
-  private Optional<Integer> ofAuthorization(String scheme, String credentials, Instant now) {
+  private Optional<String> ofAuthorization(String scheme, String credentials, Instant now) {
     try {
       return switch (scheme.toLowerCase(Locale.ROOT)) {
-        case "bearer" ->
-            tokens.authenticate("bearer", credentials, now).map(caller -> cellOf(caller.tenant()));
+        case "bearer" -> tokens.authenticate("bearer", credentials, now).map(Caller::tenant);
         case "writ" ->
             Optional.of(
-                cellOf(
-                    AccessDocument.read(
-                            Envelope.parse(Base64.getUrlDecoder().decode(credentials)).document())
-                        .tenant()));
-        case "writ-code" ->
-            Optional.of(NUMBERED.matcher(credentials))
-                .filter(Matcher::matches)
-                .flatMap(found -> number(found.group(1)));
+                AccessDocument.read(
+                        Envelope.parse(Base64.getUrlDecoder().decode(credentials)).document())
+                    .tenant());
         default -> Optional.empty();
       };
     } catch (WritException | IllegalArgumentException e) {

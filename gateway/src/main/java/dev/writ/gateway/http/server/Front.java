@@ -5,7 +5,6 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Client;
 import dev.writ.gateway.http.Connections;
 import dev.writ.gateway.http.Exchange;
-import dev.writ.gateway.http.FormerCellList;
 import dev.writ.gateway.http.HopSettings;
 import dev.writ.gateway.http.Hosts;
 import dev.writ.gateway.http.IngressPolicy;
@@ -19,6 +18,7 @@ import dev.writ.gateway.http.Reply;
 import dev.writ.gateway.http.Router;
 import dev.writ.gateway.http.ServerParts;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TenantCells;
 import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.auth.Authenticator;
 import dev.writ.gateway.http.auth.Certificates;
@@ -147,7 +147,7 @@ public final class Front implements AutoCloseable {
                 IngressPolicy.of(
                     config.authenticators(), new Certificates(List.of()), new Origins(List.of()))),
             new ConcurrencyLimiter(config.limits()),
-            _ -> FormerCellList.NONE,
+            TenantCells.ALONE,
             config.observer(),
             config.failures(),
             config.clock(),

@@ -1,14 +1,18 @@
 package dev.writ.gateway.http.server;
 
+import dev.writ.gateway.http.Client;
 import dev.writ.gateway.http.FormerCellList;
 import dev.writ.gateway.http.Listener;
+import dev.writ.gateway.http.TenantCells;
+import dev.writ.gateway.http.message.Headers;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
  * One cell of the installation as a front has it: its requests are answered here while a {@link
  * GatewayServer} is started on it; else they are forwarded to the owner.
  */
-public final class FrontCell {
+public final class FrontCell implements TenantCells {
   private final Front front;
   private final int number;
   private final int shown;
@@ -51,9 +55,15 @@ public final class FrontCell {
     return owner;
   }
 
-  /** The former cells of a tenant that is in this one now. */
-  FormerCellList formerCells(String tenant) {
+  @Override
+  public FormerCellList former(String tenant) {
     return front.choice().former(tenant, number);
+  }
+
+  @Override
+  public boolean isByTenant(
+      String method, String path, Headers headers, Client client, Instant now) {
+    return front.choice().isByTenant(method, path, headers, client, now);
   }
 
   /** Of which it is one cell. */

@@ -5,7 +5,6 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Client;
 import dev.writ.gateway.http.Connections;
 import dev.writ.gateway.http.Exchange;
-import dev.writ.gateway.http.FormerCellList;
 import dev.writ.gateway.http.Hosts;
 import dev.writ.gateway.http.Ingress;
 import dev.writ.gateway.http.IngressPolicy;
@@ -16,6 +15,7 @@ import dev.writ.gateway.http.Origins;
 import dev.writ.gateway.http.Router;
 import dev.writ.gateway.http.ServerParts;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.TenantCells;
 import dev.writ.gateway.http.TlsFiles;
 import dev.writ.gateway.http.auth.Authenticator;
 import dev.writ.gateway.http.auth.Certificates;
@@ -141,7 +141,7 @@ public final class GatewayServer implements AutoCloseable {
                 IngressPolicy.of(
                     config.authenticators(), config.certificates(), new Origins(config.origins()))),
             config.places(),
-            tenant -> cell.map(c -> c.formerCells(tenant)).orElse(FormerCellList.NONE),
+            cell.<TenantCells>map(c -> c).orElse(TenantCells.ALONE),
             config.observer(),
             config.failures(),
             config.clock(),
