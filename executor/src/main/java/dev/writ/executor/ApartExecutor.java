@@ -47,6 +47,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.ledger.Commit;
+import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
@@ -227,7 +228,7 @@ public final class ApartExecutor implements RemoteExecutor {
       Preflight.Order order = check(asked, state, run, PendingWrites.NOTHING, true);
       List<Digest> missing = missing(order.request());
       if (missing.isEmpty()) {
-        ready(order, state, asked.at());
+        ready(order, state, asked.at(), _ -> Optional.empty());
       }
       return new OrderPrepared(known(run), missing);
     }
@@ -295,8 +296,13 @@ public final class ApartExecutor implements RemoteExecutor {
     return order;
   }
 
-  /** The expiry, and stages 2 and 3. */
-  private Ready ready(Preflight.Order order, SystemState state, Instant at) {
+  /**
+   * The expiry, and stages 2 and 3.
+   *
+   * @param brought the documents that came with the order, approvals among them
+   */
+  private Ready ready(
+      Preflight.Order order, SystemState state, Instant at, DocumentSource brought) {
     Instant now = time.now(KernelTime.Reading.DISPATCH);
     ownKeys.requireExecutor(state.trust(), now);
     requireNear(at, now);
@@ -304,7 +310,7 @@ public final class ApartExecutor implements RemoteExecutor {
     requireNotGivenUp(order);
     stages.gate().requireUnexpired(order.intent(), now);
     stages.gate().requireUnexpired(order.intent(), at);
-    stages.gate().requireStanding(order, state.trust());
+    stages.gate().requireStanding(order, state.trust(), brought);
     Policy policy = state.policyInForce();
     stages.snapshot().verify(order, stages.tools().circumstances(order.request().effect(), policy));
     return stages.prepare().prepare(order, policy);
@@ -356,7 +362,14 @@ public final class ApartExecutor implements RemoteExecutor {
       Preflight.Order order =
           check(asked, state, run, turn -> carried.writeTo(turn, id), dispatch.begins());
       requireChain(run, dispatch);
-      return ended(serve(order, state, asked.at(), dispatch.begins()));
+      TreeMap<Digest, Envelope> brought = dispatch.carried().byId();
+      return ended(
+          serve(
+              order,
+              state,
+              asked.at(),
+              dispatch.begins(),
+              document -> Optional.ofNullable(brought.get(document))));
     }
   }
 
@@ -399,13 +412,18 @@ public final class ApartExecutor implements RemoteExecutor {
   }
 
   /** From here on it ends in a receipt, since the guardian's log has the dispatch. */
-  private Served serve(Preflight.Order order, SystemState state, Instant at, boolean begins) {
+  private Served serve(
+      Preflight.Order order,
+      SystemState state,
+      Instant at,
+      boolean begins,
+      DocumentSource brought) {
     Dispatch.Dispatched dispatched;
     try {
       if (!begins) {
         throw new WritException(ExecutorError.NEVER_BEGUN, "the guardian asked for its end");
       }
-      Ready ready = ready(order, state, at);
+      Ready ready = ready(order, state, at, brought);
       dispatched = stages.dispatch().dispatch(ready.durable(), at);
     } catch (WritException refused) {
       return neverBegun(order, state, at, refused);

@@ -3,10 +3,12 @@ package dev.writ.executor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
+import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.apart.ApartOrder;
 import dev.writ.executor.apart.ApartOrder.Dispatching;
 import dev.writ.executor.apart.CarriedEvents;
@@ -26,6 +28,8 @@ import dev.writ.fixture.TestExecutor;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestRequest;
+import dev.writ.guardian.JudgeInputs;
+import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
@@ -268,6 +272,39 @@ class NeitherSideBelievesTheOtherTest {
               Optional.empty());
       assertThat(Refused.code(() -> executor.direct().prepare(other))).isEqualTo("EXE-112");
     }
+    assertThat(executor.driver.runs()).isEmpty();
+  }
+
+  /** The decision names one of the keys; the approval comes with the order. */
+  @Test
+  void an_order_whose_approval_has_a_key_that_was_revoked_meanwhile_begins_nothing() {
+    SigningKey second = SigningKey.mlDsa65(TestKeys.key("rita").verifyingKey().bytes());
+    TrustedKey first = TestKeys.trusted("rita", KeyRole.APPROVER, Optional.of("acme"));
+    home.enrol(
+        new TrustedKey(
+            second.verifyingKey(),
+            first.role(),
+            first.tenant(),
+            first.subject(),
+            first.notBefore(),
+            first.notAfter(),
+            Optional.empty()));
+    TestRequest pay = home.ask("alice").tool("pay");
+    home.submit(pay);
+    Envelope word = home.approval(pay.sign(), "rita", Approval.Verdict.APPROVE);
+    home.kernel()
+        .approve(Envelope.sign(Approval.TYPE, word.document(), TestKeys.key("rita"), second));
+    ApartOrder order = executor.lost(pay);
+    String named =
+        JudgeInputs.read(Decision.read(order.decision().document()).inputs())
+            .approvals()
+            .getFirst()
+            .kid();
+    String other = named.equals(second.kid()) ? first.kid() : second.kid();
+    home.kernel().change(home.change("key.revoked", JsonValue.object().put("kid", other).build()));
+    ApartOrder late = under(order, executor.direct().system());
+    Receipt never = Receipt.read(executor.direct().end(late).receipt().document());
+    assertThat(never.code()).contains("EXE-107");
     assertThat(executor.driver.runs()).isEmpty();
   }
 

@@ -117,13 +117,17 @@ final class AnchorKeeper {
   }
 
   private static WritException failure(Throwable e) {
-    // Of a shared anchor it is not the disk that refuses.
-    return e instanceof WritException refusal
-            && (refusal.code() == LedgerError.LOCK_LOST
-                || refusal.code() == LedgerError.ANCHOR_MOVED
-                || !(refusal.code() instanceof LedgerError))
+    if (!(e instanceof WritException refusal)) {
+      return new WritException(LedgerError.ANCHOR_WRITE, String.valueOf(e.getMessage()), e);
+    }
+    // Of a shared anchor it is not the disk that refuses. Of what does, the remedy is left out: one
+    // message has one.
+    return refusal.code() == LedgerError.LOCK_LOST
+            || refusal.code() == LedgerError.ANCHOR_MOVED
+            || !(refusal.code() instanceof LedgerError)
         ? refusal
-        : new WritException(LedgerError.ANCHOR_WRITE, e.getMessage(), e);
+        : new WritException(
+            LedgerError.ANCHOR_WRITE, refusal.code().code() + ", " + refusal.found(), e);
   }
 
   private void gather() {

@@ -5,6 +5,7 @@ import static dev.writ.ledger.Fixture.opening;
 import static dev.writ.ledger.Fixture.run;
 import static dev.writ.ledger.Fixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
@@ -105,7 +106,14 @@ class AFailedWriteStopsTheLedgerTest {
     Ledger ledger = Ledger.create(config);
     Files.createDirectories(away.resolve(".anchor.new/in the way"));
     ledger.append(opening("a")).await();
-    Refused.with(LedgerError.ANCHOR_WRITE, ledger::close);
+    assertThatThrownBy(ledger::close)
+        .isInstanceOfSatisfying(
+            WritException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(LedgerError.ANCHOR_WRITE);
+              assertThat(e.found()).contains(".anchor.new");
+              assertThat(e.getMessage()).doesNotContain(LedgerError.STORAGE.remedy());
+            });
     DurableFiles.deleteTree(away);
     Refused.with(LedgerError.ANCHOR_MISSING, () -> Ledger.open(config).close());
   }

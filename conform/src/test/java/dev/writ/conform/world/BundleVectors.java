@@ -207,7 +207,8 @@ final class BundleVectors {
     return home;
   }
 
-  private static byte[] corrected() {
+  /** A run that was under way when the clock was corrected. */
+  static byte[] corrected() {
     TestTools tools = tools();
     try (TestHome home = ahead(tools)) {
       home.correctClock();

@@ -1,5 +1,8 @@
 package dev.writ.conform.world;
 
+import static dev.writ.conform.world.TrustVectors.in;
+import static dev.writ.conform.world.TrustVectors.set;
+
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
@@ -38,6 +41,7 @@ final class ReceivedVectors {
     ReceivedVectors vectors = new ReceivedVectors();
     vectors.ofTheSecond();
     vectors.ofTheFirst();
+    vectors.ofKeys();
     return vectors.made;
   }
 
@@ -90,6 +94,37 @@ final class ReceivedVectors {
         ofSeconds(101));
   }
 
+  /** The key of who asks held when the first call came in, as its event says. */
+  private void ofKeys() {
+    window("key-held-then", "the key of who asks held until 45 s", "ok", 45);
+    window("key-did-not-hold-then", "the key of who asks held until 30 s", "EXE-956", 30);
+    revoked("key-revoked-in-flight", "less than a minute before it", "ok", ofSeconds(40));
+    revoked("key-revoked-long-before", "more than a minute before it", "EXE-956", AGAIN);
+  }
+
+  /** The second judgement states that its call came in at 42 s. */
+  private void window(String name, String about, String wanted, long seconds) {
+    String end = Timestamps.format(Plot.START.plusSeconds(seconds));
+    Remade remade = stated(judged(SECOND, AGAIN), 1, Plot.START.plusSeconds(42));
+    remade.steps.removeIf(step -> step.kind.equals(EventKind.RUN_CLOSED)); // she signed that later
+    remade.change(
+        TrustVectors.body(remade, EventKind.KEY_ENROLLED, TrustVectors.kid("alice")),
+        in("detail", set("writ_not_after", end)));
+    add(name, "another call, at 42 s; " + about, wanted, remade);
+  }
+
+  /** The key is revoked a second after the first call, and the request is judged again. */
+  private void revoked(String name, String about, String wanted, Duration later) {
+    Remade remade = FullRun.remade(judged(SECOND, later));
+    int at = TrustVectors.place(remade, EventKind.EFFECT_REFUSED, _ -> true) + 1;
+    TrustVectors.change(
+        remade,
+        at,
+        EventKind.KEY_REVOKED,
+        JsonValue.object().put("kid", TrustVectors.kid("alice")).build());
+    add(name, "the key of who asks was revoked " + about + " was judged again", wanted, remade);
+  }
+
   private static Duration ofSeconds(long seconds) {
     return Duration.ofSeconds(seconds);
   }
@@ -108,15 +143,22 @@ final class ReceivedVectors {
    */
   private void forged(
       String name, String about, String wanted, byte[] bundle, int decision, Duration stated) {
+    add(name, about, wanted, stated(bundle, decision, Plot.START.plus(stated)));
+  }
+
+  private void add(String name, String about, String wanted, Remade remade) {
+    made.add(Made.bundle("received-" + name, about, wanted, Made.inline(remade.toBytes())));
+  }
+
+  private static Remade stated(byte[] bundle, int decision, Instant at) {
     Remade remade = FullRun.remade(bundle);
-    Instant at = Plot.START.plus(stated);
     List<Digest> decisions =
         remade.steps.stream()
             .filter(step -> step.kind.equals(EventKind.DECISION_MADE))
             .map(step -> step.body)
             .toList();
     remade.change(decisions.get(decision), document -> received(document, at));
-    made.add(Made.bundle("received-" + name, about, wanted, Made.inline(remade.toBytes())));
+    return remade;
   }
 
   private static JsonValue.Obj received(JsonValue.Obj decision, Instant at) {

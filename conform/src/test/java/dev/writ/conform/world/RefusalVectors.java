@@ -51,6 +51,11 @@ final class RefusalVectors {
         "it names a stage that refuses nothing",
         "CAN-023 or EXE-952",
         set("stage", "dispatch"));
+    vectors.add(
+        "refusal-of-somebody-else",
+        "it names another subject than its request",
+        "EXE-953",
+        set("subject", "bob"));
     return vectors.made;
   }
 

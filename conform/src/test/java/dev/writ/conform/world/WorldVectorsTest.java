@@ -62,6 +62,7 @@ class WorldVectorsTest {
     all.addAll(OrderVectors.all());
     all.addAll(JudgedVectors.all());
     all.addAll(StandingVectors.all());
+    all.addAll(WordVectors.all());
     all.addAll(GovernedVectors.all());
     all.addAll(RetentionVectors.all());
     all.addAll(PlacementVectors.all());

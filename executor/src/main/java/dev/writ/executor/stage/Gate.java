@@ -103,7 +103,21 @@ public final class Gate {
    * @throws WritException {@code EXE-107}
    */
   public void requireStanding(Order order, Trust trust) {
-    AllowedBy.revoked(order.decision(), order.request(), trust, words)
+    requireStanding(order, trust, words);
+  }
+
+  /**
+   * The same.
+   *
+   * @param brought has approvals beside those that are at hand here
+   * @throws WritException {@code EXE-107}
+   */
+  public void requireStanding(Order order, Trust trust, DocumentSource brought) {
+    AllowedBy.revoked(
+            order.decision(),
+            order.request(),
+            trust,
+            id -> words.document(id).or(() -> brought.document(id)))
         .filter(_ -> asksStanding)
         .ifPresent(key -> {
           throw new WritException(

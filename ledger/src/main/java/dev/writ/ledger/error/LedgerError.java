@@ -48,7 +48,8 @@ public enum LedgerError implements ErrorCode {
   ANCHOR_WRITE(
       "LED-014",
       "the anchor cannot be written, so a restored backup could not be detected",
-      "Make the anchor's directory writable, then open the ledger again."),
+      "Make room on its disk and let this user write to its directory, then open the ledger"
+          + " again."),
 
   CHAIN(
       "LED-020",

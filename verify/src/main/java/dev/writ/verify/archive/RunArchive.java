@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Puts bundles of closed runs into an archive (spec/retention.md, Archive): each is exported,
@@ -65,7 +66,7 @@ public final class RunArchive {
     place.require();
     Optional<Digest> known = ArchivedRuns.bundle(ledger, run);
     requireArchivable(run, state, now);
-    return known.isPresent() ? readBack(run, known.get()) : write(run, now);
+    return onItsDisk(() -> known.isPresent() ? readBack(run, known.get()) : write(run, now));
   }
 
   /**
@@ -74,7 +75,18 @@ public final class RunArchive {
    * @throws WritException as {@link #store}
    */
   public ArchivedBundle earlier(RunId run) {
-    return readBack(run, ArchivedRuns.bundle(ledger, run).orElseThrow());
+    return onItsDisk(() -> readBack(run, ArchivedRuns.bundle(ledger, run).orElseThrow()));
+  }
+
+  /** A disk that fails or is full fails every other run, too, and does so for a while only. */
+  private ArchivedBundle onItsDisk(Supplier<ArchivedBundle> work) {
+    try {
+      return work.get();
+    } catch (WritException e) {
+      throw e.code() == BundleError.STORAGE
+          ? new WritException(LedgerError.ARCHIVE_FAILED, place.address() + ": " + e.found(), e)
+          : e;
+    }
   }
 
   private void requireArchivable(RunId run, SystemState state, Instant now) {
