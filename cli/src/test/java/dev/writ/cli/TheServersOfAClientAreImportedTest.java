@@ -526,6 +526,24 @@ class TheServersOfAClientAreImportedTest {
   }
 
   @Test
+  void namesOfOtherLettersStayNamesAndApart() throws IOException {
+    write(
+        """
+        {"mcpServers": {
+          "Ünï": {"command": "npx", "args": ["@acme/greeter", "1"]},
+          "日本": {"command": "npx", "args": ["@acme/greeter", "2"]},
+          "中国": {"command": "npx", "args": ["@acme/greeter", "3"]}}}
+        """);
+    Run done = imported("--dry-run");
+    assertThat(done.status()).as(done.out()).isZero();
+    assertThat(done.out())
+        .containsPattern("Ünï +uni +would be added")
+        .containsPattern("日本 +mcp-cf2abf0c +would be added")
+        .containsPattern("中国 +mcp-[0-9a-f]{8} +would be added")
+        .doesNotContain("another of them");
+  }
+
+  @Test
   void hostileEntriesAreToldAndSteerNoTerminal() throws IOException {
     write(
         """

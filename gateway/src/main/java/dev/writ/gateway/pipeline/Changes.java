@@ -38,8 +38,9 @@ public final class Changes {
    * this process wake it.
    */
   public synchronized void await(long seen, Duration atMost) throws InterruptedException {
-    if (count == seen) {
-      wait(atMost.toMillis());
+    long nanos = atMost.toNanos();
+    if (count == seen && nanos > 0) {
+      wait(nanos / 1_000_000 + 1); // of 0 it would wait for ever
     }
   }
 }

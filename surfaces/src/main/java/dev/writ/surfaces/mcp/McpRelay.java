@@ -25,7 +25,7 @@ import javax.net.ssl.SSLContext;
 /**
  * Relays messages of a client on standard input to a server's {@code /mcp}, and what the server
  * sends beside its answer to the client. If the server has dropped the session it begins a new one,
- * once, as the client did.
+ * once, as the client did, with the level of logs that the client wanted.
  */
 public final class McpRelay implements AutoCloseable {
   /** Until the head of an answer comes; longer than any effect may take. */
@@ -34,6 +34,7 @@ public final class McpRelay implements AutoCloseable {
   /** Before a stream that broke off is opened again. */
   private static final Duration AGAIN = Duration.ofSeconds(1);
 
+  private static final String LOGS = McpSchema.METHOD_LOGGING_SET_LEVEL;
   private static final String EVENTS = "text/event-stream";
   private static final String DATA = "data: ";
 
@@ -52,6 +53,10 @@ public final class McpRelay implements AutoCloseable {
   private final Map<JsonValue, InputStream> open = new ConcurrentHashMap<>();
 
   private byte[] initialize = INITIALIZE;
+
+  /** What the client last said of the logs that it wants, since it began. */
+  private Optional<byte[]> logs = Optional.empty();
+
   private Optional<String> session = Optional.empty();
 
   /** The session whose own messages are listened for. */
@@ -94,6 +99,7 @@ public final class McpRelay implements AutoCloseable {
         synchronized (beginning) {
           heard = "";
           initialize = message;
+          logs = Optional.empty();
           yield Optional.of(begin());
         }
       }
@@ -104,6 +110,13 @@ public final class McpRelay implements AutoCloseable {
       case McpMessage.Request request when request.isStateless() ->
           withoutSession(message, request, beside);
       case McpMessage.Notification gone when cancels(gone) -> Optional.empty();
+      case McpMessage.Request request when request.method().equals(LOGS) -> {
+        Optional<byte[]> answer = inSession(message, beside);
+        synchronized (beginning) {
+          logs = Optional.of(message);
+        }
+        yield answer;
+      }
       default -> inSession(message, beside);
     };
   }
@@ -241,6 +254,8 @@ public final class McpRelay implements AutoCloseable {
     synchronized (beginning) {
       if (session.isEmpty() || session.equals(gone)) {
         begin();
+        // Its client had its answer when it said it: a new session only has to know.
+        logs.ifPresent(message -> discard(post(message, session)));
       }
       return session.orElseThrow(() -> new WritException(ClientError.REFUSED, "initialize"));
     }

@@ -2,6 +2,7 @@ package dev.writ.surfaces.mcp;
 
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.http.auth.Caller;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * stands for itself. Thread safe.
  */
 public final class McpSession {
+  private static final int PAST_MAX = 256;
+
+  /** A message that is not at work: it was, or it was cancelled and has not come yet. */
+  private enum Past {
+    ENDED,
+    CANCELLED
+  }
+
   private final String id;
   private final Caller caller;
   private final String run;
@@ -28,6 +37,15 @@ public final class McpSession {
 
   /** Calls at work, by the ids of their messages. */
   private final Map<JsonValue, McpWork> atWork = new ConcurrentHashMap<>();
+
+  /** What is known of the last messages that are not at work; also the lock of both. */
+  private final Map<JsonValue, Past> past =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JsonValue, Past> eldest) {
+          return size() > PAST_MAX;
+        }
+      };
 
   /** What was asked of the client and is not answered yet, by the ids of our messages. */
   private final Map<JsonValue, CompletableFuture<Optional<JsonValue>>> asked =
@@ -120,16 +138,39 @@ public final class McpSession {
 
   /** A call begins; its id may be used again when it has ended. */
   void begins(JsonValue message, McpWork work) {
-    atWork.put(message, work);
+    boolean isCancelled;
+    synchronized (past) {
+      atWork.put(message, work);
+      isCancelled = past.remove(message) == Past.CANCELLED;
+    }
+    if (isCancelled) {
+      work.cancel();
+    }
   }
 
   void ends(JsonValue message, McpWork work) {
-    atWork.remove(message, work);
+    synchronized (past) {
+      if (atWork.remove(message, work)) {
+        past.put(message, Past.ENDED);
+      }
+    }
   }
 
-  /** The client wants no answer to that message any more. */
+  /**
+   * The client wants no answer to that message any more. Messages are read one after the other and
+   * answered beside each other, so that this may come before the call that it cancels.
+   */
   public void cancel(JsonValue message) {
-    Optional.ofNullable(atWork.get(message)).ifPresent(McpWork::cancel);
+    McpWork work;
+    synchronized (past) {
+      work = atWork.get(message);
+      if (work == null) {
+        past.putIfAbsent(message, Past.CANCELLED);
+      }
+    }
+    if (work != null) {
+      work.cancel();
+    }
   }
 
   /** A request of ours is on its way; completed with its result, or empty for an error. */

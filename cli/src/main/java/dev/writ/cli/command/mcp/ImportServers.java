@@ -1,5 +1,6 @@
 package dev.writ.cli.command.mcp;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
@@ -22,7 +23,9 @@ import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.tools.mcp.ServerSpec;
 import dev.writ.tools.mcp.UpstreamPackage;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -330,12 +333,24 @@ final class ImportServers implements CliCommand {
           .findFirst();
     }
 
-    /** As names of servers have to be. */
+    /**
+     * As names of servers have to be: a letter goes without its marks, and where one is none of
+     * a-z, the beginning of the digest of the whole name tells it from others.
+     */
     private static String name(String entry) {
-      String plain =
-          entry.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
+      String bare =
+          Normalizer.normalize(entry, Normalizer.Form.NFKD)
+              .replaceAll("\\p{M}+", "")
+              .toLowerCase(Locale.ROOT);
+      String plain = bare.replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
       String begun = plain.matches("[a-z].*") ? plain : ("mcp-" + plain).replaceAll("-$", "");
-      return begun.length() <= NAME_MAX ? begun : begun.substring(0, NAME_MAX).replaceAll("-$", "");
+      boolean loses = bare.codePoints().anyMatch(c -> c > 0x7f && Character.isLetterOrDigit(c));
+      String end =
+          loses
+              ? "-" + Digest.sha256(entry.getBytes(StandardCharsets.UTF_8)).hex().substring(0, 8)
+              : "";
+      int most = NAME_MAX - end.length();
+      return (begun.length() <= most ? begun : begun.substring(0, most).replaceAll("-$", "")) + end;
     }
   }
 

@@ -95,10 +95,26 @@ final class McpServers {
       print(terminal, upstream.tools());
       warnings.forEach(warning ->
           terminal.out().println(terminal.paint(Style.WARN, "warning") + "  " + warning));
+      if (keepsNothing()) {
+        terminal
+            .out()
+            .println(
+                "it can write to /tmp and /workspace alone, which end with it; --state or"
+                    + " --write FOLDER gives it a place to keep files");
+      }
       if (allowed) {
         terminal.out().println(policy + " lets agents call it, once it is in force:");
         terminal.out().println("  " + Homes.activation(terminal, policy));
       }
+    }
+
+    private boolean keepsNothing() {
+      return upstream
+          .spec()
+          .local()
+          .map(LocalSpec::kept)
+          .filter(kept -> kept.writes().isEmpty() && kept.stateBytes().isEmpty())
+          .isPresent();
     }
 
     private static void print(Terminal terminal, PinnedTools tools) {

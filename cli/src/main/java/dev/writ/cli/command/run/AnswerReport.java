@@ -158,6 +158,7 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
     Optional<Help> refusal = guidance.filter(told -> !told.isObserved());
     List<String> lines = new ArrayList<>(refusal.map(Help::faults).orElse(List.of()));
     lines.add(because(answer));
+    answer.served().ifPresent(served -> lines.addAll(furtherMessage(served.receipt())));
     lines.addAll(refusal.map(Help::further).or(() -> guidance.map(Help::lines)).orElse(List.of()));
     return lines;
   }
@@ -256,6 +257,13 @@ public record AnswerReport(Answer answer, Optional<Help> guidance) implements Re
             ? ""
             : ": " + receipt.message().lines().findFirst().orElse("");
     return code + receipt.reason() + message + repeated;
+  }
+
+  /** What a failed tool said behind its first line, which {@link #because} has. */
+  private static List<String> furtherMessage(Receipt receipt) {
+    return receipt.status() == Status.SUCCEEDED
+        ? List.of()
+        : receipt.message().lines().skip(1).filter(line -> !line.isBlank()).toList();
   }
 
   /** The first twelve hex digits: enough to name a document for {@code writ show}. */
