@@ -128,6 +128,76 @@ class WhatIsInstalledIsKnownTest {
         .doesNotContain("@VERSION", "@SIZE");
   }
 
+  /** A systemctl under which these units run, and what it was asked for. */
+  private Path systemd(String... active) throws IOException {
+    Files.createDirectories(copy.resolve("root/run/systemd/system"));
+    Path bin = Files.createDirectories(copy.resolve("bin"));
+    Path fake =
+        Files.writeString(
+            bin.resolve("systemctl"),
+            "#!/bin/sh\n[ \"$1\" != show ] || { case ' "
+                + String.join(" ", active)
+                + " ' in *\" $4 \"*) echo active ;; *) echo inactive ;; esac; exit; }\n"
+                + "echo \"$@\" >>"
+                + copy.resolve("asked")
+                + "\n");
+    assertThat(fake.toFile().setExecutable(true)).isTrue();
+    return bin;
+  }
+
+  private List<String> asked(Path bin, String script, String... arguments) throws Exception {
+    Files.writeString(copy.resolve("asked"), "");
+    run(
+        "env",
+        "PATH=" + bin + ":/usr/bin:/bin",
+        "DPKG_ROOT=" + copy.resolve("root"),
+        "sh",
+        "-c",
+        "exec sh " + copy.resolve("deploy/release/debian").resolve(script) + " \"$@\"",
+        script,
+        arguments[0],
+        arguments[1]);
+    return Files.readAllLines(copy.resolve("asked"));
+  }
+
+  @Test
+  void an_upgrade_stops_what_runs_before_files_are_exchanged() throws Exception {
+    Path bin = systemd("writ-on-demand.socket", "writ-on-demand.service", "writ.service");
+    assertThat(asked(bin, "preinst", "upgrade", "0.0.9"))
+        .containsExactly(
+            "stop writ-on-demand.socket", "stop writ-on-demand.service", "stop writ.service");
+    // What failed on the way leaves the former version, which goes on.
+    assertThat(asked(bin, "postrm", "abort-upgrade", "0.0.9"))
+        .containsExactly("daemon-reload", "start writ-on-demand.socket writ.service");
+    assertThat(asked(bin, "postrm", "abort-upgrade", "0.0.9")).containsExactly("daemon-reload");
+  }
+
+  @Test
+  void what_did_not_run_is_not_started_by_an_upgrade() throws Exception {
+    assertThat(asked(systemd(), "preinst", "upgrade", "0.0.9")).isEmpty();
+    assertThat(asked(systemd("writ.service"), "preinst", "install", "")).isEmpty();
+    assertThat(copy.resolve("root/run/writ-upgraded")).doesNotExist();
+  }
+
+  @Test
+  void no_home_is_made_where_one_was() throws Exception {
+    Path state = Files.createDirectories(copy.resolve("state"));
+    String check =
+        Files.readAllLines(copy.resolve("deploy/release/systemd/writ.service")).stream()
+            .filter(line -> line.startsWith("ExecStartPre=+/bin/sh -c '"))
+            .map(line -> line.substring(line.indexOf('\'') + 1, line.lastIndexOf('\'')))
+            .map(line -> line.replace("/var/lib", state.toString()))
+            .findFirst()
+            .orElseThrow();
+    run("sh", "-c", check); // the first start of all
+    Files.createDirectories(state.resolve("writ/data"));
+    Files.createDirectories(state.resolve("misc"));
+    Files.writeString(state.resolve("misc/writ-home"), "");
+    run("sh", "-c", check);
+    Files.delete(state.resolve("writ/data"));
+    assertThat(run("sh", "-c", "( " + check + " ); [ $? = 4 ]")).contains("is gone");
+  }
+
   @Test
   void the_package_for_npm_has_the_projects_version_and_a_command() throws Exception {
     run(copy.resolve("deploy/release/make-verifier").toString());

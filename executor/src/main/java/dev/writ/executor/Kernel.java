@@ -206,6 +206,7 @@ public final class Kernel {
         this::write,
         workspaces,
         config::region,
+        config.again(),
         stages);
   }
 

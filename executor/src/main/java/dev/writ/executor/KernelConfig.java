@@ -3,6 +3,7 @@ package dev.writ.executor;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.RunWorkspaces;
+import dev.writ.executor.stage.SignAgain;
 import dev.writ.executor.stage.Tools;
 import dev.writ.ledger.Ledger;
 import java.security.SecureRandom;
@@ -19,6 +20,8 @@ import java.util.function.LongSupplier;
  * @param executorKey signs receipts and refusals
  * @param workspaces {@link RunWorkspaces#NONE} where there are none
  * @param region where it stands, which its receipts say
+ * @param again how often, and after which wait, a dispatched effect's receipt is signed that could
+ *     not be
  * @param clock and {@code random} are the only sources of time and of run seeds
  * @param summarizedEvery after how many requests that are over the accounts are summarized, {@link
  *     #SUMMARIZED_EVERY} but in tests
@@ -34,6 +37,7 @@ public record KernelConfig(
     RunWorkspaces workspaces,
     Optional<String> region,
     int summarizedEvery,
+    SignAgain again,
     InstantSource clock,
     LongSupplier elapsed,
     SecureRandom random) {

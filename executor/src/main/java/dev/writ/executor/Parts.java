@@ -62,7 +62,11 @@ record Parts(
         new CanonicalizeStage(),
         new StoreStage(s.contents()),
         new ReceiptStage(
-            s.executor(), s.accounts(), id -> idempotency.document(id).lamport(), s.region()),
+            s.executor(),
+            s.accounts(),
+            id -> idempotency.document(id).lamport(),
+            s.region(),
+            s.again()),
         new Refusals(s.journal(), s.executor(), s.accounts()),
         s.stages(),
         Optional.empty());

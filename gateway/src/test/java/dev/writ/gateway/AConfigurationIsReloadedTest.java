@@ -251,6 +251,10 @@ class AConfigurationIsReloadedTest {
     Files.write(pki.pem("ca"), authority);
     assertThat(server.send(server.to("/v1/runs").GET(), builder).statusCode()).isEqualTo(200);
     taken(yaml);
+    server.home.clock.leap(Duration.ofDays(-1));
+    refused(yaml, "GWY-007", "begins at");
+    server.home.clock.leap(Duration.ofDays(1));
+    taken(yaml);
     server.home.clock.forward(Duration.ofDays(3));
     refused(yaml, "GWY-007", "ended at");
     replace("server", "other");

@@ -49,6 +49,7 @@ public final class OpenExecutor implements AutoCloseable {
                   drivers.processes().runWorkspaces(),
                   opening.region(),
                   KernelConfig.SUMMARIZED_EVERY,
+                  new PatientSigning(Thread::sleep),
                   opening.clock(),
                   opening.elapsed(),
                   opening.random()),

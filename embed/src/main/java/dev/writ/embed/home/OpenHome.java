@@ -78,6 +78,7 @@ public final class OpenHome implements AutoCloseable {
             drivers.processes().runWorkspaces(),
             opening.region(),
             KernelConfig.SUMMARIZED_EVERY,
+            new PatientSigning(Thread::sleep),
             opening.clock(),
             opening.elapsed(),
             opening.random());

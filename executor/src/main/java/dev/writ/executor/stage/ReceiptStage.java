@@ -41,33 +41,65 @@ public final class ReceiptStage {
   private final Accounting accounts;
   private final ToLongFunction<Digest> lamportOf;
   private final Supplier<Optional<String>> region;
+  private final SignAgain again;
 
   /**
    * @param lamportOf finds the lamport of a receipt that an effect consumes
    * @param region asked for each receipt
+   * @param again asked where the receipt of a dispatched effect could not be signed
    */
   public ReceiptStage(
       DocumentSigner signer,
       Accounting accounts,
       ToLongFunction<Digest> lamportOf,
-      Supplier<Optional<String>> region) {
+      Supplier<Optional<String>> region,
+      SignAgain again) {
     this.signer = signer;
     this.accounts = accounts;
     this.lamportOf = lamportOf;
     this.region = region;
+    this.again = again;
   }
 
   /** This stage with another signer. */
   public ReceiptStage withSigner(DocumentSigner other) {
-    return new ReceiptStage(other, accounts, lamportOf, region);
+    return new ReceiptStage(other, accounts, lamportOf, region, again);
+  }
+
+  /** This stage with another patience. */
+  public ReceiptStage withPatience(SignAgain other) {
+    return new ReceiptStage(signer, accounts, lamportOf, region, other);
   }
 
   /** This stage with another source of lamports. */
   public ReceiptStage withLamport(ToLongFunction<Digest> other) {
-    return new ReceiptStage(signer, accounts, other, region);
+    return new ReceiptStage(signer, accounts, other, region, again);
   }
 
+  /**
+   * The receipt of an effect that ended. Where it was dispatched and its receipt cannot be signed,
+   * that is tried as often as {@link SignAgain} says; nothing is written in between, and the run is
+   * free for others.
+   *
+   * @throws WritException {@code EXE-801}, and as the ledger's
+   */
   public Served sign(Ran ran, Stored stored) {
+    return ran.dispatched() ? patiently(() -> signOnce(ran, stored)) : signOnce(ran, stored);
+  }
+
+  private Served patiently(Supplier<Served> attempt) {
+    for (int failures = 1; ; failures++) {
+      try {
+        return attempt.get();
+      } catch (WritException e) {
+        if (e.code() != ExecutorError.RECEIPT_FAILED || !again.after(failures, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Served signOnce(Ran ran, Stored stored) {
     Order order = ran.ready().order();
     Commit commit;
     Receipt receipt;
@@ -267,9 +299,13 @@ public final class ReceiptStage {
 
   /**
    * The receipt of an effect of which its driver does not know how it ended; its reservation stays
-   * charged.
+   * charged. Signed as patiently as any other.
    */
   public Served doubt(Ran ran) {
+    return patiently(() -> doubtOnce(ran));
+  }
+
+  private Served doubtOnce(Ran ran) {
     Order order = ran.ready().order();
     Commit commit;
     Envelope envelope;

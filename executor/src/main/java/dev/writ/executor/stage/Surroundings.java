@@ -31,6 +31,7 @@ import java.util.function.Supplier;
  * @param contents stores output
  * @param workspaces measures and wipes them
  * @param region where the kernel stands that writes a receipt
+ * @param again how often a receipt is signed that could not be
  * @param stages observes the stages
  */
 public record Surroundings(
@@ -49,9 +50,10 @@ public record Surroundings(
     StoreStage.ContentStore contents,
     RunWorkspaces workspaces,
     Supplier<Optional<String>> region,
+    SignAgain again,
     StageObserver stages) {
 
-  /** Without anybody who watches. */
+  /** Without anybody who watches, and where each receipt is signed once. */
   public Surroundings(
       RunJournal journal,
       KernelTime time,
@@ -84,6 +86,7 @@ public record Surroundings(
         contents,
         workspaces,
         region,
+        SignAgain.NEVER,
         StageObserver.NONE);
   }
 

@@ -3,11 +3,14 @@ package dev.writ.executor.promises;
 import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.executor.KernelSeam;
 import dev.writ.executor.SafeExecutor;
 import dev.writ.executor.stage.StoreStage;
+import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Executors with one broken part. */
@@ -22,6 +25,23 @@ final class Faults {
             .receipt()
             .withSigner((_, _) -> {
               throw new IllegalStateException("no key");
+            }));
+  }
+
+  /** What has the executor's key signs from the n-th time on that it is asked. */
+  static SafeExecutor signingComesAt(
+      SafeExecutor executor, int first, AtomicInteger asked, int attempts) {
+    DocumentSigner signer = DocumentSigner.of(TestKeys.key("executor"));
+    return KernelSeam.with(
+        executor,
+        executor
+            .receipt()
+            .withPatience((failures, _) -> failures < attempts)
+            .withSigner((type, document) -> {
+              if (asked.incrementAndGet() < first) {
+                throw new WritException(CanonicalizeError.SIGNER_WRONG, "not yet");
+              }
+              return signer.sign(type, document);
             }));
   }
 

@@ -348,6 +348,35 @@ class Promise03WhatIsDispatchedEndsInAReceiptTest {
     assertThat(home.driver.runs()).hasSize(requests.size());
   }
 
+  /** A service that throttles for a moment costs no effect its receipt. */
+  @Test
+  void a_receipt_that_is_signed_at_the_third_attempt_is_as_any_other() {
+    for (String tool : List.of("sim", "mail")) {
+      AtomicInteger asked = new AtomicInteger();
+      home.restartWith(e -> Faults.signingComesAt(e, 3, asked, 3));
+      assertThat(serve(ask(tool).run(tool)).receipt().status()).isEqualTo(Status.SUCCEEDED);
+      assertThat(asked).hasValue(3);
+      assertThat(home.kinds("acme", tool)).containsOnlyOnce("effect.dispatched");
+    }
+    AtomicInteger asked = new AtomicInteger();
+    home.restartWith(e -> Faults.signingComesAt(e, 2, asked, 3));
+    home.driver.does("mail", _ -> DriverOutcome.inDoubt("nobody knows"));
+    assertThat(serve(ask("mail").run("doubt")).receipt().status()).isEqualTo(Status.IN_DOUBT);
+    assertThat(asked).hasValue(2);
+    assertThat(home.driver.runs()).hasSize(3);
+  }
+
+  /** The patience ends, and a pure effect, which is done again, needs none. */
+  @Test
+  void a_receipt_is_not_signed_for_ever() {
+    AtomicInteger asked = new AtomicInteger();
+    home.restartWith(e -> Faults.signingComesAt(e, 9, asked, 3));
+    assertThat(Refused.code(() -> home.submit(ask("mail")))).isEqualTo("EXE-801");
+    assertThat(asked).hasValue(3);
+    assertThat(Refused.code(() -> home.submit(ask("calc")))).isEqualTo("EXE-801");
+    assertThat(asked).hasValue(4);
+  }
+
   @Test
   void what_keeps_a_receipt_from_being_signed_is_told_by_its_code() {
     home.restartWith(Faults::signingIsRefused);

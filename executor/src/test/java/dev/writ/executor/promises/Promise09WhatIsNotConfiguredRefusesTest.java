@@ -10,6 +10,7 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.KernelConfig;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.journal.EventKind;
+import dev.writ.executor.stage.SignAgain;
 import dev.writ.fixture.Forgery;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.SeededRandom;
@@ -75,6 +76,7 @@ class Promise09WhatIsNotConfiguredRefusesTest {
         RunWorkspaces.NONE,
         Optional.empty(),
         KernelConfig.SUMMARIZED_EVERY,
+        SignAgain.NEVER,
         new TestClock(TestHome.START),
         () -> 0,
         new SeededRandom(1));

@@ -15,6 +15,7 @@ import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Date;
@@ -36,6 +37,9 @@ public record TlsFiles(
     PemKeyCertOptions own, Optional<PemTrustOptions> clients, boolean required, Trust trust) {
   private static final byte[] PROBE = {0x77, 0x72, 0x69, 0x74};
 
+  /** So far the clock of who issues certificates may be ahead of this machine's. */
+  private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(5);
+
   /** Verifies the certificates of clients; absent if none is requested. */
   record Trust(Optional<X509TrustManager> clients) {
     static final Trust NONE = new Trust(Optional.empty());
@@ -43,7 +47,7 @@ public record TlsFiles(
 
   /**
    * @throws WritException {@code GWY-007} for a file that is not there or is none of its kind, a
-   *     key of another certificate, a certificate whose time is over
+   *     key of another certificate, a certificate whose time is over or has not begun
    */
   public static TlsFiles read(Listen.Protection.Tls tls, Vertx vertx, Instant now) {
     PemKeyCertOptions own =
@@ -92,6 +96,15 @@ public record TlsFiles(
       throw new WritException(
           GatewayError.TLS_UNUSABLE,
           tls.certificate() + " ended at " + certificate.getNotAfter().toInstant());
+    }
+    if (certificate.getNotBefore().after(Date.from(now.plus(CLOCKS_DIFFER)))) {
+      throw new WritException(
+          GatewayError.TLS_UNUSABLE,
+          tls.certificate()
+              + " begins at "
+              + certificate.getNotBefore().toInstant()
+              + ", and now it is "
+              + now);
     }
   }
 

@@ -149,6 +149,9 @@ public final class SeedServer implements AutoCloseable {
     this.places = GatewayServer.places(limits);
     this.surfaces = surfaces;
     home = TestHome.create(dir);
+    if (listen.protection() instanceof Listen.Protection.Tls) {
+      home.clock.set(Instant.now()); // certificates are of now
+    }
     home.tools.register(TestTools.manifest("exec", Determinism.RECORDED));
     home.tools.register(TestTools.manifest("code_interpreter", Determinism.RECORDED));
     home.tools.register(
