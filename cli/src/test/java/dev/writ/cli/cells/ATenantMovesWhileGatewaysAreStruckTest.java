@@ -100,8 +100,7 @@ class ATenantMovesWhileGatewaysAreStruckTest {
         }
         boolean isToRepeat =
             answer.status() == 503
-                || code.equals("EXE-109") // dispatched: it becomes in doubt with the next owner
-                || code.equals("EXE-990"); // this gateway or that cell has not seen the statement
+                || code.equals("EXE-109"); // dispatched: it becomes in doubt with the next owner
         if (!isToRepeat) {
           wrong.add(asked.effect() + ": " + answer.status() + " " + answer.body());
           return true;

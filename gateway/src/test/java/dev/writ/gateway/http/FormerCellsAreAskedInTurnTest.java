@@ -8,6 +8,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.executor.Placements;
 import dev.writ.executor.document.CellRegions;
 import dev.writ.executor.document.TenantMove;
+import dev.writ.fixture.Await;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.limit.HttpLimits;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
@@ -215,6 +217,27 @@ class FormerCellsAreAskedInTurnTest {
     assertThat(asked).containsExactly(11);
     assertThat(answer.statusCode()).isEqualTo(421);
     assertThat(answer.body()).contains("GWY-197", "cell 10");
+  }
+
+  @Test
+  void whatIsStatedWhileARequestWaitsCountsForItToo() throws Exception {
+    front.cell(NOW_IN).owner(Optional.empty());
+    CompletableFuture<HttpResponse<String>> waits =
+        CompletableFuture.supplyAsync(() -> {
+          try {
+            return ask("POST", "/v1/effects", "Authorization", "Bearer writ_x");
+          } catch (Exception e) {
+            throw new AssertionError(e);
+          }
+        });
+    Await.until(() -> front.waiting() == 1);
+    TreeMap<Integer, CellRegions> regions = new TreeMap<>();
+    regions.put(NOW_IN, new CellRegions(NOW_IN, List.of("us-1"), CellRegions.FromElsewhere.REFUSE));
+    choice.placed(placements(regions));
+    front.cell(NOW_IN).owner(Optional.of(address()));
+    assertThat(waits.get().statusCode()).isEqualTo(421);
+    assertThat(waits.get().body()).contains("GWY-197");
+    assertThat(asked).isEmpty();
   }
 
   @Test

@@ -65,7 +65,8 @@ public enum BundleError implements ErrorCode {
   CHECKPOINT_KEY(
       "RPL-040",
       "the checkpoint is not signed by a log key that the system run enrols",
-      "Ask the operator which key signs the log."),
+      "Where the log's key was changed after the bundle was exported, export the run again;"
+          + " otherwise ask the operator which key signs the log."),
   NOT_PINNED(
       "RPL-041",
       "the bundle depends on a key that is not pinned",

@@ -172,6 +172,12 @@ public final class ForwardedCall {
       giveHere(here.get());
       return;
     }
+    try {
+      front.choice().requireHere(cell.number()); // what is stated while a request waits, too
+    } catch (WritException e) {
+      refuse(e);
+      return;
+    }
     Optional<Front.Peer> owner = target();
     if (owner.isEmpty()) {
       again(new WritException(GatewayError.NO_OWNER, name()));
@@ -426,12 +432,6 @@ public final class ForwardedCall {
     int next = former.cells().get(formerAsked);
     formerAsked++;
     cell = front.cell(next);
-    try {
-      front.choice().requireHere(next);
-    } catch (WritException e) {
-      refuse(e);
-      return;
-    }
     attempt();
   }
 
