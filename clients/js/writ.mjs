@@ -304,6 +304,10 @@ const CONTENT_BYTES_MAX = 64 << 20;
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const part = encodeURIComponent;
+
+/** A run's address. fetch takes a dot or two for steps in a path, however they are written (spec/gateway.md). */
+const ofRun = (run, what) =>
+  run === '.' || run === '..' ? `/v1/runs//${what}?run=${run}` : `/v1/runs/${part(run)}/${what}`;
 const hex = (count) => toHex(crypto.getRandomValues(new Uint8Array(count)));
 
 /** Secrets go over TLS, or stay on this machine. */
@@ -614,6 +618,7 @@ export class WritClient {
 
   /** The data of each event, and undefined for each sign of life. */
   async *#following(run, last) {
+    const address = this.url + ofRun(run, 'events');
     const headers = { ...(await this.#reading()), Accept: 'text/event-stream' };
     if (last !== undefined) headers['Last-Event-ID'] = String(last);
     const controller = new AbortController();
@@ -624,7 +629,7 @@ export class WritClient {
     };
     try {
       heard();
-      const response = await this.fetch(`${this.url}/v1/runs/${part(run)}/events`, {
+      const response = await this.fetch(address, {
         headers, redirect: 'error', signal: controller.signal,
       });
       if (response.status !== 200) throw refusal(response.status, await limited(response, 1 << 20));
@@ -656,13 +661,13 @@ export class WritClient {
   /** Ends a run that this key opened; the checkpoint that covers its end. */
   async close(run) {
     const document = { tenant: this.tenant, run, requested_at: this.time() };
-    const { body } = await this.#signed(`/v1/runs/${part(run)}/close`, 'run-close', document);
+    const { body } = await this.#signed(ofRun(run, 'close'), 'run-close', document);
     return strictUtf8.decode(body);
   }
 
   /** The run in one file, for `writ verify`. */
   async bundle(run, { bytesMax = 1 << 30 } = {}) {
-    return (await this.#send(`/v1/runs/${part(run)}/bundle`, {}, true, bytesMax)).body;
+    return (await this.#send(ofRun(run, 'bundle'), {}, true, bytesMax)).body;
   }
 
   /** What waits for approval, for approvers. */

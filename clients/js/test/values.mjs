@@ -36,6 +36,16 @@ for (const [kind, value] of Object.entries(refused)) {
   }
 }
 if (sent !== 0) throw new Error('something was sent');
+// fetch would take a run's dots for steps in the path.
+const addresses = [];
+const dotted = new WritClient({
+  ...settings, key: await signingKey(pem), fetch: (url) => { addresses.push(new URL(url)); throw new TypeError('nobody'); },
+});
+for (const ask of [() => dotted.bundle('.'), () => dotted.close('..'), () => dotted.events('..').next()]) {
+  await ask().catch(() => {});
+}
+const places = addresses.map((url) => url.pathname + url.search).join();
+if (places !== '/v1/runs//bundle?run=.,/v1/runs//close?run=..,/v1/runs//events?run=..') throw new Error(places);
 const plain = Object.assign(Object.create(null), { a: [1.5, null, true, 'x', 9007199254740991, {}] });
 if (canonicalize(plain) !== '{"a":[1.5,null,true,"x",9007199254740991,{}]}') throw new Error('plain');
 if (canonicalize([1e21, Number.MAX_VALUE]) !== '[1e+21,1.7976931348623157e+308]') throw new Error('any double is a number');

@@ -294,7 +294,7 @@ public final class NativeApi implements Surface {
   private HttpAnswer close(HttpCall call) {
     Envelope close = Bodies.envelope(call);
     RunClose read = RunClose.read(close.document());
-    if (!read.run().equals(call.value("run"))) {
+    if (!read.run().equals(RunRoutes.named(call))) {
       throw new WritException(
           GatewayError.PARAMETER, "the address names another run than the document");
     }

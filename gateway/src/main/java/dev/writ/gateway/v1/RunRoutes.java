@@ -92,7 +92,7 @@ final class RunRoutes {
    * The run of a call. Browsers take {@code .} and {@code ..} for steps in a path: a run of such a
    * name stands in the query, and its segment is empty.
    */
-  private static String named(HttpCall call) {
+  static String named(HttpCall call) {
     String segment = call.value("run");
     return segment.isEmpty() ? Bodies.parameter(call, "run").orElse(segment) : segment;
   }

@@ -218,6 +218,15 @@ class TheNativeApiServesSignedRequestsTest {
   }
 
   @Test
+  void aRunWhoseNameIsAStepInAPathIsClosedByItsQuery() {
+    gateway.submit(gateway.home.ask("alice").run("..").sign());
+    byte[] close = gateway.home.close("acme", "..", "alice").toBytes();
+    assertThat(gateway.post("/v1/runs//close?run=.", close).string("code")).isEqualTo("GWY-018");
+    Reply closed = gateway.post("/v1/runs//close?run=..", close);
+    assertThat(closed.status()).as(closed.text()).isEqualTo(200);
+  }
+
+  @Test
   void aRunIsReadWithItsEventsClosedAndTakenAwayAsABundle() {
     Envelope request = gateway.home.ask("alice").sign();
     gateway.submit(request);

@@ -29,7 +29,7 @@ export function Run({ run, query }) {
       h(Fact, { label: t('run.pending'), value: number(state.pending ?? 0) }),
       h(Fact, { label: t('run.running'), value: number(state.running ?? 0) }),
       h(Fact, { label: t('run.in_doubt'), value: number(state.in_doubt ?? 0), tone: state.in_doubt > 0 ? 'is-bad' : '' }),
-      h(Fact, { label: t('run.last'), value: h('span', { class: 'smaller' }, state.last_receipt ? h(Short, { value: state.last_receipt }) : '–') })),
+      h(Fact, { label: t('run.last'), value: h('span', { class: 'smaller' }, state.receipts > 0 ? h(Short, { value: state.last_receipt }) : '–') })),
     h(Filters, { query, fixed: ['run'] }),
     h(Found, { found }),
     found.rows.length > 0 && h(LongList, { rows: found.rows, id: (row) => row.request_id, label: t('effects.label'), name: 'timeline', end: found.more, row: (row, i) => h(Stop, { row, slowest, before: found.rows[i + 1] ?? null }) }),
