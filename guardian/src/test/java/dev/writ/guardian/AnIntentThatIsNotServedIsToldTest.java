@@ -3,6 +3,7 @@ package dev.writ.guardian;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyAdvice;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -47,21 +48,47 @@ class AnIntentThatIsNotServedIsToldTest {
         .contains("100 approvals by reviewer are never given");
   }
 
+  /** Who is named and has no key gives none either, until one is enrolled. */
+  @Test
+  void approvalsOfWhomHasNoKeyAreTold() {
+    String named =
+        """
+          - { tenant: acme, subject: rita, roles: [reviewer] }
+          - { tenant: acme, subject: roy, roles: [reviewer] }
+        """
+            .stripTrailing();
+    assertThat(PolicyAdvice.of(approvedBy(1, named, ""), who -> who.subject().equals("rita")))
+        .isEmpty();
+    assertThat(PolicyAdvice.of(approvedBy(2, named, ""), who -> who.subject().equals("rita")))
+        .singleElement()
+        .asString()
+        .contains("2 approvals by reviewer are not given before more have keys: at most 2")
+        .endsWith("and of them 1 with a key that is in force");
+    assertThat(PolicyAdvice.of(approvedBy(3, named, ""), _ -> false))
+        .singleElement()
+        .asString()
+        .contains("3 approvals by reviewer are never given: at most 2")
+        .endsWith("and of them 0 with a key that is in force");
+  }
+
   private static List<String> wanting(int count, String approvers, String match) {
-    return PolicyAdvice.of(
-        World.policy(
-            World.POLICY
-                .replace(
-                    "{ cel: 'size(params.source) < 20000' }",
-                    "{ all: [ { none: [ { cel: 'false' } ] }, {"
-                        + " approvals: { role: reviewer, count: "
-                        + count
-                        + " } } ] }"
-                        + match)
-                .replace(
-                    "  - { tenant: acme, subject: rita, roles: [reviewer] }\n"
-                        + "  - { tenant: acme, subject: roy, roles: [reviewer] }",
-                    approvers)));
+    return PolicyAdvice.of(approvedBy(count, approvers, match));
+  }
+
+  private static Policy approvedBy(int count, String approvers, String match) {
+    return World.policy(
+        World.POLICY
+            .replace(
+                "{ cel: 'size(params.source) < 20000' }",
+                "{ all: [ { none: [ { cel: 'false' } ] }, {"
+                    + " approvals: { role: reviewer, count: "
+                    + count
+                    + " } } ] }"
+                    + match)
+            .replace(
+                "  - { tenant: acme, subject: rita, roles: [reviewer] }\n"
+                    + "  - { tenant: acme, subject: roy, roles: [reviewer] }",
+                approvers));
   }
 
   /** Who asks, who has another role and who is of another tenant gives none. */

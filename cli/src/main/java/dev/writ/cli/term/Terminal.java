@@ -55,7 +55,7 @@ public final class Terminal {
     this.errIsTerminal = names.contains("err");
     this.outStream =
         new PrintStream(visible(this.out, outIsTerminal), false, StandardCharsets.UTF_8);
-    this.errStream = new PrintStream(visible(err, errIsTerminal), true, StandardCharsets.UTF_8);
+    this.errStream = new FreshErrors(visible(err, errIsTerminal));
     this.errTerminal = err;
     // https://no-color.org: present and not empty, whatever its value.
     this.colour =
@@ -170,7 +170,10 @@ public final class Terminal {
     return outStream;
   }
 
-  /** For messages beside the data. */
+  /**
+   * For messages beside the data. Whether it failed is told of what was written since that was last
+   * asked.
+   */
   public PrintStream err() {
     return errStream;
   }

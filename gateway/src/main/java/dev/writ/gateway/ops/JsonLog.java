@@ -27,6 +27,10 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   private long leftOut;
   private volatile Consumer<JsonValue.Obj> also = _ -> {};
 
+  /**
+   * @param out whose {@link PrintStream#checkError} should tell of what was written since it was
+   *     last asked; with another one every line after one that failed counts as left out
+   */
   public JsonLog(PrintStream out, InstantSource clock) {
     this.out = out;
     this.clock = clock;
@@ -58,7 +62,7 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
     return true;
   }
 
-  /** Lines that were left out since the server started. */
+  /** Lines that were left out, or could not be written, since the server started. */
   public synchronized long leftOut() {
     return leftOut;
   }
@@ -155,7 +159,14 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   private void write(ObjectBuilder line) {
     JsonValue.Obj whole = line.build();
     write(out, whole);
+    if (out.checkError()) { // a PrintStream throws nothing, as where the disk is full
+      lost();
+    }
     also.accept(whole);
+  }
+
+  private synchronized void lost() {
+    leftOut++;
   }
 
   /**

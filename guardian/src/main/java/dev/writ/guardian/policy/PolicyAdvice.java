@@ -6,6 +6,8 @@ import dev.writ.guardian.policy.seed.CommandProfile;
 import dev.writ.guardian.policy.seed.ExecuteProfile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -28,8 +30,18 @@ public final class PolicyAdvice {
 
   private PolicyAdvice() {}
 
-  /** Warnings on a policy, in the order of its requirements and then of its commands. */
+  /** As below, where nothing is known of keys. */
   public static List<String> of(Policy policy) {
+    return of(policy, _ -> true);
+  }
+
+  /**
+   * Warnings on a policy, in the order of its requirements and then of its commands.
+   *
+   * @param hasKey whether an approver has a key that is in force, without which no approval of
+   *     theirs counts
+   */
+  public static List<String> of(Policy policy, Predicate<Approver> hasKey) {
     List<String> warnings = new ArrayList<>();
     for (int i = 0; i < policy.rules().size(); i++) {
       Rule rule = policy.rules().get(i);
@@ -43,15 +55,8 @@ public final class PolicyAdvice {
                   + " resources, inputs or roles, or ask for approvals")
           .forEach(warnings::add);
       approvals(rule.require())
-          .filter(wanted -> most(policy, rule, wanted.role()) < wanted.count())
-          .map(wanted ->
-              place
-                  + wanted.count()
-                  + " approvals by "
-                  + wanted.role()
-                  + " are never given: at most "
-                  + most(policy, rule, wanted.role())
-                  + " in approvers may give one to a request, since nobody approves his own")
+          .flatMap(wanted -> missing(policy, rule, wanted, hasKey).stream())
+          .map(place::concat)
           .forEach(warnings::add);
     }
     policy.commands().ifPresent(commands -> images(commands).forEach(warnings::add));
@@ -59,11 +64,33 @@ public final class PolicyAdvice {
     return warnings;
   }
 
+  /** Why a requirement's approvals cannot all be given; absent where they can. */
+  private static Optional<String> missing(
+      Policy policy, Rule rule, Requirement.Approvals wanted, Predicate<Approver> hasKey) {
+    long named = most(policy, rule, wanted.role(), _ -> true);
+    long able = most(policy, rule, wanted.role(), hasKey);
+    if (able >= wanted.count()) {
+      return Optional.empty();
+    }
+    String when = named < wanted.count() ? "never given" : "not given before more have keys";
+    String keys = able < named ? ", and of them " + able + " with a key that is in force" : "";
+    return Optional.of(
+        wanted.count()
+            + " approvals by "
+            + wanted.role()
+            + " are "
+            + when
+            + ": at most "
+            + named
+            + " in approvers may give one to a request, since nobody approves his own"
+            + keys);
+  }
+
   /**
    * How many may approve a request that the rule is about, for the principal who has most of them.
    * Where the rule is about nobody, as many as it likes.
    */
-  private static long most(Policy policy, Rule rule, String role) {
+  private static long most(Policy policy, Rule rule, String role, Predicate<Approver> hasKey) {
     return policy.principals().stream()
         .filter(asks ->
             rule.match().applies(asks.tenant(), asks.subject(), asks.roles(), rule.effect().tool()))
@@ -72,6 +99,7 @@ public final class PolicyAdvice {
                 .filter(approver -> approver.tenant().equals(asks.tenant()))
                 .filter(approver -> !approver.subject().equals(asks.subject()))
                 .filter(approver -> approver.roles().contains(role))
+                .filter(hasKey)
                 .count())
         .max()
         .orElse(Long.MAX_VALUE);

@@ -3,6 +3,7 @@ package dev.writ.cli.command.policy;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
 import dev.writ.cli.base.CommandUsage;
@@ -27,6 +28,7 @@ import dev.writ.guardian.policy.governance.ApprovedTool;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -59,15 +61,13 @@ public final class PolicyCommand implements CliCommand {
   }
 
   /** A policy that was checked, compared with the one in force. */
-  record Checked(Policy policy, Optional<Policy> inForce, List<String> ofHome) implements Report {
+  record Checked(Policy policy, Optional<Policy> inForce, List<String> warnings) implements Report {
     Checked(Policy policy, Optional<Policy> inForce) {
-      this(policy, inForce, List.of());
+      this(policy, inForce, all(List.of(PolicyAdvice.of(policy), UnknownSurfaces.of(policy))));
     }
 
-    List<String> warnings() {
-      return Stream.of(PolicyAdvice.of(policy), UnknownSurfaces.of(policy), ofHome)
-          .flatMap(List::stream)
-          .toList();
+    private static List<String> all(List<List<String>> of) {
+      return of.stream().flatMap(List::stream).toList();
     }
 
     @Override
@@ -78,7 +78,7 @@ public final class PolicyCommand implements CliCommand {
           .put("digest", policy.digest())
           .put("in_force", isInForce())
           .putIfPresent("in_force_digest", inForce, p -> JsonValue.of(p.digest().toString()))
-          .putList("warnings", warnings(), JsonValue::of)
+          .putList("warnings", warnings, JsonValue::of)
           .build();
     }
 
@@ -119,12 +119,18 @@ public final class PolicyCommand implements CliCommand {
           Files.exists(session.home().resolve("writ.json"))
               ? Optional.of(Homes.inForce(session))
               : Optional.empty();
-      Stream<String> ofKeys =
-          state.stream()
-              .flatMap(
-                  s -> UnknownApprovers.of(policy, s.trust(), Homes.clock().instant()).stream());
-      List<String> ofHome = Stream.concat(ofKeys, ofTools(session, policy).stream()).toList();
-      session.show(new Checked(policy, state.flatMap(SystemState::policy), ofHome), Check::print);
+      Optional<Trust> trust = state.map(SystemState::trust);
+      Instant now = Homes.clock().instant();
+      List<String> warnings =
+          Checked.all(List.of(
+              PolicyAdvice.of(
+                  policy,
+                  approver ->
+                      trust.stream().allMatch(t -> UnknownApprovers.hasKey(approver, t, now))),
+              UnknownSurfaces.of(policy),
+              trust.map(t -> UnknownApprovers.of(policy, t, now)).orElse(List.of()),
+              ofTools(session, policy)));
+      session.show(new Checked(policy, state.flatMap(SystemState::policy), warnings), Check::print);
       return ExitCode.OK;
     }
 

@@ -30,7 +30,8 @@ final class UnknownApprovers {
         .toList();
   }
 
-  private static boolean hasKey(Approver approver, Trust trust, Instant now) {
+  /** Whether approvals of theirs count. */
+  static boolean hasKey(Approver approver, Trust trust, Instant now) {
     return trust.keys().values().stream()
         .filter(key -> key.role() == KeyRole.APPROVER)
         .filter(key -> key.subject().equals(approver.subject()))
