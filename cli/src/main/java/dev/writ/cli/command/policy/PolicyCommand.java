@@ -122,14 +122,15 @@ public final class PolicyCommand implements CliCommand {
       Optional<Trust> trust = state.map(SystemState::trust);
       Instant now = Homes.clock().instant();
       List<String> warnings =
-          Checked.all(List.of(
-              PolicyAdvice.of(
-                  policy,
-                  approver ->
-                      trust.stream().allMatch(t -> UnknownApprovers.hasKey(approver, t, now))),
-              UnknownSurfaces.of(policy),
-              trust.map(t -> UnknownApprovers.of(policy, t, now)).orElse(List.of()),
-              ofTools(session, policy)));
+          Checked.all(
+              List.of(
+                  PolicyAdvice.of(
+                      policy,
+                      approver ->
+                          trust.stream().allMatch(t -> UnknownApprovers.hasKey(approver, t, now))),
+                  UnknownSurfaces.of(policy),
+                  trust.map(t -> UnknownApprovers.of(policy, t, now)).orElse(List.of()),
+                  ofTools(session, policy)));
       session.show(new Checked(policy, state.flatMap(SystemState::policy), warnings), Check::print);
       return ExitCode.OK;
     }
