@@ -138,7 +138,8 @@ public sealed interface McpMessage {
     }
   }
 
-  private static boolean isId(JsonValue id) {
+  /** Whether it can be the id of a message. */
+  static boolean isId(JsonValue id) {
     return id instanceof JsonValue.Str text && text.value().length() <= TEXT_MAX
         || id instanceof JsonValue.Num number && number.isInteger();
   }

@@ -158,9 +158,13 @@ public final class McpSession {
 
   /**
    * The client wants no answer to that message any more. Messages are read one after the other and
-   * answered beside each other, so that this may come before the call that it cancels.
+   * answered beside each other, so that this may come before the call that it cancels. What can be
+   * the id of none is not remembered: it may be as large as a message.
    */
   public void cancel(JsonValue message) {
+    if (!McpMessage.isId(message)) {
+      return;
+    }
     McpWork work;
     synchronized (past) {
       work = atWork.get(message);

@@ -49,4 +49,13 @@ class ACancellationPassesItsCallTest {
     assertThat(begun(0).isCancelled()).isFalse();
     assertThat(begun(1).isCancelled()).isTrue();
   }
+
+  @Test
+  void whatCanBeNoIdIsNotKept() {
+    JsonValue tooLong = JsonValue.of("x".repeat(McpMessage.TEXT_MAX + 1));
+    session.cancel(tooLong);
+    McpWork work = new McpWork(Optional.empty(), Optional.empty());
+    session.begins(tooLong, work);
+    assertThat(work.isCancelled()).isFalse();
+  }
 }
