@@ -73,7 +73,9 @@ final class McpListening {
       session.streams(this);
       pipeline.changes().happened(); // wakes the one before, which ends
       events.writeNothing();
-      tellChanges(events); // since the client listed, or another stream ended
+      if (!tellChanges(events)) { // since the client listed, or another stream ended
+        return;
+      }
     }
     long told = System.nanoTime();
     long seen = pipeline.changes().count(); // before anything is looked at, so that none is missed
@@ -81,10 +83,9 @@ final class McpListening {
       SystemState now = pipeline.kernel().system();
       if (now != state || session.lists().isOutdated()) {
         state = now;
-        if (!isLetIn(now)) {
+        if (!tellChanges(events)) {
           return;
         }
-        tellChanges(events);
       }
       try {
         pipeline.changes().await(seen, LOOK_EVERY);
@@ -102,13 +103,19 @@ final class McpListening {
     subscription.ifPresent(by -> events.send(by.end()));
   }
 
-  private void tellChanges(McpEvents events) {
+  /** False where the client is told nothing more, since its key was revoked. */
+  private boolean tellChanges(McpEvents events) {
     Map<ListKind, Digest> shown = endpoint.shown(session);
+    // Asked behind it, of a state that is not older than what would be told.
+    if (!isLetIn(pipeline.kernel().system())) {
+      return false;
+    }
     for (ListKind kind : session.lists().changed(shown)) {
       if (isFor()) {
         events.send(subscription.map(by -> by.changed(kind)).orElseGet(kind::changed));
       }
     }
+    return true;
   }
 
   private boolean isFor() {

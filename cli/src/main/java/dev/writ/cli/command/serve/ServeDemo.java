@@ -10,6 +10,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.key.KeyCommand;
 import dev.writ.cli.demo.DemoPlaces;
 import dev.writ.cli.demo.Example;
 import dev.writ.cli.demo.PlayedExample;
@@ -24,7 +25,6 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.StarterPolicy;
-import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
@@ -237,13 +237,13 @@ final class ServeDemo {
             open.kernel().now(),
             Optional.empty(),
             Optional.empty());
-    open.kernel()
-        .change(
-            Envelope.sign(
-                SystemChange.TYPE,
-                new SystemChange(EventKind.KEY_ENROLLED, trusted.toJson(), open.kernel().now())
-                    .toJson(),
-                open.home().key("operator")));
+    KeyCommand.change(
+        open,
+        KeyCommand.signed(
+            open.home().key("operator"),
+            EventKind.KEY_ENROLLED,
+            trusted.toJson(),
+            open.kernel().now()));
   }
 
   private List<Example> examples(OpenHome open, Gateway gateway, Path dir, String token) {
