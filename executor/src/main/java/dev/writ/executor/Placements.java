@@ -7,14 +7,14 @@ import dev.writ.executor.document.TenantMove;
 import dev.writ.executor.document.TenantPlace;
 import dev.writ.executor.error.ExecutorError;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.pcollections.PSortedSet;
+import org.pcollections.TreePMap;
+import org.pcollections.TreePSet;
 
 /**
  * Where operators have put tenants and cells (spec/cells.md, "Placing", "Moving" and "Regions").
@@ -41,13 +41,13 @@ public record Placements(
 
   /** Nobody is placed, and nobody is named. */
   public static final Placements NOTHING =
-      new Placements(new TreeMap<>(), new TreeMap<>(), new TreeSet<>(), new TreeMap<>());
+      new Placements(TreePMap.empty(), TreePMap.empty(), TreePSet.empty(), TreePMap.empty());
 
   public Placements {
-    tenants = Collections.unmodifiableSortedMap(tenants);
-    cells = Collections.unmodifiableSortedMap(cells);
-    named = Collections.unmodifiableSortedSet(named);
-    moves = Collections.unmodifiableSortedMap(moves);
+    tenants = Persistent.of(tenants);
+    cells = Persistent.of(cells);
+    named = Persistent.of(named);
+    moves = Persistent.of(moves);
   }
 
   /**
@@ -100,9 +100,8 @@ public record Placements(
       throw new WritException(
           ExecutorError.TENANT_NAMED, "the tenant " + place.tenant() + " is known");
     }
-    TreeMap<String, Integer> more = new TreeMap<>(tenants);
-    more.put(place.tenant(), place.cell());
-    return new Placements(more, cells, named, moves);
+    return new Placements(
+        Persistent.of(tenants).plus(place.tenant(), place.cell()), cells, named, moves);
   }
 
   /**
@@ -119,23 +118,20 @@ public record Placements(
                   ? stated(move.tenant()).map(cell -> "; it is in cell " + cell).orElse("")
                   : "; nothing has named it"));
     }
-    TreeMap<String, List<Moved>> more = new TreeMap<>(moves);
     List<Moved> all = new ArrayList<>(moves.getOrDefault(move.tenant(), List.of()));
     all.add(new Moved(statement, move));
-    more.put(move.tenant(), List.copyOf(all));
-    return new Placements(tenants, cells, named, more);
+    return new Placements(
+        tenants, cells, named, Persistent.of(moves).plus(move.tenant(), List.copyOf(all)));
   }
 
   Placements with(CellRegions regions) {
-    TreeMap<Integer, CellRegions> more = new TreeMap<>(cells);
-    more.put(regions.cell(), regions);
-    return new Placements(tenants, more, named, moves);
+    return new Placements(
+        tenants, Persistent.of(cells).plus(regions.cell(), regions), named, moves);
   }
 
   /** These tenants can have work from now on. */
   Placements named(Stream<String> these) {
-    TreeSet<String> more = new TreeSet<>(named);
-    these.forEach(more::add);
+    PSortedSet<String> more = Persistent.of(named).plusAll(these.toList());
     return more.size() == named.size() ? this : new Placements(tenants, cells, more, moves);
   }
 }

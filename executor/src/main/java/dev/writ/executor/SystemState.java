@@ -33,13 +33,12 @@ import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import org.pcollections.TreePMap;
+import org.pcollections.TreePSet;
 
 /**
  * The state of the installation: keys, policy, prohibited tools, governed tools. It follows from
@@ -77,16 +76,16 @@ public record SystemState(
       new SystemState(
           Trust.of(List.of()),
           Optional.empty(),
-          new TreeSet<>(),
+          TreePSet.empty(),
           Governance.NOTHING,
-          new TreeMap<>(),
-          new TreeMap<>(),
+          TreePMap.empty(),
+          TreePMap.empty(),
           Placements.NOTHING);
 
   public SystemState {
-    prohibited = Collections.unmodifiableSortedSet(prohibited);
-    holds = Collections.unmodifiableSortedMap(holds);
-    erasures = Collections.unmodifiableSortedMap(erasures);
+    prohibited = Persistent.of(prohibited);
+    holds = Persistent.of(holds);
+    erasures = Persistent.of(erasures);
   }
 
   /**
@@ -207,10 +206,9 @@ public record SystemState(
         TrustedKey key = enrolled(change);
         yield withTrust(trust.withKey(key)).with(placements.named(key.tenant().stream()));
       }
-      case EventKind.KEY_REVOKED -> withTrust(trust.withRevoked(kid(change), at));
+      case EventKind.KEY_REVOKED -> withTrust(trust.withRevoked(change.revokedKey(), at));
       case EventKind.TOOL_REVOKED -> {
-        TreeSet<String> more = new TreeSet<>(prohibited);
-        more.add(tool(change));
+        SortedSet<String> more = Persistent.of(prohibited).plus(tool(change));
         yield new SystemState(trust, policy, more, governance, holds, erasures, placements)
             .governing();
       }
@@ -241,19 +239,19 @@ public record SystemState(
   }
 
   private SystemState held(LegalHold hold) {
-    TreeMap<String, LegalHold> more = new TreeMap<>(holds);
-    if (more.put(hold.name(), hold) != null) {
+    if (holds.containsKey(hold.name())) {
       throw new WritException(
           ExecutorError.MALFORMED, "the hold " + hold.name() + " is placed already");
     }
+    SortedMap<String, LegalHold> more = Persistent.of(holds).plus(hold.name(), hold);
     return new SystemState(trust, policy, prohibited, governance, more, erasures, placements);
   }
 
   private SystemState released(String hold) {
-    TreeMap<String, LegalHold> fewer = new TreeMap<>(holds);
-    if (fewer.remove(hold) == null) {
+    if (!holds.containsKey(hold)) {
       throw new WritException(ExecutorError.MALFORMED, "no hold " + hold + " is placed");
     }
+    SortedMap<String, LegalHold> fewer = Persistent.of(holds).minus(hold);
     return new SystemState(trust, policy, prohibited, governance, fewer, erasures, placements);
   }
 
@@ -263,10 +261,10 @@ public record SystemState(
       throw new WritException(
           ExecutorError.ERASURE_HELD, "the hold " + hold.get().name() + " keeps " + order);
     }
-    TreeMap<Digest, ErasureOrder> more = new TreeMap<>(erasures);
-    if (more.put(id, order) != null) {
+    if (erasures.containsKey(id)) {
       throw new WritException(ExecutorError.MALFORMED, "the order " + id + " was given already");
     }
+    SortedMap<Digest, ErasureOrder> more = Persistent.of(erasures).plus(id, order);
     return new SystemState(trust, policy, prohibited, governance, holds, more, placements);
   }
 
@@ -327,13 +325,6 @@ public record SystemState(
           ExecutorError.MALFORMED, "the tenant " + RUN.tenant() + " is the installation's own");
     }
     return key;
-  }
-
-  private static String kid(SystemChange change) {
-    Fields fields = Fields.of("detail", change.detail());
-    String kid = fields.name("kid");
-    fields.end();
-    return kid;
   }
 
   private static String tool(SystemChange change) {

@@ -12,7 +12,6 @@ import dev.writ.canonicalize.json.JsonValue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +20,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.pcollections.PSortedMap;
+import org.pcollections.TreePMap;
 
 /**
  * The enrolled keys: who may sign what, and with which algorithms. Immutable; its file is a JWK Set
@@ -32,12 +33,15 @@ public final class Trust {
 
   private static final String REQUIRED = "writ_required_algorithms";
 
-  private final SortedMap<String, TrustedKey> keys;
-  private final SortedMap<KeyRole, List<Algorithm>> required;
+  // Persistent maps: each change of a key is a new trust, an installation may have 100,000 keys,
+  // and who judges a log again keeps the trust of several of its changes.
+  private final PSortedMap<String, TrustedKey> keys;
+  private final PSortedMap<KeyRole, List<Algorithm>> required;
 
-  private Trust(SortedMap<String, TrustedKey> keys, SortedMap<KeyRole, List<Algorithm>> required) {
-    this.keys = Collections.unmodifiableSortedMap(keys);
-    this.required = Collections.unmodifiableSortedMap(required);
+  private Trust(
+      PSortedMap<String, TrustedKey> keys, PSortedMap<KeyRole, List<Algorithm>> required) {
+    this.keys = keys;
+    this.required = required;
   }
 
   /**
@@ -50,7 +54,7 @@ public final class Trust {
         throw twice(key.kid());
       }
     }
-    return new Trust(byId, new TreeMap<>());
+    return new Trust(TreePMap.fromSortedMap(byId), TreePMap.empty());
   }
 
   /**
@@ -81,7 +85,7 @@ public final class Trust {
       roles.end();
     }
     fields.end();
-    return new Trust(new TreeMap<>(of(keys).keys), required);
+    return new Trust(of(keys).keys, TreePMap.fromSortedMap(required));
   }
 
   private static Algorithm algorithm(String path, JsonValue value) {
@@ -183,6 +187,16 @@ public final class Trust {
   }
 
   /**
+   * This trust as if a key had not been revoked: what was under way at its revocation still knew it
+   * so.
+   *
+   * @throws WritException {@code CAN-052} for an unknown key
+   */
+  public Trust beforeRevocation(String kid) {
+    return replacing(enrolled(kid).withoutRevocation());
+  }
+
+  /**
    * This trust with the end of a key's validity set, as rotation does with the former key.
    *
    * @throws WritException {@code CAN-052} for an unknown key; {@code CAN-054} where that would
@@ -204,15 +218,11 @@ public final class Trust {
    * @throws WritException {@code CAN-023} for an empty list or an algorithm twice
    */
   public Trust withRequiredAlgorithms(KeyRole role, List<Algorithm> algorithms) {
-    TreeMap<KeyRole, List<Algorithm>> changed = new TreeMap<>(required);
-    changed.put(role, checked(role, algorithms));
-    return new Trust(keys, changed);
+    return new Trust(keys, required.plus(role, checked(role, algorithms)));
   }
 
   private Trust replacing(TrustedKey key) {
-    TreeMap<String, TrustedKey> changed = new TreeMap<>(keys);
-    changed.put(key.kid(), key);
-    return new Trust(changed, required);
+    return new Trust(keys.plus(key.kid(), key), required);
   }
 
   /**

@@ -74,6 +74,10 @@ public record TrustedKey(
     return new TrustedKey(key, role, tenant, subject, notBefore, notAfter, Optional.of(time));
   }
 
+  TrustedKey withoutRevocation() {
+    return new TrustedKey(key, role, tenant, subject, notBefore, notAfter, Optional.empty());
+  }
+
   /** The key's JWK with our members beside those of the JWK (spec/keys.md). */
   public JsonValue.Obj toJson() {
     var jwk = JsonValue.object();

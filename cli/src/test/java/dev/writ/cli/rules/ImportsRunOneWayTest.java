@@ -118,6 +118,8 @@ class ImportsRunOneWayTest {
                       "dev.writ.verify.stamp",
                       "dev.writ.bench",
                       "dev.writ.fixture")),
+              Map.entry(
+                  "org.pcollections", List.of("dev.writ.canonicalize.trust", "dev.writ.executor")),
               Map.entry("com.amazon.corretto", List.of("dev.writ.canonicalize.crypto")),
               Map.entry("org.rocksdb", List.of("dev.writ.ledger", "dev.writ.bench")),
               Map.entry("org.postgresql", List.of("dev.writ.postgres")),

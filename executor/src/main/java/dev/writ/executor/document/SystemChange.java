@@ -44,6 +44,18 @@ public record SystemChange(String kind, JsonValue.Obj detail, Instant changedAt)
     };
   }
 
+  /**
+   * The id of the key that a revocation revokes.
+   *
+   * @throws dev.writ.canonicalize.WritException {@code CAN-02x} for another form
+   */
+  public String revokedKey() {
+    Fields fields = Fields.of("detail", detail);
+    String kid = fields.name("kid");
+    fields.end();
+    return kid;
+  }
+
   public JsonValue.Obj toJson() {
     return JsonValue.object()
         .put("kind", kind)

@@ -11,6 +11,7 @@ import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.event.Event;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,7 @@ final class SystemStates {
   private record Past(SystemState state, Instant until) {}
 
   private final DocumentSource documents;
-  private final List<Past> past = new ArrayList<>();
+  private final ArrayDeque<Past> past = new ArrayDeque<>();
   private SystemState now = SystemState.NOTHING;
 
   SystemStates(DocumentSource documents) {
@@ -40,8 +41,10 @@ final class SystemStates {
       past.clear(); // the kernel was stopped: no work was in flight
       now = next;
     } else if (next != now) {
-      past.add(new Past(now, event.at()));
-      past.removeIf(p -> p.until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at()));
+      past.addLast(new Past(now, event.at()));
+      while (past.getFirst().until().plus(IN_FLIGHT).plus(IN_FLIGHT).isBefore(event.at())) {
+        past.removeFirst();
+      }
       now = next;
     }
   }

@@ -153,9 +153,7 @@ final class Rejudging {
   private Optional<Admitted> admit(
       Envelope envelope, Policy policy, Asked asked, Instant decidedAt, String place) {
     WritException refused = null;
-    // Nearly always the first holds; the other trust is not put together before it is needed.
-    for (Supplier<Trust> trust :
-        List.<Supplier<Trust>>of(standing::trust, () -> standing.inFlight(decidedAt))) {
+    for (Supplier<Trust> trust : trusts(decidedAt)) {
       for (Instant now : List.of(asked.receivedAt, decidedAt)) {
         try {
           return Optional.of(
@@ -167,6 +165,11 @@ final class Rejudging {
     }
     findings.problem(JUDGEMENT, place, "judged", refused);
     return Optional.empty();
+  }
+
+  /** Nearly always the first holds; the other is not put together before it is needed. */
+  private List<Supplier<Trust>> trusts(Instant at) {
+    return List.of(standing::trust, () -> standing.inFlight(at));
   }
 
   private JudgeInputs inputs(
@@ -283,10 +286,10 @@ final class Rejudging {
    */
   private Optional<ApprovalVerification.Verified> holding(
       Envelope envelope, Admitted admitted, Policy policy, Instant decidedAt) {
-    for (Trust trust : List.of(standing.trust(), standing.inFlight(decidedAt))) {
+    for (Supplier<Trust> trust : trusts(decidedAt)) {
       try {
         return Optional.of(
-            ApprovalVerification.verified(envelope, admitted, policy, trust, decidedAt));
+            ApprovalVerification.verified(envelope, admitted, policy, trust.get(), decidedAt));
       } catch (WritException e) {
         continue; // not under this trust
       }
@@ -304,9 +307,9 @@ final class Rejudging {
   }
 
   private Optional<SeenArtifact> artifact(Envelope envelope, Request request, Instant at) {
-    for (Trust trust : List.of(standing.trust(), standing.inFlight(at))) {
+    for (Supplier<Trust> trust : trusts(at)) {
       try {
-        List<TrustedKey> signers = trust.verify(envelope, envelope.payloadType(), at);
+        List<TrustedKey> signers = trust.get().verify(envelope, envelope.payloadType(), at);
         boolean foreign =
             signers.stream()
                 .anyMatch(

@@ -29,11 +29,11 @@ import dev.writ.ledger.form.LogTime;
 import dev.writ.verify.error.AuditError;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * What is in force at one place of the log: the sum of the system run up to there. Signatures are
@@ -51,12 +51,12 @@ final class SystemStateHistory {
   private final String origin;
   private final Findings findings;
   private SystemState state = SystemState.NOTHING;
-  private final List<Past> past = new ArrayList<>();
+  private final ArrayDeque<Past> past = new ArrayDeque<>();
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
   private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
-  private final TreeSet<String> revokedBeforeCorrection = new TreeSet<>();
   private final TreeMap<String, Long> revocations = new TreeMap<>();
+  private final TreeMap<Instant, List<String>> revoked = new TreeMap<>();
   private final TreeMap<Digest, Instant> erasures = new TreeMap<>();
   private final LogTime time = LogTime.begin();
   private final List<Long> restarts = new ArrayList<>();
@@ -65,7 +65,7 @@ final class SystemStateHistory {
   private long index;
   long changes;
 
-  /** What was in force before a change, which may still have been acted on for a moment. */
+  /** The rules of tools before a change, which may still have been acted on for a moment. */
   private record Past(SystemState state, Instant until) {
     boolean isInFlightAt(Instant at) {
       return !until.plus(IN_FLIGHT).isBefore(at);
@@ -113,9 +113,7 @@ final class SystemStateHistory {
     past.clear();
     superseded.replaceAll((_, _) -> Instant.MIN);
     prohibited.replaceAll((_, _) -> Instant.MIN);
-    state.trust().keys().values().stream()
-        .filter(key -> key.revokedAt().isPresent())
-        .forEach(key -> revokedBeforeCorrection.add(key.kid()));
+    revoked.clear();
   }
 
   /** One that holds; what is wrong with another is found with the change itself. */
@@ -166,12 +164,12 @@ final class SystemStateHistory {
       before.ifPresent(p -> superseded.put(p.digest(), event.at()));
     }
     after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
-    past.add(new Past(state, event.at()));
-    past.removeIf(p -> !p.isInFlightAt(time.earliest()));
+    keep(after, event.at());
     if (event.kind().equals(EventKind.KEY_REVOKED)) {
-      after.trust().keys().values().stream()
-          .filter(key -> key.revokedAt().isPresent())
-          .forEach(key -> revocations.putIfAbsent(key.kid(), index));
+      String kid =
+          SystemChange.read(documents.document(event.body()).orElseThrow().document()).revokedKey();
+      revocations.put(kid, index);
+      revoked.computeIfAbsent(event.at(), _ -> new ArrayList<>()).add(kid);
     }
     if (event.kind().equals(EventKind.CONTENTS_ERASED)) {
       // Times of a log in which time went back do not tell what was before.
@@ -180,6 +178,20 @@ final class SystemStateHistory {
     }
     state = after;
     changes++;
+  }
+
+  /** Most changes are of keys, and leave the rules as they are. */
+  private void keep(SystemState after, Instant until) {
+    boolean sameRules =
+        after.policy().equals(state.policy())
+            && after.governance() == state.governance()
+            && after.prohibited() == state.prohibited();
+    if (!sameRules) {
+      past.addLast(new Past(state, until));
+    }
+    while (!past.isEmpty() && !past.getFirst().isInFlightAt(time.earliest())) {
+      past.removeFirst();
+    }
   }
 
   /** The incarnation that begins with an event. */
@@ -361,20 +373,12 @@ final class SystemStateHistory {
 
   /** The trust as work in flight at that time may still have known it. */
   Trust inFlight(Instant at) {
-    return Trust.of(
-        state.trust().keys().values().stream()
-            .map(key ->
-                key.revokedAt().filter(r -> !at.isAfter(r.plus(IN_FLIGHT))).isPresent()
-                        && !revokedBeforeCorrection.contains(key.kid())
-                    ? new TrustedKey(
-                        key.key(),
-                        key.role(),
-                        key.tenant(),
-                        key.subject(),
-                        key.notBefore(),
-                        key.notAfter(),
-                        Optional.empty())
-                    : key)
-            .toList());
+    Trust known = state.trust();
+    for (List<String> kids : revoked.tailMap(at.minus(IN_FLIGHT)).values()) {
+      for (String kid : kids) {
+        known = known.beforeRevocation(kid);
+      }
+    }
+    return known;
   }
 }

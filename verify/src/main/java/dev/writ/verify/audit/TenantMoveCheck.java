@@ -4,7 +4,6 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.Trust;
-import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.executor.Placements;
 import dev.writ.executor.Placements.Moved;
 import dev.writ.executor.document.TenantDeparted;
@@ -13,7 +12,6 @@ import dev.writ.ledger.event.Event;
 import dev.writ.verify.audit.Documents.Read;
 import dev.writ.verify.error.AuditError;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -107,26 +105,18 @@ final class TenantMoveCheck {
    * revocation before the arrival that the other one shows behind the departure.
    */
   private void arrival(Envelope signed, TenantDeparted said, String place) {
-    Trust asEnrolled =
-        Trust.of(
-            standing.trust().keys().values().stream().map(TenantMoveCheck::asEnrolled).toList());
+    Trust asEnrolled = standing.trust();
+    for (Envelope.Signature signature : signed.signatures()) {
+      if (asEnrolled.key(signature.kid()).isPresent()) {
+        asEnrolled = asEnrolled.beforeRevocation(signature.kid());
+      }
+    }
     try {
       asEnrolled.verify(signed, TenantDeparted.TYPE, said.departedAt());
       findings.signatures++;
     } catch (WritException e) {
       findings.problem(AuditError.SIGNATURE, place, e, "signed by a guardian");
     }
-  }
-
-  private static TrustedKey asEnrolled(TrustedKey key) {
-    return new TrustedKey(
-        key.key(),
-        key.role(),
-        key.tenant(),
-        key.subject(),
-        key.notBefore(),
-        key.notAfter(),
-        Optional.empty());
   }
 
   private List<Moved> moves(String tenant) {
