@@ -135,7 +135,7 @@ public enum CliError implements ErrorCode {
       "CLI-115",
       "no operator's key would be left, and nobody could enrol one",
       "Enrol another first: writ key new NAME --role operator. Where this one is stolen and there"
-          + " is no other: writ key revoke --last."),
+          + " is no other: writ key revoke NAME --last."),
   ARCHIVE_SECRET(
       "CLI-109",
       "a secret would have been in the diagnostic archive",

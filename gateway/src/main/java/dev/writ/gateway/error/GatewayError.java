@@ -60,7 +60,8 @@ public enum GatewayError implements ErrorCode {
   SURFACE_KEY(
       "GWY-030",
       "the surface has no key for that tenant",
-      "Enrol one: writ key new --role surface."),
+      "Make one: writ key new FILE --role surface --tenant TENANT --subject SURFACE; then name it"
+          + " in the surface's keys in gateway.yaml, and restart the server."),
   IDEMPOTENCY_KEY(
       "GWY-031",
       "the Idempotency-Key header differs from the key in the signed request",
