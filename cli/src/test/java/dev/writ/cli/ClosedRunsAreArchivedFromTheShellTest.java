@@ -300,8 +300,11 @@ class ClosedRunsAreArchivedFromTheShellTest {
   void policy_holds_and_sealed_contents_keep_a_run_where_it_is() throws Exception {
     effect("main");
     done("close", "main");
-    refused(ExitCode.REFUSED, "EXE-940", "archive", "run", "main", "--to", archive.toString());
+    Path other = Files.createDirectory(dir.resolve("other"));
+    refused(ExitCode.REFUSED, "EXE-940", "archive", "run", "main", "--to", other.toString());
+    assertThat(other).as("no archive is begun in vain").isEmptyDirectory();
     activate("\nretention: { rules: [], archive_after_s: 3600 }\n");
+    refused(ExitCode.REFUSED, "EXE-941", "archive", "run", "main", "--to", archive.toString());
     refused(ExitCode.REFUSED, "EXE-941", "archive", "run", "main");
     activate(ALLOWED);
     done("hold", "place", "case 7", "acme", "--run", "main");

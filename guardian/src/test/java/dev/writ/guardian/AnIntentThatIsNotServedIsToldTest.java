@@ -45,7 +45,7 @@ class AnIntentThatIsNotServedIsToldTest {
         .singleElement()
         .asString()
         .startsWith("requirement 1 (")
-        .contains("100 approvals by reviewer are never given");
+        .contains("it asks for 100 approvals by reviewer, and approvers has at most 2 who");
   }
 
   /** Who is named and has no key gives none either, until one is enrolled. */
@@ -62,13 +62,13 @@ class AnIntentThatIsNotServedIsToldTest {
     assertThat(PolicyAdvice.of(approvedBy(2, named, ""), who -> who.subject().equals("rita")))
         .singleElement()
         .asString()
-        .contains("2 approvals by reviewer are not given before more have keys: at most 2")
-        .endsWith("and of them 1 with a key that is in force");
+        .contains("it asks for 2 approvals by reviewer, and approvers has at most 2 who")
+        .endsWith(", of whom 1 have a key that is in force");
     assertThat(PolicyAdvice.of(approvedBy(3, named, ""), _ -> false))
         .singleElement()
         .asString()
-        .contains("3 approvals by reviewer are never given: at most 2")
-        .endsWith("and of them 0 with a key that is in force");
+        .contains("it asks for 3 approvals by reviewer, and approvers has at most 2 who")
+        .endsWith(", of whom 0 have a key that is in force");
   }
 
   private static List<String> wanting(int count, String approvers, String match) {
@@ -107,7 +107,7 @@ class AnIntentThatIsNotServedIsToldTest {
     assertThat(wanting(2, approvers, researchers))
         .singleElement()
         .asString()
-        .contains("2 approvals by reviewer are never given: at most 1 in approvers");
+        .contains("it asks for 2 approvals by reviewer, and approvers has at most 1 who");
     assertThat(wanting(2, approvers, "")).as("others may ask, too").isEmpty();
     assertThat(wanting(2, approvers, "\n    match: { subject: nobody }")).isEmpty();
   }

@@ -233,7 +233,8 @@ public final class CommandUsage {
             .type(String.class)
             .order(80)
             .description(
-                "Which log of an installation of several cells (default: that of the tenant).")
+                "Which log of an installation of several cells (default: the system's for what is"
+                    + " in force, else the tenant's).")
             .build());
     spec.addOption(
         shared("--json").order(81).description("Print data as one line of JSON.").build());

@@ -123,8 +123,9 @@ public enum CliError implements ErrorCode {
   NOT_STATED(
       "CLI-110",
       "the installation has stated nothing that covers this log",
-      "Ask again after twice `root_s` (spec/cells.md), while gateways own the cell and the system"
-          + " cell; `cell-not-stated` in their logs says what is in the way."),
+      "With several cells ask again after twice `root_s` (spec/cells.md), while gateways own the"
+          + " cell and the system cell; `cell-not-stated` in their logs says what is in the way."
+          + " With one cell keep a checkpoint instead: `writ checkpoint`."),
   NOT_ARRIVED(
       "CLI-114",
       "the tenant has not arrived in the cell where it goes",
@@ -135,7 +136,7 @@ public enum CliError implements ErrorCode {
       "CLI-115",
       "no operator's key would be left, and nobody could enrol one",
       "Enrol another first: writ key new NAME --role operator. Where this one is stolen and there"
-          + " is no other: writ key revoke --last."),
+          + " is no other: writ key revoke NAME --last."),
   ARCHIVE_SECRET(
       "CLI-109",
       "a secret would have been in the diagnostic archive",

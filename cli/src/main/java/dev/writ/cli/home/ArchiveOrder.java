@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.embed.home.HomeArchive;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.ledger.event.RunId;
+import dev.writ.verify.archive.RunArchive;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +53,11 @@ public record ArchiveOrder(List<RunId> runs, Optional<String> to) {
   public Moved work(OpenHome home) {
     HomeArchive archive = new HomeArchive(home.home());
     Instant now = home.kernel().now();
-    to.ifPresent(place -> archive.begin(place, now));
+    if (to.isPresent()) {
+      // Before it is remembered: a home keeps the first place that it is given.
+      RunArchive.requireAllowed(home.kernel().system());
+      archive.begin(to.get(), now);
+    }
     HomeArchive.Moved moved = archive.move(home, runs, now);
     return new Moved(
         moved.stored().stream().map(one -> new Line(one.run(), one.bundle().toString())).toList(),

@@ -94,7 +94,7 @@ public final class CellMember implements CellRules {
           ExecutorError.CELL_DIVERGED,
           "statement "
               + copied
-              + " of this cell is no more that of the system cell, which has "
+              + " of this cell is no longer that of the system cell, which has "
               + all.size());
     }
   }

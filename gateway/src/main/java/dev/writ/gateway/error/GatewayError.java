@@ -43,7 +43,10 @@ public enum GatewayError implements ErrorCode {
       "GWY-016", "the request's head is too large", "Send a shorter address and fewer headers."),
   TOO_SLOW("GWY-017", "the request did not arrive in time", "Send it faster."),
   PARAMETER("GWY-018", "a parameter of the address is not understood", "See /v1/openapi.json."),
-  MEDIA_TYPE("GWY-019", "the media type is not accepted", "Send what Accept names."),
+  MEDIA_TYPE(
+      "GWY-019",
+      "the media type is not accepted",
+      "Send JSON, with Content-Type: application/json."),
   NOT_AUTHENTICATED(
       "GWY-020", "the caller is not known", "Send a token or a signed access document."),
   ACCESS_REFUSED("GWY-021", "the access document is not valid", "Sign a new one for this server."),
@@ -60,7 +63,8 @@ public enum GatewayError implements ErrorCode {
   SURFACE_KEY(
       "GWY-030",
       "the surface has no key for that tenant",
-      "Enrol one: writ key new --role surface."),
+      "Make one: writ key new FILE --role surface --tenant TENANT --subject SURFACE; then name it"
+          + " in the surface's keys in gateway.yaml, and restart the server."),
   IDEMPOTENCY_KEY(
       "GWY-031",
       "the Idempotency-Key header differs from the key in the signed request",

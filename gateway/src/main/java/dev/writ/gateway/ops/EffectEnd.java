@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * How an effect ended, for telemetry.
  *
- * @param outcome a word of spec/telemetry.md, Outcomes
+ * @param outcome a word of spec/telemetry.md, 2
  * @param code stable: an error code, or the driver's word for the cause
  * @param exitCode of its command
  */

@@ -168,7 +168,7 @@ public enum GuardianError implements ErrorCode {
   POLICY_REFERENCE(
       "GRD-510", "something is named that is not defined", "Define it, or correct the name."),
   POLICY_LIMIT_UNWRITTEN(
-      "GRD-511", "a limit is not written", "Write it. No limit is written as limit: unlimited."),
+      "GRD-511", "a limit is not written", "Write it; to set none, write limit: unlimited."),
   POLICY_NOT_CANONICAL(
       "GRD-512", "the document is not in canonical form", "Use the document that Writ wrote."),
 

@@ -72,17 +72,15 @@ public final class PolicyAdvice {
     if (able >= wanted.count()) {
       return Optional.empty();
     }
-    String when = named < wanted.count() ? "never given" : "not given before more have keys";
-    String keys = able < named ? ", and of them " + able + " with a key that is in force" : "";
+    String keys = able < named ? ", of whom " + able + " have a key that is in force" : "";
     return Optional.of(
-        wanted.count()
+        "it asks for "
+            + wanted.count()
             + " approvals by "
             + wanted.role()
-            + " are "
-            + when
-            + ": at most "
+            + ", and approvers has at most "
             + named
-            + " in approvers may give one to a request, since nobody approves his own"
+            + " who may approve a request of somebody else"
             + keys);
   }
 

@@ -37,7 +37,8 @@ public enum SandboxError implements ErrorCode {
       "an engine's answer is malformed, too long or too late",
       "See that the socket is that of a docker or podman service, and look at its log."),
 
-  PROFILE_UNKNOWN("SBX-020", "there is no profile of that name", "Name one that spec/ lists."),
+  PROFILE_UNKNOWN(
+      "SBX-020", "there is no profile of that name", "Name one that spec/sandbox.md lists."),
   PROFILE_NEEDS_APPROVAL(
       "SBX-021",
       "a profile is for approved requests only",

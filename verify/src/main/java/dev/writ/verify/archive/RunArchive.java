@@ -89,15 +89,23 @@ public final class RunArchive {
     }
   }
 
+  /**
+   * How long after its closing a run may be archived, in seconds.
+   *
+   * @throws WritException {@code EXE-940} where policy lets no run be archived
+   */
+  public static long requireAllowed(SystemState state) {
+    return state
+        .policyInForce()
+        .retention()
+        .archiveAfterS()
+        .orElseThrow(() ->
+            new WritException(
+                ExecutorError.ARCHIVE_NOT_ALLOWED, "policy " + state.policyInForce().digest()));
+  }
+
   private void requireArchivable(RunId run, SystemState state, Instant now) {
-    long after =
-        state
-            .policyInForce()
-            .retention()
-            .archiveAfterS()
-            .orElseThrow(() ->
-                new WritException(
-                    ExecutorError.ARCHIVE_NOT_ALLOWED, "policy " + state.policyInForce().digest()));
+    long after = requireAllowed(state);
     Event head =
         ledger
             .head(run)

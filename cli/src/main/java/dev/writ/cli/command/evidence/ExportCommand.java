@@ -46,7 +46,7 @@ public final class ExportCommand implements CliCommand {
                 + " contents of it are erased by order. An open"
                 + " run is exported up to the latest checkpoint, a closed one up to the checkpoint"
                 + " of its closing.",
-            "With --format, write what became of each request in a format of others instead,"
+            "With --format, write what became of each request in another system's format instead,"
                 + " from a bundle that verifies. Parameters, inputs and outputs are not in it.")
         .argument("RUN|FILE", "The run's name, see `writ runs`; with --format also a bundle.")
         .option(

@@ -42,12 +42,12 @@ final class KeyRotation implements CliCommand {
                 "Make and enrol another key for the kernel, and have it sign with that from now on,"
                     + " also while a server runs. Where the file of the key was lost, this is the"
                     + " way out.",
-                "The key before is still believed until it is revoked. Do that when nothing that it"
+                "The old key is still believed until it is revoked. Do that when nothing that it"
                     + " signed is under way: intents live for at most five minutes.")
             .argument("ROLE", "guardian, executor or log.")
             .option("--key", "KEY", OutsideKey.OPTION + " Not for the log.")
             .option("--algorithm", "NAME", MadeKey.OPTION + " Not for the log.")
-            .option("--overlap", "SECONDS", "Wait so long, and then revoke the keys before.")
+            .option("--overlap", "SECONDS", "Wait this long, then revoke the old keys.")
             .example("key rotate guardian")
             .example("key rotate executor --overlap 300"));
   }

@@ -47,8 +47,8 @@ final class ImportServers implements CliCommand {
             "import",
             "Put the MCP servers behind Writ that a client of agents has in its configuration, or"
                 + " that an entry of the MCP registry describes.",
-            "Values that look like secrets are kept as secrets, never in a package. What cannot"
-                + " be taken is told with what to do; the others are taken.")
+            "Values that look like secrets are kept as secrets, never in a package. Of a"
+                + " server that cannot be taken it says what to do; the others are taken.")
         .optionalArgument("FILE", "The file (default: those of all clients that are found).")
         .option("--from", "CLIENT", "claude-code, claude-desktop, cursor, vscode or codex.")
         .options("--only", "NAME,…", "Take these alone.")

@@ -773,8 +773,8 @@ final class McpServers {
                     .out()
                     .println(
                         secret
-                            + " is deleted here; only who gave these tokens can end them"
-                            + " before they are over"));
+                            + " is deleted here; only whoever issued these tokens can revoke them"
+                            + " before they expire"));
         removed
             .state()
             .ifPresent(path ->

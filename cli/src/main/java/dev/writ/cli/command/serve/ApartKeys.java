@@ -75,7 +75,8 @@ final class ApartKeys {
   static List<String> lines(Optional<Path> apart, Home.Names names, Terminal terminal) {
     if (apart.isEmpty()) {
       return List.of(
-          "The operator's, policy owner's and approver's keys lie with the server's. Apart: "
+          "The operator's, policy owner's and approver's keys lie beside the server's. To separate"
+              + " them: "
               + PeoplesKeys.move(terminal));
     }
     return List.of(

@@ -234,7 +234,9 @@ public final class InitCommand implements CliCommand {
         .println("  gateway.yaml  the server: change it, then writ config check and writ serve");
     terminal.out().println("  trust.jwks    the public keys, for whoever verifies");
     ApartKeys.lines(made.keys(), names, terminal).forEach(terminal.out()::println);
-    terminal.out().println("Beside it lies its anchor, which tells a restored backup: keep it.");
+    terminal
+        .out()
+        .println("Beside it lies its anchor, by which a restored backup is noticed: keep it.");
     terminal.out().println("Next: " + Homes.name(terminal) + " run js --param source='6*7'");
   }
 }

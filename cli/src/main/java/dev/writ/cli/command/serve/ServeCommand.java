@@ -108,7 +108,7 @@ public final class ServeCommand implements CliCommand {
                 + " the calls at work and accepts no new ones.",
             "Without a configuration it listens on loopback, port 8181, for holders of enrolled"
                 + " keys. Log lines go to stderr, one JSON object each. SIGHUP makes it read"
-                + " tokens, certificates, origins and the files of TLS again.")
+                + " tokens, certificates, origins, oidc, checkpoints and the files of TLS again.")
         .option(
             "--config", "FILE", "The configuration (default: gateway.yaml in the home, if any).")
         .option("--port", "PORT", "Listen on this port instead of the configured one; 0 for any.")

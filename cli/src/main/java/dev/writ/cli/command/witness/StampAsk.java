@@ -32,8 +32,8 @@ final class StampAsk implements CliCommand {
             "ask",
             "Have the file of a checkpoint stamped by a time stamp authority, and keep its reply"
                 + " beside it as NOTE.tsr: proof that the log had this size and root by then.",
-            "Where the authority is not reached from here, --request writes what it is to be asked,"
-                + " and a second call with --response takes what it answered.")
+            "If the authority cannot be reached from here, --request writes the request to a file,"
+                + " and a second call with --response takes its answer.")
         .argument("NOTE", "The checkpoint, as `checkpoint` or `witness ask` printed it.")
         .optionalArgument("URL", "The address of the authority.")
         .option("--tsa-ca", "FILE", "The authorities that certify those who stamp, in PEM.")
