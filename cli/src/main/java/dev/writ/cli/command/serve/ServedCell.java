@@ -295,7 +295,7 @@ final class ServedCell {
         trouble.isOver();
         moves.goOn(member);
       } catch (RuntimeException e) {
-        if (!over.get()) {
+        if (!over.get() && !isClosed(e, end)) {
           trouble.is(e);
         }
       }
@@ -309,6 +309,13 @@ final class ServedCell {
         return; // nobody interrupts it on purpose
       }
     }
+  }
+
+  /** Of a cell that is being given up: its ledger is closed before this ends. */
+  private static boolean isClosed(RuntimeException e, CompletableFuture<String> end) {
+    return end.isDone()
+        && e instanceof WritException refusal
+        && refusal.code() == LedgerError.CLOSED;
   }
 
   private void tell(long epoch, int statements) {
