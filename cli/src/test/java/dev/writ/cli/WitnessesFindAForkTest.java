@@ -362,10 +362,12 @@ class WitnessesFindAForkTest {
                   .status())
           .isZero();
     }
-    refused(
-        Run.of("--home", home, "witness", "ask", "http://127.0.0.1:9", "--key", strange),
-        ExitCode.UNAVAILABLE,
-        "CLI-103");
+    for (String prefix : List.of("", "/", "/witness/1")) {
+      refused(
+          Run.of("--home", home, "witness", "ask", "http://127.0.0.1:9" + prefix, "--key", strange),
+          ExitCode.UNAVAILABLE,
+          "CLI-103");
+    }
     refused(
         Run.of(
             "witness", "serve", "--dir", file("w"), "--name", "w", "--log", log, "--host",

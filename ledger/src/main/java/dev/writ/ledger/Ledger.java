@@ -224,7 +224,7 @@ public final class Ledger extends StoreView implements RunJournal {
               .own()
               .orElseThrow(
                   () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()));
-      anchor.verify(ledger, ledger.leaseEpoch().isPresent());
+      anchor.verify(ledger, ledger.leaseEpoch().isPresent() || ledger.hasOtherHomes());
       if (ledger.anchors.isShared()) {
         Anchor shared =
             ledger
@@ -427,8 +427,13 @@ public final class Ledger extends StoreView implements RunJournal {
             && found.treeSize() == ledger.treeSize()
             && found.root().equals(ledger.root());
     if (!cutOff) {
-      found.verify(ledger);
+      found.verify(ledger, ledger.hasOtherHomes());
     }
+  }
+
+  /** Whether other homes, each with an anchor of its own, may have this log. */
+  private boolean hasOtherHomes() {
+    return blobs.contents().isShared();
   }
 
   /**

@@ -61,14 +61,17 @@ final class DatabaseSchema {
   /**
    * For a reader, which changes nothing.
    *
-   * @throws WritException {@code LED-002} where a writer has to make the schema first, {@code
-   *     PGS-009}
+   * @throws WritException {@code LED-002} where there is none, {@code PGS-017} where a writer has
+   *     to bring it up to date first, {@code PGS-009}
    */
   static void require(PostgresSettings settings, Connection connection) throws SQLException {
     int version = version(connection);
+    if (version == 0) {
+      throw new WritException(LedgerError.MISSING, "no schema " + settings.schema());
+    }
     if (version != VERSION) {
       throw new WritException(
-          LedgerError.MISSING,
+          PostgresError.SCHEMA_OLDER,
           "schema " + settings.schema() + " has version " + version + ", not " + VERSION);
     }
   }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.fixture.Refused;
 import dev.writ.ledger.storage.Family;
 import dev.writ.ledger.storage.Storage;
 import dev.writ.ledger.storage.Write;
@@ -115,6 +116,8 @@ class DeletedContentIsGoneFromTheTablesTest {
           "INSERT INTO writ.blob SELECT 1, int4send(n), decode('%s', 'hex') FROM generate_series(1, 99) n"
               .formatted(HexFormat.of().formatHex(content)));
       assertThat(isSampled(old, content)).isTrue();
+      assertThat(Refused.code(() -> new PostgresDatabase(there, "a test").openReader()))
+          .isEqualTo("PGS-017");
       List<String> file = old.query("SELECT pg_relation_filenode('writ.blob')");
       try (Storage storage = new PostgresDatabase(there, "a test").open()) {
         assertThat(storage.get(Family.BLOBS, new byte[] {0, 0, 0, 1})).contains(content);

@@ -36,7 +36,7 @@ public final class Cosigning {
    * Asks all witnesses at once, so that one that stands still keeps no other from being asked, and
    * waits for all of them: that one saw another history outweighs the others.
    *
-   * @return of each, in this order, why it did not cosign, if it gave a reason
+   * @return of each, in this order, why it did not cosign
    */
   public List<Optional<WritException>> ask(List<Asked> witnesses) {
     List<Future<Checkpoint>> answers;
@@ -56,18 +56,29 @@ public final class Cosigning {
   private Optional<WritException> take(Asked one, Future<Checkpoint> ended) {
     try {
       Checkpoint answer = answer(ended);
+      boolean isCosigned = false;
       for (WitnessKey key : one.keys()) {
         Optional<Cosignature> own = WitnessCaller.cosignature(one.url(), answer, key);
+        isCosigned |= own.isPresent();
         if (own.isPresent() && found.stream().noneMatch(f -> f.by().equals(key))) {
           checkpoint = checkpoint.with(List.of(answer.note().signaturesOf(key).getFirst()));
           found.addAll(Cosignature.of(checkpoint, key).stream().toList());
         }
       }
-      return Optional.empty();
+      return isCosigned ? Optional.empty() : Optional.of(signedByAnother(one));
     } catch (WritException e) {
       refusals.add(e);
       return Optional.of(e);
     }
+  }
+
+  /** No refusal, since a key of somebody else is ignored; but whoever named it wants to know. */
+  private static WritException signedByAnother(Asked one) {
+    return new WritException(
+        CliError.WITNESS_UNANSWERED,
+        one.url()
+            + ": its answer has no cosignature by "
+            + String.join(", ", one.keys().stream().map(WitnessKey::toString).toList()));
   }
 
   private static Checkpoint answer(Future<Checkpoint> ended) {

@@ -74,6 +74,12 @@ final class HttpPost implements AutoCloseable {
     }
   }
 
+  /** In a line of a log: what the JDK or {@link #send} says of it, where they say something. */
+  static String why(IOException e) {
+    String kind = e.getClass().getSimpleName();
+    return e.getMessage() == null ? kind : kind + ": " + e.getMessage();
+  }
+
   /** An address without what may be secret in it. */
   static String shown(URI url) {
     return url.getScheme() + "://" + url.getRawAuthority() + url.getRawPath();

@@ -43,7 +43,15 @@ public final class ServedCheckpoints implements AutoCloseable {
           Thread.ofPlatform().daemon().name("writ-checkpoints").factory());
   private volatile Optional<Running> running = Optional.empty();
 
-  private record Running(CheckpointPublisher publisher, ScheduledFuture<?> rounds) {}
+  /**
+   * @param begun when everything had last succeeded before, or publishing began: what never
+   *     succeeds gets old, too, and no alarm sees a number that is none
+   */
+  private record Running(CheckpointPublisher publisher, ScheduledFuture<?> rounds, Instant begun) {
+    Instant wholeAt() {
+      return publisher.state().wholeAt().orElse(begun);
+    }
+  }
 
   /**
    * @param lines gets lines of the log
@@ -66,6 +74,7 @@ public final class ServedCheckpoints implements AutoCloseable {
       return;
     }
     running.ifPresent(ServedCheckpoints::stop);
+    Instant begun = running.map(Running::wholeAt).orElseGet(clock::instant);
     running =
         config
             .extras()
@@ -76,7 +85,8 @@ public final class ServedCheckpoints implements AutoCloseable {
               return new Running(
                   publisher,
                   thread.scheduleWithFixedDelay(
-                      () -> round(publisher), 0, settings.every().toSeconds(), TimeUnit.SECONDS));
+                      () -> round(publisher), 0, settings.every().toSeconds(), TimeUnit.SECONDS),
+                  begun);
             });
   }
 
@@ -130,8 +140,8 @@ public final class ServedCheckpoints implements AutoCloseable {
         () -> state().checkpoint().map(note -> (Number) note.size()).orElse(0));
     metrics.gauge(
         "writ.checkpoints.age.seconds",
-        "Since publishing last succeeded as a whole",
-        () -> state().wholeAt().map(this::age).orElse(Double.NaN));
+        "Since publishing last succeeded as a whole, or began",
+        () -> running.map(Running::wholeAt).map(this::age).orElse(Double.NaN));
   }
 
   private double age(Instant since) {

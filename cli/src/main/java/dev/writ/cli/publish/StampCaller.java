@@ -56,7 +56,7 @@ public final class StampCaller implements AutoCloseable {
               TimeStamp.BYTES_MAX,
               HttpPost.ANSWER_WITHIN);
     } catch (IOException e) {
-      throw unanswered(url, e.getClass().getSimpleName(), e);
+      throw unanswered(url, HttpPost.why(e), e);
     }
     String type = response.headers().firstValue("Content-Type").orElse("");
     if (response.statusCode() != 200 || !type.startsWith(StampRequest.REPLY_TYPE)) {

@@ -131,7 +131,7 @@ public final class WitnessCaller implements AutoCloseable {
           ANSWER_BYTES_MAX,
           Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     } catch (IOException e) {
-      throw unanswered(url, e.getClass().getSimpleName(), e);
+      throw unanswered(url, HttpPost.why(e), e);
     }
   }
 

@@ -80,6 +80,26 @@ class ContentsOfGatewaysAreSharedTest {
         .contains("COMPLETE");
   }
 
+  /** Its anchor did not see what an operator did in another home; nothing was lost. */
+  @Test
+  void anotherHomesIncarnationIsNoLoss() throws IOException {
+    URI contents = Files.createDirectory(dir.resolve("contents")).toUri();
+    done(
+        "one",
+        "init",
+        "--database",
+        SERVER.newAddress().toString(),
+        "--contents",
+        "file://" + contents.getPath().replaceAll("/$", ""));
+    done("two", "init", "--join", dir.resolve("one").toString());
+    works("two", 'a');
+    done("one", "fsck", "--restored");
+    assertThat(done("two", "fsck").out()).contains("sound:").doesNotContain("PROBLEM");
+    done("two", "run", "js", "--run", "next", "--param", "source=1");
+    isVerified("two");
+    done("one", "run", "js", "--run", "back", "--param", "source=1");
+  }
+
   @Test
   void aGatewayWhoseContentsLieInItsHomeIsRefusedUntilTheyAreMoved() throws IOException {
     done("one", "init", "--database", SERVER.newAddress().toString());

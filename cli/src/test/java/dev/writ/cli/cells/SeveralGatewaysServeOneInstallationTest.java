@@ -3,10 +3,12 @@ package dev.writ.cli.cells;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.cli.Run;
+import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.postgres.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -116,6 +118,48 @@ class SeveralGatewaysServeOneInstallationTest {
                 "eyJhZGRyZXNzIjoiMS4yLjMuNCJ9.AAAA"))
         .startsWith("200 ");
     assertThat(gateways.said(owner)).doesNotContain("1.2.3.4");
+  }
+
+  /** A token that is taken out of all files must not come back with a takeover. */
+  @Test
+  void whatAStandbyReadAgainIsInForceWhenItTakesTheCellOver() throws IOException {
+    List<String> tokens = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      tokens.add(Tokens.generate(new SecureRandom()));
+    }
+    useToken(tokens.getFirst());
+    gateways.start(0);
+    gateways.start(1);
+    int owner = gateways.awaitOwner();
+    int standby = other(owner);
+    assertThat(runs(standby, tokens.getFirst())).startsWith("200 ");
+    useToken(tokens.getLast());
+    for (int each : new int[] {owner, standby}) {
+      gateways.signal(each, "-HUP");
+      gateways.await("read again", () -> gateways.said(each).contains("\"reloaded\""));
+    }
+    assertThat(runs(standby, tokens.getFirst())).startsWith("401 ");
+    gateways.kill(owner);
+    assertThat(gateways.awaitOwnerOtherThan(owner)).isEqualTo(standby);
+    assertThat(runs(standby, tokens.getLast())).startsWith("200 ");
+    assertThat(runs(standby, tokens.getFirst())).startsWith("401 ");
+  }
+
+  private String runs(int gateway, String token) throws IOException {
+    return gateways.ask(
+        gateways.url(gateway).resolve("/v1/runs"), "Authorization", "Bearer " + token);
+  }
+
+  private void useToken(String token) throws IOException {
+    for (int gateway = 0; gateway < gateways.count(); gateway++) {
+      Path file = gateways.home(gateway).resolve("gateway.yaml");
+      Files.writeString(
+          file,
+          Files.readString(file).replaceFirst("(?s)tokens:.*", "")
+              + "tokens:\n  - { name: ci, digest: \""
+              + Tokens.digest(token)
+              + "\", tenant: local, subject: agent }\n");
+    }
   }
 
   /** What the owner does not take from another gateway is no refusal of the client. */

@@ -18,6 +18,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.ops.Metrics;
 import dev.writ.ledger.note.Checkpoint;
 import dev.writ.ledger.note.Cosignature;
 import dev.writ.ledger.note.WitnessKey;
@@ -35,6 +36,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -343,6 +345,10 @@ class CheckpointsArePublishedTest {
       ServedCheckpoints served =
           new ServedCheckpoints(
               open.kernel(), line -> lines.add(text(line)), Homes.clock(), OptionalInt.empty());
+      Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
+      served.measure(metrics);
+      String age = "writ_checkpoints_age_seconds ";
+      assertThat(metrics.text()).as("nothing is to be published").contains(age + "NaN");
       String url = "http://127.0.0.1:" + silent.getLocalPort();
       served.use(
           config(inFolder() + ", witnesses: [{ url: \"" + url + "\", key: \"" + key + "\" }]"));
@@ -350,10 +356,28 @@ class CheckpointsArePublishedTest {
         assertThat(asked.getInputStream().read()).as("it is being asked").isEqualTo('P');
         assertThat(open.kernel().checkpoint().size()).isPositive();
         assertThat(served.view().orElseThrow().note()).isEmpty();
+        assertThat(metrics.text()).containsPattern(age + "[0-9]"); // an alarm sees that it is old
         served.use(config("folder: \"" + folder + "\"")); // SIGHUP
         served.close();
       }
       assertThat(served.view().orElseThrow().witnesses()).isEmpty();
+    }
+  }
+
+  /** Such as where a witness has begun with a new key, and the configuration has the former one. */
+  @Test
+  void aWitnessThatSignsWithAnotherKeyIsNamed() throws Exception {
+    SigningKey former = SigningKey.generateEd25519(new SecureRandom());
+    String key = new WitnessKey("two.example/w", former.verifyingKey()).toString();
+    try (WitnessHere one = witness("one");
+        WitnessHere two = witness("two")) {
+      String other = "{ url: \"" + two.url + "\", key: \"" + key + "\" }";
+      Publication state =
+          turn(home, inFolder() + ", quorum: 1, witnesses: [" + asked(one) + ", " + other + "]");
+      assertThat(codes(state)).isEqualTo(Map.of("witness two.example/w", "CLI-103"));
+      assertThat(state.checkpoint()).isPresent();
+      assertThat(state.wholeAt()).isEmpty();
+      assertThat(lines).anyMatch(line -> line.contains("no cosignature by " + key));
     }
   }
 

@@ -73,6 +73,7 @@ class AnOwnerThatStandsStillTest {
             heads.add(from);
           }
         }
+        from.close(); // by the front
       } catch (IOException e) {
         return; // the front gave it up
       }
@@ -194,6 +195,50 @@ class AnOwnerThatStandsStillTest {
     Owner.say(first, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate");
     assertThat(answer.get().body()).isEqualTo("late");
     assertThat(owners.getLast().got.toString()).isEmpty();
+  }
+
+  private static final String STREAM =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "7\r\nid: 7\n\n\r\n";
+
+  /** Its reader asks the new owner for what comes behind 7. */
+  @Test
+  void aStreamEndsWhereItsOwnerIsSilentAndAnotherOneHasTheCell() throws Exception {
+    try (Socket client = new Socket("127.0.0.1", front.port())) {
+      Owner.say(client, "GET /v1/runs/r/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+      Owner.say(owners.getFirst().head(), STREAM);
+      taken();
+      String got = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(got).contains("id: 7").doesNotEndWith("0\r\n\r\n");
+    }
+  }
+
+  @Test
+  void halfAnAnswerOfAnOwnerThatIsKilledDoesNotLookWhole() throws Exception {
+    try (Socket client = new Socket("127.0.0.1", front.port())) {
+      Owner.say(client, "GET /v1/runs/r/bundle HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+      try (Socket killed = owners.getFirst().head()) {
+        Owner.say(killed, STREAM);
+      }
+      String got = new String(client.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(got).contains("id: 7").doesNotEndWith("0\r\n\r\n");
+    }
+  }
+
+  @Test
+  void halfABodyOfAClientThatIsGoneDoesNotLookWhole() throws Exception {
+    Socket first;
+    try (Socket client = new Socket("127.0.0.1", front.port())) {
+      Owner.say(
+          client,
+          "POST /v1/blobs HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + "4\r\nhalf\r\n");
+      first = owners.getFirst().head();
+      Owner.say(first, "HTTP/1.1 100 Continue\r\n\r\n");
+      Await.until(() -> owners.getFirst().got.toString().contains("half"));
+    }
+    Await.until(first::isClosed);
+    assertThat(owners.getFirst().got.toString()).doesNotEndWith("0\r\n\r\n");
   }
 
   private static final String NOT_IN_TIME =

@@ -67,7 +67,8 @@ public final class ContentPlaces {
       }
     }
     throw new WritException(
-        LedgerError.CONTENTS_UNKNOWN, address.getScheme() == null ? "none" : address.getScheme());
+        LedgerError.CONTENTS_UNKNOWN,
+        address.getScheme() == null ? "the address names none" : address.getScheme());
   }
 
   /** Says in the directory of a ledger where its large contents are. */

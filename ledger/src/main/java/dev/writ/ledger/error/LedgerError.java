@@ -156,7 +156,8 @@ public enum LedgerError implements ErrorCode {
   CONTENTS_UNKNOWN(
       "LED-081",
       "the ledger's large contents are in a store of a kind that this program does not know",
-      "Use a writ that has it, or correct the file `contents` in the ledger's directory."),
+      "Name it as s3://BUCKET/PREFIX or file:///PATH. Where the file `contents` in the ledger's"
+          + " directory names it, correct that, or use a writ that has such a store."),
   CONTENTS_NOT_SHARED(
       "LED-082",
       "large contents are in the home of one gateway, so several cannot share the ledger",

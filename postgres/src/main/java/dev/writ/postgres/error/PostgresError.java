@@ -70,7 +70,12 @@ public enum PostgresError implements ErrorCode {
       "PGS-016",
       "the encrypted connection to the database could not be set up",
       "Name the server's authority by `sslrootcert` and the server by the name in its"
-          + " certificate.");
+          + " certificate."),
+  SCHEMA_OLDER(
+      "PGS-017",
+      "the database's schema was made by an older version of writ",
+      "Make a dump, then start `writ serve` or give a command that writes: it brings the schema up"
+          + " to date. No server of the older version may run then.");
 
   private final Entry entry;
 

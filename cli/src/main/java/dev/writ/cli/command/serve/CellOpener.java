@@ -47,9 +47,11 @@ final class CellOpener implements ServedCell.Opener {
   private final Session session;
   private final Arguments arguments;
   private final Home home;
-  private final ServedConfiguration served;
-  private final GatewayConfig read;
   private final Tokens.Entry own;
+
+  /** As it was read last: a cell that is taken later is served by what is in force then. */
+  private volatile ServedConfiguration served;
+
   private final SystemFeed feed;
   private final boolean isOfSeveral;
 
@@ -74,11 +76,36 @@ final class CellOpener implements ServedCell.Opener {
     this.session = session;
     this.arguments = arguments;
     this.home = home;
-    this.served = served;
-    this.read = served.config();
     this.own = own;
+    this.served = owned(served);
     this.feed = feed;
     this.isOfSeveral = home.cells() > 1;
+  }
+
+  /** With the token of commands. */
+  private ServedConfiguration owned(ServedConfiguration checked) {
+    return checked.with(checked.config().withToken(own));
+  }
+
+  private GatewayConfig read() {
+    return served.config();
+  }
+
+  @Override
+  public ServedConfiguration readAgain() {
+    ServedConfiguration next =
+        owned(
+            ServeCommand.checked(
+                session,
+                ServeCommand.config(session, arguments, home),
+                ServeCommand.directory(arguments, home)));
+    read().requireSameLife(next.config());
+    return next;
+  }
+
+  @Override
+  public void use(ServedConfiguration next) {
+    served = next;
   }
 
   @Override
@@ -88,23 +115,26 @@ final class CellOpener implements ServedCell.Opener {
     running.put(cell, calls);
     return OpenHome.open(
         of,
-        ServeCommand.opening(session, arguments, of, read, calls),
+        ServeCommand.opening(session, arguments, of, read(), calls),
         Optional.of(terms),
         isOfSeveral ? Optional.of(feed) : Optional.empty());
   }
 
   private Sessions sessions(int cell) {
     return sessions.computeIfAbsent(
-        cell, _ -> isOfSeveral ? ServeCommand.sessions(read, cell) : ServeCommand.sessions(read));
+        cell,
+        _ -> isOfSeveral ? ServeCommand.sessions(read(), cell) : ServeCommand.sessions(read()));
   }
 
   @Override
   public ServedCell.Running serve(OpenHome open, FrontCell front, CellBoard board, Probe warm) {
+    ServedConfiguration inForce = served;
+    GatewayConfig read = inForce.config();
     Home of = open.home();
     Running calls = running.get(front.number());
     Path directory = ServeCommand.directory(arguments, home);
     boolean mcp = ServedMcp.hasKey(session, open, read);
-    GatewayConfig config = ServedMcp.in(read, of, mcp).withToken(own);
+    GatewayConfig config = ServedMcp.in(read, of, mcp);
     ServedOperations operations = ServeCommand.operations(open, config);
     Sessions people = sessions(front.number());
     BiFunction<Pipeline, Lane, List<Surface>> surfaces =
@@ -119,7 +149,7 @@ final class CellOpener implements ServedCell.Opener {
             open,
             calls,
             config,
-            served.with(config).require(of, open.kernel().system().trust()),
+            inForce.with(config).require(of, open.kernel().system().trust()),
             isOfSeveral ? List.of() : List.of(warm, board.probe()), // the front says it once
             people,
             (pipeline, lane) -> {
@@ -151,7 +181,7 @@ final class CellOpener implements ServedCell.Opener {
                     new JsonLog(session.terminal().err(), Homes.clock()),
                     read.extras().cells().orElseThrow().roots()))
             : Optional.empty();
-    return new Server(open, gateway, checkpoints, rounds, sinks, config, calls, mcp);
+    return new Server(open, gateway, checkpoints, rounds, sinks, config, calls, mcp, inForce);
   }
 
   /** Commands of the home look after every cell; whoever else calls has to belong there. */
@@ -180,6 +210,7 @@ final class CellOpener implements ServedCell.Opener {
     private final GatewayConfig config;
     private final Running calls;
     private final boolean mcp;
+    private volatile ServedConfiguration inForce;
 
     Server(
         OpenHome open,
@@ -189,7 +220,9 @@ final class CellOpener implements ServedCell.Opener {
         Sinks sinks,
         GatewayConfig config,
         Running calls,
-        boolean mcp) {
+        boolean mcp,
+        ServedConfiguration inForce) {
+      this.inForce = inForce;
       this.open = open;
       this.gateway = gateway;
       this.checkpoints = checkpoints;
@@ -229,9 +262,11 @@ final class CellOpener implements ServedCell.Opener {
 
     @Override
     public void reload() {
-      gateway.reload(() ->
-          ServedMcp.in(ServeCommand.config(session, arguments, home), open.home(), mcp)
-              .withToken(own));
+      ServedConfiguration next = served;
+      if (next != inForce) {
+        inForce = next;
+        gateway.reload(() -> ServedMcp.in(next.config(), open.home(), mcp));
+      }
     }
 
     @Override

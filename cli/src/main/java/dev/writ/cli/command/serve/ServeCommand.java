@@ -279,8 +279,7 @@ public final class ServeCommand implements CliCommand {
               home,
               read.withToken(own),
               new CellOpener(session, arguments, home, served, own, feed),
-              feed,
-              () -> config(session, arguments, home).withToken(own))
+              feed)
           .serve(key);
     }
   }
@@ -496,8 +495,7 @@ public final class ServeCommand implements CliCommand {
         });
   }
 
-  private static ServedConfiguration checked(
-      Session session, GatewayConfig config, Path directory) {
+  static ServedConfiguration checked(Session session, GatewayConfig config, Path directory) {
     return ServedConfiguration.of(config, directory, session.environment(), Homes.clock());
   }
 

@@ -1,6 +1,7 @@
 package dev.writ.cli.command.serve;
 
 import dev.writ.canonicalize.WritException;
+import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.embed.home.CellMember;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.CellPlacement;
@@ -83,6 +84,16 @@ final class ServedCell {
 
   /** Opens the home and serves it. */
   interface Opener {
+    /**
+     * Reads the configuration again.
+     *
+     * @throws WritException what is not valid, and {@code GWY-006}
+     */
+    ServedConfiguration readAgain();
+
+    /** Serves by that from now on what is not served yet. */
+    void use(ServedConfiguration next);
+
     /** Opens a cell for a time. */
     OpenHome open(int cell, LeaseTerms terms);
 
@@ -112,7 +123,7 @@ final class ServedCell {
     /** Other statements are in force than before. */
     void systemChanged();
 
-    /** Reads its configuration again. */
+    /** Puts the configuration in force that is used now, if it is another one. */
     void reload();
 
     /** Lets calls at work end, and closes it all. */
@@ -226,6 +237,7 @@ final class ServedCell {
     refusal.isOver();
     triesAfter = TRIES_AGAIN_AFTER;
     running = Optional.of(served);
+    served.reload(); // what was read again while it was made
     ends = Optional.of(end);
     board.took(new CellBoard.Owned(front.number(), epoch, gateway.address()));
     front.owner(Optional.empty());
@@ -283,7 +295,7 @@ final class ServedCell {
         trouble.isOver();
         moves.goOn(member);
       } catch (RuntimeException e) {
-        if (!over.get()) {
+        if (!over.get() && !isClosed(e, end)) {
           trouble.is(e);
         }
       }
@@ -297,6 +309,13 @@ final class ServedCell {
         return; // nobody interrupts it on purpose
       }
     }
+  }
+
+  /** Of a cell that is being given up: its ledger is closed before this ends. */
+  private static boolean isClosed(RuntimeException e, CompletableFuture<String> end) {
+    return end.isDone()
+        && e instanceof WritException refusal
+        && refusal.code() == LedgerError.CLOSED;
   }
 
   private void tell(long epoch, int statements) {

@@ -6,6 +6,7 @@ import dev.writ.cli.base.Homes;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.HangUp;
 import dev.writ.cli.command.serve.ServeCommand.Listening;
+import dev.writ.cli.home.ServedConfiguration;
 import dev.writ.cli.home.ServiceManager;
 import dev.writ.cli.home.Serving;
 import dev.writ.cli.warm.WarmUp;
@@ -76,7 +77,6 @@ final class ServedCells {
   private final CellSettings settings;
   private final ServedCell.Opener opener;
   private final SystemFeed feed;
-  private final Supplier<GatewayConfig> again;
   private final JsonLog log;
   private final CellBoard board;
   private final CompletableFuture<String> stop = new CompletableFuture<>();
@@ -108,15 +108,9 @@ final class ServedCells {
   /**
    * @param opener opens and serves one cell
    * @param feed says where tenants and cells are, where there are several
-   * @param again reads the configuration again
    */
   ServedCells(
-      Session session,
-      Home home,
-      GatewayConfig config,
-      ServedCell.Opener opener,
-      SystemFeed feed,
-      Supplier<GatewayConfig> again) {
+      Session session, Home home, GatewayConfig config, ServedCell.Opener opener, SystemFeed feed) {
     this.session = session;
     this.home = home;
     this.count = home.cells();
@@ -125,7 +119,6 @@ final class ServedCells {
     this.board = new CellBoard(count, config.extras().region());
     this.opener = opener;
     this.feed = feed;
-    this.again = again;
     this.freeSince = new AtomicLongArray(count);
     this.log = new JsonLog(session.terminal().err(), Homes.clock());
     this.warmUp =
@@ -196,7 +189,7 @@ final class ServedCells {
         log.event("listening-for-gateways", front.address());
         Serving serving = Serving.at(home, front.url(), token(key), config.listen().protection());
         Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "writ-stop"));
-        HangUp.then(() -> reload(choice));
+        HangUp.then(() -> reload(front, choice));
         session.show(
             new Listening(front.url(), home.dir(), List.of(), ""),
             (l, terminal) -> terminal.out().println("listening on " + l.url()));
@@ -253,13 +246,26 @@ final class ServedCells {
     }
   }
 
-  private void reload(CellChoice choice) {
-    cells.forEach(cell -> cell.running().ifPresent(ServedCell.Running::reload));
+  /**
+   * What was read again is in force for the whole gateway, whatever it owns: also for cells that it
+   * takes later.
+   */
+  private void reload(Front front, CellChoice choice) {
     try {
-      GatewayConfig next = again.get();
-      choice.change(new Tokens(next.tokens()), new Certificates(next.extras().certificates()));
-    } catch (WritException e) {
-      log.refused("reload", e);
+      ServedConfiguration next = opener.readAgain();
+      Tokens tokens = new Tokens(next.config().tokens());
+      front.change(next.config().listen(), List.of(tokens));
+      choice.change(tokens, new Certificates(next.config().extras().certificates()));
+      opener.use(next);
+    } catch (RuntimeException e) {
+      log.refused("reload", CellTrouble.of(e));
+      return;
+    }
+    List<ServedCell.Running> served =
+        cells.stream().flatMap(cell -> cell.running().stream()).toList();
+    served.forEach(ServedCell.Running::reload);
+    if (served.isEmpty()) { // else each cell says it
+      log.event("reloaded", "no cell is owned: for those that are taken");
     }
   }
 

@@ -58,6 +58,7 @@ public final class FsckCommand implements CliCommand {
     boolean restored = arguments.has("--restored");
     Home home = Homes.home(session);
     SigningKey logKey = home.key("log");
+    noteCell(session, home);
     FsckReport report;
     try (Progress progress = new Progress(session.terminal())) {
       Fsck.Options options =
@@ -90,6 +91,21 @@ public final class FsckCommand implements CliCommand {
       session.terminal().err().println("in service as incarnation " + incarnation);
     }
     return ExitCode.OK;
+  }
+
+  /** Else one log that is sound would be taken for the installation. */
+  private static void noteCell(Session session, Home home) {
+    if (home.cells() > 1) {
+      session
+          .terminal()
+          .err()
+          .println(
+              "note: this is cell "
+                  + home.cell()
+                  + " of 0 to "
+                  + (home.cells() - 1)
+                  + "; the others: --cell N");
+    }
   }
 
   /**

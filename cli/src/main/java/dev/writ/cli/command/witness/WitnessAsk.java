@@ -79,7 +79,7 @@ final class WitnessAsk implements CliCommand {
   public ExitCode run(Session session, Arguments arguments) {
     List<WitnessKey> keys =
         arguments.options("--key").stream().map(WitnessKey::parse).distinct().toList();
-    List<URI> urls = arguments.moreArguments("URL").stream().map(SystemWords::uri).toList();
+    List<URI> urls = arguments.moreArguments("URL").stream().map(WitnessAsk::uri).toList();
     if (urls.isEmpty() || keys.isEmpty()) {
       throw new WritException(CliError.USAGE, "name the URL of a witness, and its --key");
     }
@@ -120,6 +120,15 @@ final class WitnessAsk implements CliCommand {
     cosigning.require(quorum);
     cosigning.refusals().forEach(e -> terminal.err().println(Text.printable(e.getMessage())));
     return new Cosigned(cosigning.checkpoint(), cosigning.by());
+  }
+
+  /** Witnesses of others are reached below a path, which tlog-witness calls their prefix. */
+  private static URI uri(String url) {
+    return Optional.of(url)
+        .filter(text -> text.matches("https?://[A-Za-z0-9.:\\[\\]-]+(/[A-Za-z0-9._~/%-]*)?"))
+        .flatMap(SystemWords::withHost)
+        .orElseThrow(() ->
+            new WritException(CliError.USAGE, "\"" + url + "\" is no http address of a witness"));
   }
 
   /** One key under two names is one witness. */

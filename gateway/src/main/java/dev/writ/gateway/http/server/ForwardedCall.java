@@ -264,18 +264,25 @@ public final class ForwardedCall {
 
   /**
    * An owner that stands still keeps its connections and answers nothing. Another gateway takes the
-   * cell over then, and what was sent to the former owner is sent to that one, or is lost.
+   * cell over then, and what was sent to the former owner is sent to that one, or is lost. An
+   * answer that has begun is broken off where nothing more of it comes: a stream would be silent
+   * for ever, and its reader never ask the new owner.
    */
   private void watchOwner(HttpClientRequest next, Front.Peer owner) {
     long[] movedAt = {0};
+    Silence silence = new Silence();
     front
         .vertx()
         .setPeriodic(
             LOOK_MS,
             timer -> {
               long now = System.nanoTime();
-              if (answered || ended || !sent.equals(Optional.of(next))) {
+              if (ended || response.ended() || !sent.equals(Optional.of(next))) {
                 front.vertx().cancelTimer(timer);
+              } else if (answered) {
+                if (silence.lasts(target().filter(taker -> !taker.equals(owner)), now)) {
+                  next.reset();
+                }
               } else if (target().equals(Optional.of(owner))) {
                 movedAt[0] = 0;
               } else if (mayRepeat()) {
@@ -290,6 +297,23 @@ public final class ForwardedCall {
             });
   }
 
+  /** Nothing of an answer comes from a former owner, although the client would take it. */
+  private final class Silence {
+    private long since;
+    private long bytes = -1;
+
+    /**
+     * @param taken who has the cell in place of the one that answers
+     */
+    boolean lasts(Optional<Front.Peer> taken, long now) {
+      if (taken.isEmpty() || response.writeQueueFull() || response.bytesWritten() != bytes) {
+        since = now;
+        bytes = response.bytesWritten();
+      }
+      return now - since > LATE_ANSWER.toNanos();
+    }
+  }
+
   private void sendBody(HttpClientRequest next) {
     if (ended || bodySent) {
       return;
@@ -301,7 +325,12 @@ public final class ForwardedCall {
     if (gathered.isPresent()) {
       next.end(gathered.get());
     } else {
-      request.pipeTo(next); // a failure shows at the response
+      // Half of a body must not look whole to the owner.
+      request
+          .pipe()
+          .endOnFailure(false)
+          .to(next)
+          .onFailure(_ -> next.reset()); // a failure of the way there shows at the response
     }
   }
 
@@ -407,7 +436,9 @@ public final class ForwardedCall {
     if (!got.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
       response.setChunked(true);
     }
-    got.pipeTo(response)
+    got.pipe()
+        .endOnFailure(false) // else half of an answer would look whole
+        .to(response)
         .onComplete(piped -> {
           if (piped.failed() || !isWhole) {
             request.connection().close(); // the client sees it where it is not whole

@@ -48,6 +48,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -180,11 +181,36 @@ public final class Front implements AutoCloseable {
     }
   }
 
+  private Optional<TlsFiles> files(Listen listen) {
+    return listen.protection() instanceof Listen.Protection.Tls tls
+        ? Optional.of(TlsFiles.read(tls, listener.vertx(), clock.instant()))
+        : Optional.empty();
+  }
+
+  /**
+   * Changes who may ask for what is about this gateway alone, and the TLS files for new
+   * connections, whatever is owned here.
+   *
+   * @throws WritException {@code GWY-007}; nothing has changed then
+   */
+  public void change(Listen listen, List<Authenticator> authenticators) {
+    Optional<TlsFiles> files = files(listen);
+    IngressPolicy open =
+        IngressPolicy.of(authenticators, new Certificates(List.of()), new Origins(List.of()));
+    IngressPolicy before = parts.doors().getAndSet(files.map(open::with).orElse(open));
+    if (files.isPresent()) {
+      try {
+        listener.use(files.get());
+      } catch (ExecutionException e) {
+        parts.doors().set(before);
+        throw new WritException(
+            GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
+      }
+    }
+  }
+
   private void open(Listen listen, HttpLimits limits) {
-    Optional<TlsFiles> files =
-        listen.protection() instanceof Listen.Protection.Tls tls
-            ? Optional.of(TlsFiles.read(tls, listener.vertx(), clock.instant()))
-            : Optional.empty();
+    Optional<TlsFiles> files = files(listen);
     files.ifPresent(f -> parts.doors().updateAndGet(doors -> doors.with(f)));
     listener.open(files);
     // A forwarded head has more in it: who the client is, and its certificates.
