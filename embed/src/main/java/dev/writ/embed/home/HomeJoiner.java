@@ -56,6 +56,7 @@ public final class HomeJoiner {
     }
     HomeMaker.requireStillFree(home, cells, parts);
     boolean whole = false;
+    HalfMade making = HalfMade.at(parts);
     try {
       Home made = home.at(parts);
       for (String folder : FOLDERS) {
@@ -92,6 +93,7 @@ public final class HomeJoiner {
           HomeMaker.remove(home.inCell(cell).anchor());
         }
       }
+      making.close();
     }
   }
 

@@ -154,6 +154,7 @@ public final class HomeMaker {
     requireStillFree(home, cells, parts);
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
+    HalfMade making = HalfMade.at(parts);
     try {
       build(home.at(parts), policyText, apart);
       DurableFiles.REAL.move(parts, home.dir());
@@ -170,6 +171,7 @@ public final class HomeMaker {
           remove(WriterLock.lockOf(anchor));
         }
       }
+      making.close();
     }
   }
 
