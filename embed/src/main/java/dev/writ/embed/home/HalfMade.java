@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The directory in which a home is being made. Where the process is told to end meanwhile, as by
@@ -17,9 +18,15 @@ final class HalfMade implements AutoCloseable {
   /** For a maker that does not notice, as on a disk that hangs. */
   private static final int PATIENCE_S = 10;
 
+  /** A thread of the database may just write a file, or make its folder again. */
+  private static final int ATTEMPTS = 100;
+
+  private static final long PAUSE_NANOS = 10_000_000;
+
   private final Path parts;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = new Thread(this::end, "writ-half-made");
+  private volatile boolean ending;
 
   private HalfMade(Path parts) {
     this.parts = parts;
@@ -38,6 +45,7 @@ final class HalfMade implements AutoCloseable {
 
   /** What a process that ends does: it returns when the maker has failed, and nothing is left. */
   void end() {
+    ending = true;
     Path ended = parts.resolveSibling(parts.getFileName() + ".ended");
     try {
       Files.move(parts, ended, StandardCopyOption.ATOMIC_MOVE);
@@ -46,11 +54,33 @@ final class HalfMade implements AutoCloseable {
     }
     try {
       closed.await(PATIENCE_S, TimeUnit.SECONDS);
-      DurableFiles.deleteTree(ended);
-    } catch (IOException _) {
-      // There is nobody left to tell.
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+    for (int i = 0; i < ATTEMPTS && !(isGone(ended) && isGone(parts)); i++) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  private static boolean isGone(Path directory) {
+    try {
+      if (Files.exists(directory)) {
+        DurableFiles.deleteTree(directory);
+      }
+      return true;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /**
+   * Before the home gets its name: what was put out of the way may have been made again in part.
+   *
+   * @throws IOException where the process ends
+   */
+  void requireWhole() throws IOException {
+    if (ending) {
+      throw new IOException("the process ends");
     }
   }
 

@@ -82,18 +82,20 @@ public final class HomeJoiner {
                 .map(store -> CellAddress.contents(store, number, cells))
                 .or(() -> LedgerPlaces.contents(same)));
       }
+      making.requireWhole();
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
-      if (!whole) {
-        HomeMaker.remove(parts);
-        for (int cell = 0; cell < cells; cell++) {
-          HomeMaker.remove(home.inCell(cell).anchor());
+      try (making) {
+        if (!whole) {
+          for (int cell = 0; cell < cells; cell++) {
+            HomeMaker.remove(home.inCell(cell).anchor());
+          }
+          HomeMaker.remove(parts);
         }
       }
-      making.close();
     }
   }
 

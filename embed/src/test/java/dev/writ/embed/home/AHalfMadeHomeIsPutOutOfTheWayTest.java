@@ -1,6 +1,7 @@
 package dev.writ.embed.home;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,8 @@ class AHalfMadeHomeIsPutOutOfTheWayTest {
       Thread.onSpinWait();
     }
     assertThat(ending.isAlive()).as("it waits for the maker").isTrue();
+    Files.createDirectories(parts.resolve("ledger")); // as a database does
+    assertThatThrownBy(making::requireWhole).hasMessage("the process ends");
     making.close();
     ending.join();
     assertThat(dir).isEmptyDirectory();
