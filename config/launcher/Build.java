@@ -697,6 +697,12 @@ final class Build {
     Path next = dist.resolve(group + ".aot.new");
     if (ended(dist, List.of("-XX:AOTCacheOutput=" + next), group, group, folder)
         && Files.exists(next)) {
+      // Whoever may run this starts from them; a command with a data directory makes files of its
+      // owner alone.
+      Path prelude = dist.resolve("prelude");
+      for (Path each : Files.exists(prelude) ? List.of(next, prelude) : List.of(next)) {
+        Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rw-r--r--"));
+      }
       move(next, cache);
       Path file = dist.resolve(group);
       Path written = dist.resolve(group + ".new");

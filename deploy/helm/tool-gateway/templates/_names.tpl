@@ -5,6 +5,16 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end }}
 
+{{- /* Probes speak HTTP to this port, so TLS is what is in front of the pod. */ -}}
+{{- define "port" -}}
+{{- with .Values.gateway.listen -}}
+{{- if ne .tls "proxy" -}}
+{{- fail "gateway.listen.tls: the pod's probes and its Service speak HTTP, so it has to be proxy" -}}
+{{- end -}}
+{{- int .port -}}
+{{- end -}}
+{{- end }}
+
 {{- define "image" -}}
 {{- with .Values.image -}}
 {{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag }}{{ end -}}

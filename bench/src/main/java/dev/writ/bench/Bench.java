@@ -1,15 +1,13 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /** Each step of Writ against its floor, measured side by side in one run. */
 public final class Bench {
@@ -28,7 +26,8 @@ public final class Bench {
       Plan plan, String only, Optional<URI> database, Path parent, Consumer<String> progress)
       throws IOException {
     double load = BenchReport.load();
-    Path home = Files.createTempDirectory(parent, "writ-bench");
+    TemporaryDirectory place = TemporaryDirectory.in(parent, "writ-bench");
+    Path home = place.path();
     Stopwatch watch = new Stopwatch(plan);
     try (SandboxSteps sandboxes = SandboxSteps.where(only.startsWith("start"));
         ToolCalls calls = ToolCalls.where(only.startsWith("tool"));
@@ -64,19 +63,11 @@ public final class Bench {
           new Harness(plan).measure(steps, round -> progress.accept(told(round, plan)));
       return new BenchReport(rows, plan, BenchReport.diskOf(home), load);
     } finally {
-      remove(home);
+      place.close();
     }
   }
 
   private static String told(int round, Plan plan) {
     return round == 0 ? "warming up" : "round " + round + " of " + plan.rounds();
-  }
-
-  private static void remove(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.verify.bundle.SecondVerifier;
@@ -8,13 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * How cost grows with what was done: installations with 10³, 10⁴ and more effects, all in one run,
@@ -74,11 +73,8 @@ public final class Growth {
       throws IOException {
     List<GrowthReport.Line> lines = new ArrayList<>();
     for (long effects = least; effects <= most; effects *= 10) {
-      Path home = Files.createTempDirectory(parent, "writ-growth");
-      try {
-        lines.add(new Growth(home, progress).line((int) effects));
-      } finally {
-        remove(home);
+      try (TemporaryDirectory home = TemporaryDirectory.in(parent, "writ-growth")) {
+        lines.add(new Growth(home.path(), progress).line((int) effects));
       }
     }
     return new GrowthReport(lines, BenchReport.diskOf(parent), BenchReport.load());
@@ -163,14 +159,6 @@ public final class Growth {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
-    }
-  }
-
-  private static void remove(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.writ.bench;
 
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -120,7 +121,7 @@ final class McpLab implements AutoCloseable {
    * @param home for the ledger: its disk is measured
    */
   McpLab(Path home) throws IOException {
-    place = Files.createTempDirectory(Path.of("/tmp"), "wmb");
+    place = TemporaryDirectory.in(Path.of("/tmp"), "wmb").path();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
     host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.NONE);
     driver = new McpDriver(host);

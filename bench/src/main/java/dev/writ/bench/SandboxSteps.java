@@ -1,5 +1,6 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.sandbox.Command;
 import dev.writ.sandbox.Ended;
 import dev.writ.sandbox.Engine;
@@ -65,7 +66,7 @@ final class SandboxSteps implements AutoCloseable {
     if (!asked || !possible()) {
       return new SandboxSteps(Optional.empty());
     }
-    Path place = Files.createTempDirectory(Path.of("/tmp"), "wsb");
+    Path place = TemporaryDirectory.in(Path.of("/tmp"), "wsb").path();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
     return new SandboxSteps(Optional.of(place));
   }

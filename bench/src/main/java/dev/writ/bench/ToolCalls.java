@@ -1,5 +1,6 @@
 package dev.writ.bench;
 
+import dev.writ.canonicalize.disk.TemporaryDirectory;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.Driver;
 import dev.writ.executor.driver.DriverOutcome;
@@ -67,7 +68,7 @@ final class ToolCalls implements AutoCloseable {
 
   private ToolCalls(boolean asked) throws IOException {
     this.asked = asked;
-    place = Files.createTempDirectory(Path.of("/tmp"), "wtb");
+    place = TemporaryDirectory.in(Path.of("/tmp"), "wtb").path();
     Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx--x--x"));
     host = ProcessHost.open(SandboxSettings.in(place.resolve("s")), SecretStore.NONE);
   }

@@ -66,7 +66,7 @@ public final class Cli {
       end = failures.refused(e);
     } catch (ParameterException e) {
       end = failures.refused(new WritException(CliError.USAGE, usage(e), e));
-    } catch (Exception | StackOverflowError | OutOfMemoryError | LinkageError e) {
+    } catch (Exception | StackOverflowError | OutOfMemoryError | InternalError | LinkageError e) {
       end = failures.unexpected(e);
     }
     return finish(end).status();

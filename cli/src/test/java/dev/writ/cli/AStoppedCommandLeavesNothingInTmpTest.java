@@ -2,6 +2,7 @@ package dev.writ.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.fixture.Await;
 import dev.writ.sandbox.host.Mounts;
 import dev.writ.sandbox.host.Trees;
 import java.io.BufferedReader;
@@ -113,6 +114,26 @@ class AStoppedCommandLeavesNothingInTmpTest {
     assertThat(left()).isEmpty();
     assertThat(dir.resolve("err")).isEmptyFile();
     assertThat(dir.resolve("demo.pdf")).doesNotExist();
+  }
+
+  /** Its keys would stay beside its place, and its anchor would keep the next one from it. */
+  @Test
+  void aHomeThatIsBeingMade() throws Exception {
+    Process init = writ("init").start();
+    try {
+      Await.until(() -> Files.exists(dir.resolve("home.partial")) || !init.isAlive());
+      signal("INT", init);
+      init.waitFor();
+    } finally {
+      init.destroyForcibly();
+    }
+    if (Files.notExists(dir.resolve("home"))) {
+      try (Stream<Path> files = Files.list(dir)) {
+        assertThat(files).containsExactly(dir.resolve("err"));
+      }
+      done("init");
+    }
+    done("fsck");
   }
 
   /** Its directory in /tmp has a file system of its own, where the host lets it mount one. */

@@ -19,6 +19,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -215,6 +216,34 @@ class CommandLineTest {
         StackOverflowError::new,
         () -> new OutOfMemoryError("secret"),
         () -> new NoClassDefFoundError("secret"));
+  }
+
+  static List<Object[]> shortfalls() {
+    FileSystemException files = new FileSystemException("/x", null, "Too many open files");
+    return List.of(
+        new Object[] {"CLI-018", new InternalError("Error loading java.security file", files)},
+        new Object[] {"CLI-018", new ExceptionInInitializerError(files)},
+        new Object[] {"CLI-116", new OutOfMemoryError("unable to create native thread: …")});
+  }
+
+  /** No log is asked for that nobody could learn more from. */
+  @ParameterizedTest
+  @MethodSource("shortfalls")
+  void whatTheProcessMayHaveNoMoreOfIsNamed(String code, Throwable shortfall) {
+    CliCommand bad =
+        command(
+            "bad",
+            _ -> {
+              CommandLineTest.<RuntimeException>sneak(shortfall);
+              return ExitCode.OK;
+            });
+    Run run = Run.on("", "", Map.of(), List.of(bad), "bad");
+    assertThat(run.status()).isEqualTo(6);
+    assertThat(run.err())
+        .startsWith("writ: " + code)
+        .hasLineCount(1)
+        .contains("Raise")
+        .doesNotContain("log");
   }
 
   @ParameterizedTest

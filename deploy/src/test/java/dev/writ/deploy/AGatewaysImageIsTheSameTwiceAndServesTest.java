@@ -149,7 +149,9 @@ class AGatewaysImageIsTheSameTwiceAndServesTest {
     Path jars = TOP.resolve("cli/target/writ");
     List<String> command =
         new ArrayList<>(List.of("podman", "run", "--rm", "--name", "gateway", "--network", "none"));
-    command.addAll(List.of("--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL"));
+    // No more than docker and Kubernetes give: podman by itself adds a /var/tmp for everybody.
+    command.addAll(List.of("--read-only", "--read-only-tmpfs=false", "--tmpfs", "/tmp"));
+    command.addAll(List.of("--cap-drop", "ALL"));
     command.addAll(List.of("--security-opt", "no-new-privileges", "--security-opt", "unmask=ALL"));
     command.addAll(List.of("--security-opt", "seccomp=deploy/docker/seccomp.json"));
     command.addAll(List.of("--memory", "1g", "--pids-limit", "512"));

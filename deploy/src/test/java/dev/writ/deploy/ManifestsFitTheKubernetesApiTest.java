@@ -229,6 +229,9 @@ class ManifestsFitTheKubernetesApiTest {
         .hasMessageContaining("sandbox");
     assertThatThrownBy(() -> Chart.text(Map.of("image.digest", "latest")))
         .hasMessageContaining("digest");
+    assertThatThrownBy(() -> Chart.text(Map.of("replica", 1))).hasMessageContaining("replica");
+    assertThatThrownBy(() -> Chart.text(Map.of("sandbox.kubernets.helper", "x")))
+        .hasMessageContaining("kubernets");
     assertThatThrownBy(() -> Chart.text(Map.of("redis.url", "redis://redis:6379")))
         .hasMessageContaining("url");
   }
@@ -247,6 +250,24 @@ class ManifestsFitTheKubernetesApiTest {
         .hasSize(3)
         .last()
         .isEqualTo(Map.of("ports", List.of(Map.of("port", 4318))));
+  }
+
+  @Test
+  void portAndTimeToEndFollowTheConfiguration() throws IOException {
+    Map<String, Object> other = Map.of("gateway.listen.port", 9000, "gateway.drain_s", 120);
+    for (Map<?, ?> object : Chart.objects(other)) {
+      check(object);
+    }
+    Object pod = at(object(other, "Deployment"), "spec", "template", "spec");
+    assertThat(at(pod, "terminationGracePeriodSeconds")).isEqualTo(190);
+    assertThat(at(pod, "containers", 0, "ports", 0, "containerPort")).isEqualTo(9000);
+    assertThat(at(pod, "containers", 0, "livenessProbe", "exec", "command"))
+        .isEqualTo(List.of("/usr/bin/writ-start", "alive", "9000"));
+    assertThat(at(object(other, "Service"), "spec", "ports", 0, "port")).isEqualTo(9000);
+    assertThat(at(object(other, "NetworkPolicy"), "spec", "ingress", 0, "ports", 0, "port"))
+        .isEqualTo(9000);
+    assertThatThrownBy(() -> Chart.text(Map.of("gateway.listen.tls", "own")))
+        .hasMessageContaining("gateway.listen.tls");
   }
 
   @Test

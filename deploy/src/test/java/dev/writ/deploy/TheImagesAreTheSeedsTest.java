@@ -36,7 +36,9 @@ class TheImagesAreTheSeedsTest {
             "FROM scratch",
             "ADD target/images/" + image + "/root.tar /",
             "USER 65532:65532",
-            "EXPOSE " + port);
+            "EXPOSE " + port)
+        .as("sandboxes are on the volume, since nothing else is there to be written to")
+        .anyMatch(line -> line.contains(" WRIT_SANDBOX_DIR=/var/lib/writ/"));
     assertThat(((Map<?, ?>) gateway.get("listen")).get("port")).isEqualTo(port);
   }
 

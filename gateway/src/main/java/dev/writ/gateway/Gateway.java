@@ -3,6 +3,7 @@ package dev.writ.gateway;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
@@ -531,6 +532,15 @@ public final class Gateway implements AutoCloseable {
     }
     sessions.ifPresent(open -> open.signInBy(provider));
     changes.happened(); // wakes streams, which end where their callers are others now
+  }
+
+  /**
+   * Writes a line of a part beside it, such as a sink, into its log.
+   *
+   * @param line an event of spec/telemetry.md
+   */
+  public void log(JsonValue.Obj line) {
+    log.written(line);
   }
 
   private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {

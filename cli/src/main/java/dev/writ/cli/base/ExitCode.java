@@ -126,6 +126,7 @@ public enum ExitCode {
                 Map.entry(CliError.OTHER_LOG_KEY.code(), REFUSED),
                 Map.entry(CliError.NOTHING_BETWEEN.code(), REFUSED),
                 Map.entry(CliError.FEW_DESCRIPTORS.code(), UNAVAILABLE),
+                Map.entry(CliError.FEW_THREADS.code(), UNAVAILABLE),
                 Map.entry(CliError.POLICY_TEXT.code(), BROKEN_INPUT),
                 Map.entry(CliError.POLICY_CHANGED.code(), UNAVAILABLE),
                 Map.entry(CliError.LOGIN_UNANSWERED.code(), UNAVAILABLE),

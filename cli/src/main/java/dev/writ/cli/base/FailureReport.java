@@ -25,6 +25,8 @@ import java.nio.file.Path;
  * nothing where a signal ended it.
  */
 public final class FailureReport {
+  private static final int CAUSES_MAX = 32;
+
   private final Session session;
 
   public FailureReport(Session session) {
@@ -41,6 +43,12 @@ public final class FailureReport {
       return ExitCode.INTERNAL;
     }
     String what = e.getClass().getSimpleName();
+    if (e instanceof OutOfMemoryError && says(e, "unable to create native thread")) {
+      return refused(new WritException(CliError.FEW_THREADS, "", e));
+    }
+    if (isForWantOfFiles(e)) {
+      return refused(new WritException(CliError.FEW_DESCRIPTORS, what, e));
+    }
     try {
       Path log = Files.createTempFile("writ-", ".log");
       StringWriter text = new StringWriter();
@@ -49,11 +57,30 @@ public final class FailureReport {
       e.printStackTrace(new PrintWriter(text));
       Files.writeString(log, text.toString());
       what += ", log: " + log;
-    } catch (IOException f) {
+    } catch (IOException | LinkageError | InternalError f) { // the JDK reads files for its name
+      if (isForWantOfFiles(f)) {
+        return refused(new WritException(CliError.FEW_DESCRIPTORS, what, e));
+      }
       what += ", and no log could be written: " + f.getClass().getSimpleName();
     }
     say(CliError.INTERNAL, what);
     return ExitCode.INTERNAL;
+  }
+
+  /** Whatever fails then: a class cannot be loaded from its jar, a certificate not be read. */
+  private static boolean isForWantOfFiles(Throwable e) {
+    int depth = 0;
+    for (Throwable each = e; each != null && depth < CAUSES_MAX; each = each.getCause()) {
+      if (says(each, "Too many open files")) {
+        return true;
+      }
+      depth++;
+    }
+    return false;
+  }
+
+  private static boolean says(Throwable e, String words) {
+    return String.valueOf(e.getMessage()).contains(words);
   }
 
   private void say(ErrorCode code, String found) {

@@ -9,7 +9,7 @@ public enum CliError implements ErrorCode {
   PARAMETER("CLI-014", "a parameter of the tool is not understood", "See `writ tool show NAME`."),
   FEW_DESCRIPTORS(
       "CLI-018",
-      "the process may open too few files to serve",
+      "the process may open too few files",
       "Raise the limit of open files to 512 or more: ulimit -n, or LimitNOFILE in the unit."),
   POLICY_TEXT(
       "CLI-021",
@@ -44,6 +44,10 @@ public enum CliError implements ErrorCode {
       "CLI-038",
       "no call was allowed that a policy could be proposed from",
       "Let agents work for a while under a policy with mode: observe (writ policy observe)."),
+  FEW_THREADS(
+      "CLI-116",
+      "the process may start no more threads",
+      "Raise what limits them: ulimit -u, TasksMax of a unit, pids_limit of a container."),
   INTERNAL("CLI-070", "an unexpected failure in Writ", "Please report this with the log."),
   LOGIN_UNANSWERED(
       "CLI-071",

@@ -2,12 +2,15 @@ package dev.writ.cli.term;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.gateway.ops.JsonLog;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +45,17 @@ class LinesThatALogDidNotTakeAreCountedTest {
     assertThat(log.leftOut()).isZero();
     full = true;
     log.event("listening", "lost");
-    log.event("listening", "lost, too");
+    List<JsonValue.Obj> collected = new ArrayList<>();
+    log.alsoTo(collected::add);
+    JsonValue.Obj ofSink =
+        JsonValue.object()
+            .put("at", Instant.EPOCH)
+            .put("level", "info")
+            .put("event", "sink-recovered")
+            .put("sink", "lost")
+            .build();
+    log.written(ofSink);
+    assertThat(collected).as("a collector has it all the same").containsExactly(ofSink);
     assertThat(log.leftOut()).isEqualTo(2);
     full = false;
     log.event("listening", "behind");

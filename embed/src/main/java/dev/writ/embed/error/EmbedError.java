@@ -79,7 +79,7 @@ public enum EmbedError implements ErrorCode {
           + " `version` or `operation` of the `Effect`."),
   SANDBOX_PLACE(
       "CLI-017",
-      "the directory for sandboxes does not belong to this user alone",
+      "there is no directory for sandboxes that is this user's alone",
       "Remove what is in its place, or name another with WRIT_SANDBOX_DIR."),
   NO_OUTPUT(
       "CLI-019",

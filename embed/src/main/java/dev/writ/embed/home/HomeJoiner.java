@@ -56,6 +56,7 @@ public final class HomeJoiner {
     }
     HomeMaker.requireStillFree(home, cells, parts);
     boolean whole = false;
+    HalfMade making = HalfMade.at(parts);
     try {
       Home made = home.at(parts);
       for (String folder : FOLDERS) {
@@ -81,15 +82,18 @@ public final class HomeJoiner {
                 .map(store -> CellAddress.contents(store, number, cells))
                 .or(() -> LedgerPlaces.contents(same)));
       }
+      making.requireWhole();
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
-      if (!whole) {
-        HomeMaker.remove(parts);
-        for (int cell = 0; cell < cells; cell++) {
-          HomeMaker.remove(home.inCell(cell).anchor());
+      try (making) {
+        if (!whole) {
+          for (int cell = 0; cell < cells; cell++) {
+            HomeMaker.remove(home.inCell(cell).anchor());
+          }
+          HomeMaker.remove(parts);
         }
       }
     }

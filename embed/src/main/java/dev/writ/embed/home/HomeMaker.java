@@ -154,20 +154,24 @@ public final class HomeMaker {
     requireStillFree(home, cells, parts);
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
+    HalfMade making = HalfMade.at(parts);
     try {
       build(home.at(parts), policyText, apart);
+      making.requireWhole();
       DurableFiles.REAL.move(parts, home.dir());
       whole = true;
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     } finally {
-      if (!whole) {
-        apart.forEach(HomeMaker::remove);
-        remove(parts);
-        for (int cell = 0; cell < cells; cell++) {
-          Path anchor = home.inCell(cell).anchor();
-          remove(anchor);
-          remove(WriterLock.lockOf(anchor));
+      try (making) {
+        if (!whole) {
+          apart.forEach(HomeMaker::remove);
+          for (int cell = 0; cell < cells; cell++) {
+            Path anchor = home.inCell(cell).anchor();
+            remove(anchor);
+            remove(WriterLock.lockOf(anchor));
+          }
+          remove(parts);
         }
       }
     }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
@@ -134,14 +135,17 @@ public final class SandboxPlace {
           new WritException(
               EmbedError.SANDBOX_PLACE, "this host does not tell whose process this is", e));
     }
-    boolean root = self.getName().equals("root");
-    Path parent = root ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
+    Path parent = parent(self);
     return ProcessHost.open(
         owned(settings(parent.resolve(name + suffix), environment), owner),
         secrets,
         engineName,
-        () -> require(parent, self, root ? "rwx--x--x" : "rwx------"),
+        () -> require(parent, self, parent.equals(OF_ROOT) ? "rwx--x--x" : "rwx------"),
         parent.resolve(name + ProcessHost.STATES));
+  }
+
+  private static Path parent(UserPrincipal self) {
+    return self.getName().equals("root") ? OF_ROOT : OF_USERS.resolve("writ-" + self.getName());
   }
 
   private static SandboxSettings owned(SandboxSettings settings, Optional<String> owner) {
@@ -213,7 +217,41 @@ public final class SandboxPlace {
     } catch (FileAlreadyExistsException e) {
       requireOurs(directory, self);
     } catch (IOException e) {
-      throw new WritException(EmbedError.SANDBOX_PLACE, directory + " cannot be made", e);
+      throw cannotBeMade(directory, directory.toAbsolutePath().getParent(), e);
+    }
+  }
+
+  private static WritException cannotBeMade(Path directory, Path above, Exception cause) {
+    String why = Files.exists(above) ? "nothing can be written to " : "there is no ";
+    return new WritException(
+        EmbedError.SANDBOX_PLACE, directory + " cannot be made: " + why + above, cause);
+  }
+
+  /**
+   * What keeps the first process from making the directory of sandboxes; empty where nothing does.
+   * It makes nothing.
+   */
+  public static Optional<WritException> hindrance(Map<String, String> environment) {
+    String named = environment.getOrDefault("WRIT_SANDBOX_DIR", "");
+    try {
+      UserPrincipal self = PrivateDirectory.self();
+      Path place = named.isEmpty() ? parent(self) : Path.of(named).toAbsolutePath();
+      Path above = place;
+      if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+        above = place.getParent();
+        while (!named.isEmpty() && !Files.exists(above)) { // those between are made, too
+          above = above.getParent();
+        }
+      } else if (named.isEmpty()) {
+        requireOurs(place, self);
+      }
+      return Files.isDirectory(above) && Files.isWritable(above)
+          ? Optional.empty()
+          : Optional.of(cannotBeMade(place, above, null));
+    } catch (WritException e) {
+      return Optional.of(e);
+    } catch (IOException _) {
+      return Optional.empty(); // that nobody can tell whose process this is, a process is told
     }
   }
 

@@ -3,6 +3,7 @@ package dev.writ.embed.home;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.WritException;
 import dev.writ.sandbox.workspace.WorkspaceBounds;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +67,23 @@ class TheSandboxPlaceIsOursAloneTest {
     try (var _ = SandboxPlace.host(home, Map.of("WRIT_SANDBOX_DIR", named.toString()))) {
       assertThat(Files.exists(named, LinkOption.NOFOLLOW_LINKS)).isFalse();
     }
+  }
+
+  @Test
+  void whatIsInTheWayOfADirectoryIsToldBeforeThereIsAProcess() throws Exception {
+    assertThat(hindrance(dir.resolve("a/b/c"))).isEmpty();
+    assertThat(hindrance(dir)).isEmpty();
+    assertThat(Files.exists(dir.resolve("a"))).as("it makes nothing").isFalse();
+    Path file = Files.createFile(dir.resolve("file")); // as a directory that is read-only, to root
+    assertThat(hindrance(file.resolve("below")).orElseThrow())
+        .hasMessageContaining("CLI-017")
+        .hasMessageContaining("file/below cannot be made: nothing can be written to " + file);
+    assertThatThrownBy(() -> require(dir.resolve("none/below")))
+        .hasMessageContaining("there is no " + dir.resolve("none"));
+  }
+
+  private static Optional<WritException> hindrance(Path named) {
+    return SandboxPlace.hindrance(Map.of("WRIT_SANDBOX_DIR", named.toString()));
   }
 
   @Test

@@ -157,7 +157,11 @@ public final class JsonLog implements Observer, BiConsumer<TraceContext, Throwab
   }
 
   private void write(ObjectBuilder line) {
-    JsonValue.Obj whole = line.build();
+    written(line.build());
+  }
+
+  /** Writes a line that a part of the server has made, as one of its own. */
+  public void written(JsonValue.Obj whole) {
     write(out, whole);
     if (out.checkError()) { // a PrintStream throws nothing, as where the disk is full
       lost();

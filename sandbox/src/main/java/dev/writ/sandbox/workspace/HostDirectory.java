@@ -283,8 +283,8 @@ public final class HostDirectory {
     try {
       return work.run();
     } catch (IOException | DirectoryIteratorException e) {
-      throw new WritException(
-          SandboxError.HOST, "a directory cannot be copied: " + e.getClass().getSimpleName(), e);
+      String why = FullDisk.is(e) ? "the disk is full" : e.getClass().getSimpleName();
+      throw new WritException(SandboxError.HOST, "a directory cannot be copied: " + why, e);
     }
   }
 }

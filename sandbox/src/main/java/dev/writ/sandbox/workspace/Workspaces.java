@@ -395,7 +395,8 @@ public final class Workspaces {
     try {
       return work.run();
     } catch (IOException e) {
-      throw new WritException(SandboxError.HOST, "a workspace cannot be made or read", e);
+      String why = FullDisk.is(e) ? ": the disk is full" : "";
+      throw new WritException(SandboxError.HOST, "a workspace cannot be made or read" + why, e);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.tools.process;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.sandbox.error.SandboxError;
+import dev.writ.sandbox.workspace.FullDisk;
 import dev.writ.sandbox.workspace.HostDirectory;
 import dev.writ.sandbox.workspace.TreeLimits;
 import dev.writ.sandbox.workspace.Workspace;
@@ -78,7 +79,7 @@ public final class Mount implements AutoCloseable {
     } catch (RuntimeException e) {
       taken.close();
       // A directory that cannot be read or is too large is no failure of the sandbox.
-      throw e instanceof WritException w && w.code() == SandboxError.HOST
+      throw e instanceof WritException w && w.code() == SandboxError.HOST && !FullDisk.is(w)
           ? new WritException(ToolsError.MOUNT, w.found(), w)
           : e;
     }

@@ -14,6 +14,7 @@ import dev.writ.cli.doctor.Mend;
 import dev.writ.cli.doctor.ShellCompletion;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.HomeArchive;
+import dev.writ.embed.home.SandboxPlace;
 import dev.writ.executor.ClockCheck;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerPlaces;
@@ -63,6 +64,9 @@ record Health(List<HostFinding> findings, List<EngineReport> engines, List<Guara
     completion(session, commands).ifPresent(findings::add);
     List<EngineReport> engines = Engines.detect(session.environment());
     findings.addAll(ConfinementFindings.findings(engines, waived));
+    SandboxPlace.hindrance(session.environment())
+        .ifPresent(
+            why -> findings.add(new HostFinding(State.WARNING, "sandbox", why.getMessage())));
     findings.addAll(Toolchains.look());
     return new Health(List.copyOf(findings), List.copyOf(engines), waived);
   }

@@ -167,12 +167,9 @@ final class CellOpener implements ServedCell.Opener {
     operations.serves(gateway);
     List<ConfiguredSink> configured =
         ConfiguredSink.of(config, session.environment(), directory, Homes.clock());
-    Sinks sinks =
-        ServedSinks.start(
-            gateway, open, configured, line -> JsonLog.write(session.terminal().err(), line));
+    Sinks sinks = ServedSinks.start(gateway, open, configured, gateway::log);
     operations.feeds(configured, sinks.feeders());
-    ServedCheckpoints checkpoints =
-        ServeCommand.checkpoints(session, gateway, open, config, operations);
+    ServedCheckpoints checkpoints = ServeCommand.checkpoints(gateway, open, config, operations);
     Optional<CellRounds> rounds =
         isOfSeveral
             ? Optional.of(

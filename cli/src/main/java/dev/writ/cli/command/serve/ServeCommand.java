@@ -205,10 +205,9 @@ public final class ServeCommand implements CliCommand {
     HangUp.then(() -> gateway.reload(again));
     ToolPools.measure(gateway, open.workers(), config.extras().region());
     operations.serves(gateway);
-    Sinks sinks =
-        ServedSinks.start(gateway, open, served.sinks(), line -> JsonLog.write(log(session), line));
+    Sinks sinks = ServedSinks.start(gateway, open, served.sinks(), gateway::log);
     operations.feeds(served.sinks(), sinks.feeders());
-    ServedCheckpoints checkpoints = checkpoints(session, gateway, open, config, operations);
+    ServedCheckpoints checkpoints = checkpoints(gateway, open, config, operations);
     session.show(
         new Listening(
             gateway.url(), home.dir(), List.of(), first.map(FirstServing::token).orElse("")),
@@ -286,16 +285,12 @@ public final class ServeCommand implements CliCommand {
 
   /** Publishes checkpoints as the configuration says, also after it was read again. */
   static ServedCheckpoints checkpoints(
-      Session session,
-      Gateway gateway,
-      OpenHome open,
-      GatewayConfig config,
-      ServedOperations operations) {
+      Gateway gateway, OpenHome open, GatewayConfig config, ServedOperations operations) {
     Home home = open.home();
     ServedCheckpoints checkpoints =
         new ServedCheckpoints(
             open.kernel(),
-            line -> JsonLog.write(log(session), line),
+            gateway::log,
             Homes.clock(),
             home.cells() == 1 ? OptionalInt.empty() : OptionalInt.of(home.cell()));
     checkpoints.measure(gateway.metrics());
