@@ -60,11 +60,15 @@ class TheClientTakesNoStrangersAnswerTest {
     }
 
     WritClient client() {
+      return client(Duration.ofMinutes(1));
+    }
+
+    WritClient client(Duration answerWithin) {
       return new WritClient(
           URI.create("http://127.0.0.1:" + socket.getLocalPort()),
           new WritClient.Token("acme", "agent", "writ_token"),
           new WritClient.Pinned(Trust.parse("{\"keys\":[]}".getBytes(US_ASCII)), "origin"),
-          ClientSettings.usual().retryFor(Duration.ZERO).answerWithin(Duration.ofMillis(200)));
+          ClientSettings.usual().retryFor(Duration.ZERO).answerWithin(answerWithin));
     }
 
     @Override
@@ -115,7 +119,7 @@ class TheClientTakesNoStrangersAnswerTest {
     String begun =
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{";
     try (Stranger stranger = Stranger.saying(begun);
-        WritClient client = stranger.client()) {
+        WritClient client = stranger.client(Duration.ofMillis(200))) {
       refuses("GWY-061", () -> client.get("/v1/runs"));
       refuses("GWY-061", () -> client.cancel(Digest.sha256(new byte[0])));
     }
