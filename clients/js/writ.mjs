@@ -625,7 +625,7 @@ export class WritClient {
     const patience = new Patience(this.answerWithin);
     try {
       const response = await patience.for(this.fetch(address, {
-        headers, redirect: 'error', signal: patience.signal,
+        headers, redirect: 'manual', signal: patience.signal,
       }));
       // A page that somebody else answers with would be read again and again.
       if (response.status !== 200 || mediaType(response) !== 'text/event-stream') {
@@ -765,7 +765,7 @@ export class WritClient {
         method,
         headers: sent,
         body,
-        redirect: 'error',
+        redirect: 'manual',
         signal: patience.signal,
       }));
       bytes = await limited(response, bytesMax, patience);
@@ -786,7 +786,7 @@ export class WritClient {
   }
 }
 
-/** What failed below: a code of the system, or the platform's words (`bad port`, `unexpected redirect`). */
+/** What failed below: a code of the system, or the platform's words (`bad port`). */
 const why = (e) => e.cause?.code ?? e.cause?.message ?? (e.name === 'TypeError' ? e.message : e.name);
 
 /** Where nothing left this machine. */
@@ -846,7 +846,8 @@ function refusal(response, bytes) {
       // told below
     }
   }
-  const found = `status ${status} of something that is no Writ`;
+  const said = response.type === 'opaqueredirect' ? 'a redirect' : `status ${status}`; // of a browser, which hides it
+  const found = `${said} of something that is no Writ`;
   return status >= 500 ? new NoAnswer(found, true) : new NotBelieved(found);
 }
 

@@ -244,6 +244,14 @@ class TheToolGatewayOverASocketTest {
   }
 
   @Test
+  void aStreamThatIsAskedForByASlipOfThePenIsRefused() {
+    for (String slip : List.of("no", "False", "", "true&follow=false")) {
+      Reply reply = server.get("alice", "/v1/streams/swe:tools:exec:stream?follow=" + slip);
+      assertThat(reply.string("code")).as(slip).isEqualTo("GWY-018");
+    }
+  }
+
+  @Test
   void aRefusalHasTheRemedy() {
     assertThat(exec(FITTING.replace("pytest -q", "kubectl")).string("remedy"))
         .isEqualTo("Use a command that the role allows.");
