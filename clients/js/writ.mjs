@@ -474,7 +474,7 @@ export class WritClient {
       }, true));
     const { document } = await this.#verify(answer.request, 'request', 'surface');
     require(document.tenant === this.tenant && document.subject === this.subject,
-      'the server asked for somebody else');
+      `the server knows the token as ${document.tenant}/${document.subject}, this client says ${this.tenant}/${this.subject}`);
     require(document.idempotency_key === key, 'the server asked under another key');
     for (const [name, value] of Object.entries(effect)) {
       const asked = document.effect[name];
@@ -578,7 +578,8 @@ export class WritClient {
     const bytes = typeof data === 'string' ? utf8.encode(data) : data;
     const named = await digest(bytes);
     const headers = async () => ({ ...(await this.#reading()), 'Content-Type': mediaType });
-    await this.#send(`/v1/blobs/${named}`, { method: 'PUT', headers, body: bytes }, true);
+    const stored = await this.#json(`/v1/blobs/${named}`, { method: 'PUT', headers, body: bytes }, true);
+    require(stored.digest === named, 'other content is stored');
     return { name, digest: named, size: bytes.length, media_type: mediaType };
   }
 
@@ -621,25 +622,22 @@ export class WritClient {
     const address = this.url + ofRun(run, 'events');
     const headers = { ...(await this.#reading()), Accept: 'text/event-stream' };
     if (last !== undefined) headers['Last-Event-ID'] = String(last);
-    const controller = new AbortController();
-    let silence;
-    const heard = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => controller.abort(), this.answerWithin * 1000);
-    };
+    const patience = new Patience(this.answerWithin);
     try {
-      heard();
-      const response = await this.fetch(address, {
-        headers, redirect: 'error', signal: controller.signal,
-      });
-      if (response.status !== 200) throw refusal(response.status, await limited(response, 1 << 20));
+      const response = await patience.for(this.fetch(address, {
+        headers, redirect: 'manual', signal: patience.signal,
+      }));
+      // A page that somebody else answers with would be read again and again.
+      if (response.status !== 200 || mediaType(response) !== 'text/event-stream') {
+        throw refusal(response, await limited(response, 1 << 20, patience));
+      }
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
       let rest = '';
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await patience.for(reader.read());
         if (done) return;
-        heard();
+        patience.renew();
         yield undefined;
         rest += decoder.decode(value, { stream: true });
         require(rest.length <= 1 << 20, 'an event of more than 1 MiB');
@@ -651,10 +649,9 @@ export class WritClient {
         }
       }
     } catch (e) {
-      throw e instanceof WritError ? e : new NoAnswer(e.message, true, { cause: e });
+      throw e instanceof WritError ? e : new NoAnswer(why(e), true, { cause: e });
     } finally {
-      clearTimeout(silence);
-      controller.abort();
+      patience.end();
     }
   }
 
@@ -760,54 +757,119 @@ export class WritClient {
 
   async #once(path, { method = 'GET', headers, body }, bytesMax) {
     const sent = headers ? await headers() : await this.#reading();
+    const patience = new Patience(this.answerWithin);
     let response;
     let bytes;
     try {
-      response = await this.fetch(this.url + path, {
+      response = await patience.for(this.fetch(this.url + path, {
         method,
         headers: sent,
         body,
-        redirect: 'error',
-        signal: AbortSignal.timeout(this.answerWithin * 1000),
-      });
-      bytes = await limited(response, bytesMax);
+        redirect: 'manual',
+        signal: patience.signal,
+      }));
+      bytes = await limited(response, bytesMax, patience);
     } catch (e) {
       if (e instanceof WritError) throw e;
-      const refusedConnection = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(e.cause?.code);
-      throw new NoAnswer(e.cause?.code ?? e.name, !refusedConnection, { cause: e });
+      throw new NoAnswer(why(e), !NEVER_SENT.includes(why(e)), { cause: e });
+    } finally {
+      patience.end();
     }
-    if (response.headers.get('content-type') === 'application/problem+json') {
-      const refused = refusal(response.status, bytes);
+    const known = [200, 201, 202, 206, 403].includes(response.status);
+    // Nothing that somebody else says tells that the work was done. 403 without a problem is a denial.
+    if (!known || ['application/problem+json', 'text/html'].includes(mediaType(response))) {
+      const refused = refusal(response, bytes);
       refused.retryAfter = Number(response.headers.get('retry-after')) || 0;
       throw refused;
-    }
-    if (response.status >= 500) {
-      throw new NoAnswer(`status ${response.status} of something that is no Writ`, true);
     }
     return { status: response.status, body: bytes };
   }
 }
 
-function refusal(status, bytes) {
-  try {
-    return new Refused(status, JSON.parse(strictUtf8.decode(bytes)));
-  } catch {
-    return new NoAnswer(`status ${status}, no JSON`, true);
+/** What failed below: a code of the system, or the platform's words (`bad port`). */
+const why = (e) => e.cause?.code ?? e.cause?.message ?? (e.name === 'TypeError' ? e.message : e.name);
+
+/** Where nothing left this machine. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'bad port'];
+
+/**
+ * How long something may take. A signal that is given to fetch may be forgotten once the answer has begun
+ * (Node keeps it weakly), and who reads then would wait for ever; so each step is ended here, too.
+ */
+class Patience {
+  #ms;
+  #timer;
+  #fail;
+  #controller = new AbortController();
+
+  constructor(seconds) {
+    this.#ms = seconds * 1000;
+    this.renew();
+  }
+
+  get signal() {
+    return this.#controller.signal;
+  }
+
+  renew() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const late = new DOMException('too little came for too long', 'TimeoutError');
+      this.#fail?.(late);
+      this.#controller.abort(late);
+    }, this.#ms);
+  }
+
+  for(step) {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject;
+      step.then(resolve, reject);
+    });
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+    this.#controller.abort();
   }
 }
 
-async function limited(response, bytesMax) {
+const mediaType = (response) =>
+  (response.headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase();
+
+/** What an answer says that is none: a problem, or the word of something that is no Writ. */
+function refusal(response, bytes) {
+  const { status } = response;
+  if (mediaType(response) === 'application/problem+json') {
+    try {
+      return new Refused(status, JSON.parse(strictUtf8.decode(bytes)));
+    } catch {
+      // told below
+    }
+  }
+  const said = response.type === 'opaqueredirect' ? 'a redirect' : `status ${status}`; // of a browser, which hides it
+  const found = `${said} of something that is no Writ`;
+  return status >= 500 ? new NoAnswer(found, true) : new NotBelieved(found);
+}
+
+async function limited(response, bytesMax, patience) {
   const pieces = [];
   let size = 0;
-  for (const reader = response.body?.getReader(); reader; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > bytesMax) {
-      await reader.cancel();
-      refuse(`an answer of more than ${bytesMax} bytes`);
+  const reader = response.body?.getReader();
+  try {
+    for (let renewedAt = 0; reader; ) {
+      const { done, value } = await patience.for(reader.read());
+      if (done) break;
+      size += value.length;
+      if (size > bytesMax) refuse(`an answer of more than ${bytesMax} bytes`);
+      pieces.push(value);
+      if (size - renewedAt >= 1 << 16) {
+        renewedAt = size;
+        patience.renew();
+      }
     }
-    pieces.push(value);
+  } catch (e) {
+    reader.cancel().catch(() => {}); // its connection would stand
+    throw e;
   }
   const whole = new Uint8Array(size);
   let at = 0;

@@ -19,6 +19,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.patience = 60.0
         self.asked: list[str] = []
         self.quiet = 0
+        self.says = (200, "text/html")
+        self.gone = threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def process_request(self, request, client_address):
@@ -35,9 +37,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def answer(self) -> None:
         self.server.asked.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
         body = self.body()
+        if "/stranger/" in self.path:
+            self.stranger(body)
+            return
+        self.send_response(200)
+        events = "/events" in self.path and "/page/" not in self.path
+        self.send_header("Content-Type", "text/event-stream" if events else "application/json")
         if "/cut/" in self.path and len(self.server.asked) < 3:
             self.send_header("Content-Length", str(len(body) + 1))
             self.end_headers()
@@ -45,11 +51,33 @@ class Answer(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return
         silent = "/silent/" in self.path
-        self.send_header("Content-Length", str(len(body) + silent))
+        drops = (1 << 30) * ("/drops/" in self.path)
+        self.send_header("Content-Length", str(len(body) + silent + drops))
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()
+        if "/drops/" in self.path:
+            self.drop()
         self.connection.settimeout(self.server.patience)
+
+    def stranger(self, body: bytes) -> None:
+        status, media_type = self.server.says
+        body = b"" if status == 204 else body
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Location", "/login")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def drop(self) -> None:
+        """Byte by byte, until the client has gone."""
+        try:
+            while not self.server.gone.wait(0.01):
+                self.wfile.write(b" ")
+                self.wfile.flush()
+        except OSError:
+            self.server.gone.set()
 
     def body(self) -> bytes:
         if "/outcome" in self.path:
@@ -66,7 +94,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
         lines = [b"data: " + writ.canonicalize(event) + b"\n\n" for event in (opened, closed)]
         return b"".join(lines)
 
-    do_GET = do_POST = answer
+    do_GET = do_POST = do_PUT = answer
 
     def log_message(self, format, *args):
         pass
@@ -124,6 +152,40 @@ async def ask_again() -> None:
 server = Server()
 asyncio.run(asyncio.wait_for(ask_again(), 60))
 assert len(server.asked) == 3, server.asked
+
+# What comes drop by drop is none either, though no single drop is late.
+server = Server()
+with client(server, retry_for=0.0, answer_within=0.2) as listening:
+    try:
+        listening._run(listening._api.get_json("/v1/drops/"))
+    except writ.NoAnswer:
+        pass
+    else:
+        raise AssertionError("it was taken for an answer")
+server.gone.set()
+
+
+def refuses(ask) -> None:
+    try:
+        ask()
+    except writ.NotBelieved:
+        return
+    raise AssertionError("it was believed")
+
+
+# A redirect, a page and somebody else's server say of nothing that it was done.
+for says in [(302, "text/html"), (404, "text/plain"), (200, "text/html; charset=utf-8"), (204, "text/plain")]:
+    server = Server()
+    server.says = says
+    with client(server) as believing:
+        get = f"/stranger/{says[0]}"
+        refuses(lambda: believing._run(believing._api.get(get)))
+        refuses(lambda: believing.cancel("sha256:00/stranger/"))
+    assert len(server.asked) == 2, server.asked
+server = Server()
+with client(server) as believing:
+    refuses(lambda: believing.put(b"content"))  # {} names no content
+    refuses(lambda: next(believing.events("page")))
 
 # Who follows a run that is quiet comes back as often as the connection ends.
 server = Server()

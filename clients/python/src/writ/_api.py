@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Generator, Iterable, Mapping, Optional, Sequence, TypeVar, Union
 
 from ._crypto import Pinned, SigningKey, b64url, digest, from_b64, sign
-from ._errors import NoAnswer, NotBelieved, Refused
+from ._errors import NoAnswer, NotBelieved, Refused, WritError
 from ._json import canonicalize, parse
 from ._model import (
     MODEST,
@@ -30,7 +30,8 @@ from ._model import (
     Resources,
     Token,
     Waiting,
-    problem_of,
+    media_type,
+    refusal,
 )
 
 OUTPUT_BYTES_MAX = 64 << 20
@@ -77,7 +78,7 @@ class Settings:
     """How a client behaves.
 
     retry_for: how long, in seconds, a call is repeated that may be; 0 for never.
-    answer_within: how long one answer may take, in seconds.
+    answer_within: how long one answer may take, in seconds; with threads how long it may take to begin, and each 64 KiB of it.
     now: the time, for what is signed.
     """
 
@@ -105,12 +106,10 @@ class Api:
             try:
                 reply = yield call()
                 assert reply is not None
-                if reply.headers.get("content-type") != "application/problem+json":
-                    if reply.status >= 500:
-                        raise NoAnswer(f"status {reply.status} of something that is no Writ", sent=True)
+                refused = _refused(reply)
+                if refused is None:
                     return reply
-                refused = Refused(reply.status, problem_of(reply.body))
-                if not _passing(refused, repeatable):
+                if not isinstance(refused, Refused) or not _passing(refused, repeatable):
                     raise refused
                 failure: Exception = refused
                 stated = reply.headers.get("retry-after", "")
@@ -394,7 +393,8 @@ class Api:
         _require(
             document.get("tenant") == self.who.tenant
             and document.get("subject") == self.who.subject,
-            "the server asked for somebody else",
+            f"the server knows the token as {document.get('tenant')}/{document.get('subject')}, "
+            f"this client says {self.who.tenant}/{self.who.subject}",
         )
         _require(document.get("idempotency_key") == key, "the server asked under another key")
         for name, value in effect.stated().items():
@@ -433,7 +433,7 @@ class Api:
 
     def put(self, data: bytes, name: str, media_type: str) -> Flow[Input]:
         named = digest(data)
-        yield from self.exchange(
+        reply = yield from self.exchange(
             lambda: Call(
                 "PUT",
                 f"/v1/blobs/{named}",
@@ -442,6 +442,7 @@ class Api:
             ),
             repeatable=True,
         )
+        _require(_object(reply.body).get("digest") == named, "other content is stored")
         return Input(name, named, len(data), media_type)
 
     def blob(self, wanted: str, of: Optional[str], bytes_max: int) -> Flow[bytes]:
@@ -518,6 +519,16 @@ class Chain:
         self.last = seq
         self._id = digest(canonicalize(document))
         return Event(seq, document["kind"], document["body"], document["at"], document)
+
+
+def _refused(reply: Reply) -> Optional[WritError]:
+    """Why it is no answer. Nothing that somebody else says tells that the work was done; 403 without a problem is a denial, with
+    its decision."""
+    content_type = reply.headers.get("content-type")
+    known = reply.status in (200, 201, 202, 206, 403)
+    if known and media_type(content_type) not in ("application/problem+json", "text/html"):
+        return None
+    return refusal(reply.status, content_type, reply.body)
 
 
 def _passing(refused: Refused, repeatable: bool) -> bool:

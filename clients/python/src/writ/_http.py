@@ -12,12 +12,13 @@ import http.client
 import selectors
 import ssl
 import threading
+import time
 import urllib.parse
 from typing import AsyncIterator, Iterator, Mapping, Optional
 
 from ._api import Call, Reply
-from ._errors import NoAnswer, NotBelieved, Refused, WritError
-from ._model import problem_of
+from ._errors import NoAnswer, NotBelieved, WritError
+from ._model import media_type, refusal
 
 HEAD_BYTES_MAX = 64 << 10
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -110,7 +111,7 @@ class Threads:
         keep = False
         try:
             response = self._send(connection, call)
-            body = _read(response, call.bytes_max + 1)
+            body = _read(response, call.bytes_max + 1, self._timeout)
             keep = len(body) <= call.bytes_max and not response.will_close
         except (OSError, http.client.HTTPException) as e:
             raise NoAnswer(type(e).__name__, sent=True) from e
@@ -129,8 +130,9 @@ class Threads:
         connection = self._connect()
         try:
             response = self._send(connection, call)
-            if response.status != 200:
-                raise Refused(response.status, problem_of(response.read(1 << 20)))
+            content_type = response.getheader("Content-Type")
+            if not _follows(response.status, content_type):
+                raise refusal(response.status, content_type, _read(response, 1 << 20, self._timeout))
             while piece := response.read1(1 << 16):
                 yield piece
         except (OSError, http.client.HTTPException) as e:
@@ -145,12 +147,31 @@ class Threads:
             connection.close()
 
 
-def _read(response: http.client.HTTPResponse, most: int) -> bytes:
-    """The body, or the beginning of a longer one. `read` with a number does not tell that the connection ended too early."""
-    body = response.read(most)
-    if len(body) < most and response.length:
-        raise http.client.IncompleteRead(body, response.length)
-    return body
+def _follows(status: int, content_type: Optional[str]) -> bool:
+    """Whether these are events: a page that somebody else answers with would be read again and again."""
+    return status == 200 and media_type(content_type) == "text/event-stream"
+
+
+def _read(response: http.client.HTTPResponse, most: int, within: float) -> bytes:
+    """The body, or the beginning of a longer one. The socket's own time begins anew with each byte; here each 64 KiB has that
+    time, so that what comes drop by drop is no answer."""
+    stated = response.length
+    body = bytearray()
+    begun, until = 0, time.monotonic() + within
+    while len(body) < most and (stated is None or len(body) < stated):
+        piece = response.read1(min(1 << 16, most - len(body)))
+        if not piece:
+            break
+        body += piece
+        if len(body) - begun >= 1 << 16:
+            begun, until = len(body), time.monotonic() + within
+        elif time.monotonic() > until:
+            raise TimeoutError("too little came for too long")
+    if stated is not None and len(body) < min(most, stated):
+        raise http.client.IncompleteRead(bytes(body), stated - len(body))
+    if len(body) < most:
+        response.close()  # of the answer, not of the connection: read1 leaves it open
+    return bytes(body)
 
 
 def _has_ended(connection: http.client.HTTPConnection) -> bool:
@@ -218,14 +239,18 @@ class Loop:
         try:
             status, headers = await asyncio.wait_for(connection.ask(call), self._timeout)
             pieces = connection.pieces(headers)
+            content_type = headers.get("content-type")
+            follows = _follows(status, content_type)
             body = b""
             while piece := await asyncio.wait_for(anext(pieces, b""), self._timeout):
-                if status == 200:
+                if follows:
                     yield piece
                 else:
-                    body += piece[: 1 << 20]
-            if status != 200:
-                raise Refused(status, problem_of(body))
+                    body += piece
+                    if len(body) > 1 << 20:
+                        break
+            if not follows:
+                raise refusal(status, content_type, body)
         except (OSError, EOFError, ValueError, asyncio.TimeoutError, asyncio.LimitOverrunError) as e:
             raise NoAnswer(type(e).__name__, sent=True) from e
         finally:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from ._crypto import PathLike, SigningKey, b64url, digest, from_b64
-from ._errors import NotBelieved
+from ._errors import NoAnswer, NotBelieved, Refused, WritError
 from ._json import canonicalize, parse, require_exact
 
 Json = Union[None, bool, int, float, str, Sequence[Any], Mapping[str, Any]]
@@ -301,10 +301,20 @@ class ServerSentEvents:
                 yield last, "\n".join(data)
 
 
-def problem_of(body: bytes) -> dict[str, Any]:
-    """A refusal, as far as it can be read."""
-    try:
-        problem = json.loads(body)
-    except ValueError:
-        problem = None
-    return problem if isinstance(problem, dict) else {"code": "GWY-061", "detail": "no JSON"}
+def media_type(header: Optional[str]) -> str:
+    """Of a Content-Type, without its parameters."""
+    return (header or "").split(";")[0].strip().lower()
+
+
+def refusal(status: int, content_type: Optional[str], body: bytes) -> WritError:
+    """What an answer says that is none: a problem, or the word of something that is no Writ."""
+    problem = None
+    if media_type(content_type) == "application/problem+json":
+        try:
+            problem = json.loads(body)
+        except ValueError:
+            pass
+    if isinstance(problem, dict):
+        return Refused(status, problem)
+    found = f"status {status} of something that is no Writ"
+    return NoAnswer(found, sent=True) if status >= 500 else NotBelieved(found)

@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param clock the time of what it signs
  * @param random for nonces, and keys of its own
  * @param retryFor for how long a call is repeated that may be; zero for never
- * @param answerWithin how long an answer may take to begin, and a stream may be silent
+ * @param answerWithin how long an answer may take to begin, each 64 KiB of it to come, and a stream
+ *     may be silent
  * @param authority PEM of the authority that issued the server's certificate; absent for those that
  *     Java trusts
  */

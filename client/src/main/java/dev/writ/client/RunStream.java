@@ -82,9 +82,7 @@ final class RunStream {
             path);
     try (InputStream in = response.body();
         SilenceWatch silence = new SilenceWatch(in, settings.answerWithin())) {
-      if (response.statusCode() != 200) {
-        throw Wire.refusal(response.statusCode(), in.readNBytes(EVENT_CHARS_MAX));
-      }
+      requireEvents(response, in);
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
       for (String line = line(lines); !over && line != null; line = line(lines)) {
         heard = true;
@@ -98,6 +96,17 @@ final class RunStream {
         }
       }
     }
+  }
+
+  private static void requireEvents(HttpResponse<?> response, InputStream in) throws IOException {
+    int status = response.statusCode();
+    if (status == 200 && Wire.isOf("text/event-stream", response)) {
+      return;
+    }
+    if (status >= 500 && !Wire.isOf("application/problem+json", response)) {
+      throw new IOException("status " + status + " of something that is no Writ");
+    }
+    throw Wire.refusal(status, in.readNBytes(EVENT_CHARS_MAX));
   }
 
   /** A line within the limit; null where the stream ends, also within a line. */

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.crypto.TlsAuthorities;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.client.error.ClientError;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 
@@ -26,6 +28,12 @@ final class Wire implements AutoCloseable {
   private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
   private static final Duration CONNECT_WITHIN = Duration.ofSeconds(10);
   private static final long LONGEST_PAUSE_MS = 5000;
+
+  /** How much of a body has to come within {@link ClientSettings#answerWithin}, unless it ends. */
+  private static final int PIECE_BYTES = 1 << 16;
+
+  /** What a Writ answers with, beside problems: 403 is a denial, with its decision. */
+  private static final Set<Integer> STATUSES = Set.of(200, 201, 202, 206, 403);
 
   private final String server;
   private final ClientSettings settings;
@@ -157,10 +165,7 @@ final class Wire implements AutoCloseable {
       long bytesMax) {
     try {
       HttpResponse<InputStream> response = open(call, path);
-      byte[] body;
-      try (InputStream in = response.body()) {
-        body = in.readNBytes((int) Math.min(Integer.MAX_VALUE - 8, bytesMax + 1));
-      }
+      byte[] body = body(response, Math.min(Integer.MAX_VALUE - 8, bytesMax + 1));
       if (body.length > bytesMax) {
         throw new WritException(ClientError.ANSWER_REFUSED, "it has more than " + bytesMax);
       }
@@ -171,13 +176,29 @@ final class Wire implements AutoCloseable {
     }
   }
 
+  /**
+   * The body, or as much of it as was asked for. The client's own timeout ends with the head, and
+   * what stands still in the middle of a body would be waited for without end.
+   */
+  private byte[] body(HttpResponse<InputStream> response, long most) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    try (InputStream in = response.body();
+        SilenceWatch watch = new SilenceWatch(in, settings.answerWithin())) {
+      int wanted = PIECE_BYTES;
+      for (int came = wanted; came == wanted && body.size() < most; watch.heard()) {
+        wanted = (int) Math.min(PIECE_BYTES, most - body.size());
+        byte[] piece = in.readNBytes(wanted);
+        watch.requireInTime();
+        body.writeBytes(piece);
+        came = piece.length;
+      }
+    }
+    return body.toByteArray();
+  }
+
   private static Object judged(HttpResponse<?> response, byte[] body, boolean repeatable) {
     int status = response.statusCode();
-    if (response
-        .headers()
-        .firstValue("Content-Type")
-        .filter("application/problem+json"::equals)
-        .isPresent()) {
+    if (isOf("application/problem+json", response)) {
       RefusedException refused = refusal(status, body);
       if (passes(refused, repeatable)) {
         String after = response.headers().firstValue("Retry-After").orElse("0");
@@ -188,7 +209,26 @@ final class Wire implements AutoCloseable {
     if (status >= 500) {
       throw new NoAnswer("status " + status + " of something that is no Writ", true, null);
     }
+    // A redirect, a proxy's page, somebody else's server: nothing of it says that the work was
+    // done.
+    if (!STATUSES.contains(status) || isOf("text/html", response)) {
+      throw notOfWrit(status);
+    }
     return new Reply(status, body);
+  }
+
+  private static WritException notOfWrit(int status) {
+    return new WritException(
+        ClientError.ANSWER_REFUSED, "status " + status + " of something that is no Writ");
+  }
+
+  /** Whether the answer is of that media type, whatever its parameters are. */
+  static boolean isOf(String mediaType, HttpResponse<?> response) {
+    return response
+        .headers()
+        .firstValue("Content-Type")
+        .filter(type -> type.split(";", 2)[0].strip().equalsIgnoreCase(mediaType))
+        .isPresent();
   }
 
   /** Whether a refusal is of the moment. 503 GWY-038 may come after the work was done. */
@@ -200,8 +240,16 @@ final class Wire implements AutoCloseable {
         && (repeatable || !refused.serverCode().equals("GWY-038"));
   }
 
+  /**
+   * @throws WritException {@code GWY-062} for what is no problem in JSON
+   */
   static RefusedException refusal(int status, byte[] body) {
-    JsonValue.Obj problem = new Reply(status, body).object();
+    JsonValue.Obj problem;
+    try {
+      problem = new Reply(status, body).object();
+    } catch (WritException e) {
+      throw notOfWrit(status);
+    }
     return new RefusedException(
         status, text(problem, "code"), text(problem, "title"), text(problem, "detail"));
   }

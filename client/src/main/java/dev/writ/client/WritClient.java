@@ -295,7 +295,14 @@ public final class WritClient implements AutoCloseable {
     require(
         request.scope().tenant().equals(who.tenant())
             && request.scope().subject().equals(who.subject()),
-        "the server asked for somebody else");
+        "the server knows the token as "
+            + request.scope().tenant()
+            + "/"
+            + request.scope().subject()
+            + ", this client says "
+            + who.tenant()
+            + "/"
+            + who.subject());
     require(
         request.idempotencyKey().equals(Optional.of(key)), "the server asked under another key");
     JsonValue.Obj effect = request.effect().toJson();
@@ -385,14 +392,18 @@ public final class WritClient implements AutoCloseable {
   /** Stores content, which an effect can then name as an input. */
   public Input put(byte[] content, String name, String mediaType) {
     Digest digest = Digest.sha256(content);
-    wire.send(
-        request ->
-            reading(request)
-                .header("Content-Type", mediaType)
-                .PUT(HttpRequest.BodyPublishers.ofByteArray(content)),
-        "/v1/blobs/" + digest,
-        true,
-        ANSWER_BYTES_MAX);
+    JsonValue.Obj stored =
+        wire.send(
+                request ->
+                    reading(request)
+                        .header("Content-Type", mediaType)
+                        .PUT(HttpRequest.BodyPublishers.ofByteArray(content)),
+                "/v1/blobs/" + digest,
+                true,
+                ANSWER_BYTES_MAX)
+            .object();
+    require(
+        JsonValue.of(digest.toString()).equals(stored.get("digest")), "other content is stored");
     return new Input(name, digest, content.length, mediaType);
   }
 

@@ -66,6 +66,7 @@ public final class GrpcStatuses {
 
   /** What would help, a sentence in a line, and as the JSON that the HTTP surface answers. */
   private static ErrorInfo.Builder helping(ExecCalls.Ended.Denied denied, ErrorInfo.Builder info) {
+    denied.remedy().ifPresent(remedy -> info.putMetadata("remedy", remedy));
     denied
         .guidance()
         .ifPresent(guidance ->

@@ -129,6 +129,18 @@ class EachClientDoesWhatTheTableSaysTest {
         .isEqualTo("kept and ended\n");
   }
 
+  @Test
+  void whatNoWritSaidIsNoAnswerInJavaScript() throws Exception {
+    Path program =
+        Files.copy(
+            clients().resolve("js/test/connections.mjs"),
+            packages.javascript().resolve("connections.mjs"));
+    assertThat(
+            InstalledPackages.output(
+                new ProcessBuilder("node", "--no-warnings", "--expose-gc", program.toString())))
+        .isEqualTo("no strangers\n");
+  }
+
   /** The programs of the READMEs, with this server in the place of theirs. */
   @Test
   void theProgramsOfTheReadmesRun() throws Exception {

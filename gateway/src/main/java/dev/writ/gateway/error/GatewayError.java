@@ -97,7 +97,10 @@ public enum GatewayError implements ErrorCode {
       "Close one, or wait as Retry-After says, and retry."),
   UNKNOWN_ID(
       "GWY-040", "nothing of that id is here for this caller", "Check the id and the tenant."),
-  NOT_CANCELLED("GWY-041", "the execution cannot be cancelled", "Wait for its receipt."),
+  NOT_CANCELLED(
+      "GWY-041",
+      "the execution cannot be cancelled",
+      "See its outcome: it has ended or not begun, or there is none of that id for this caller."),
   ALL_STREAMS_BUSY(
       "GWY-042", "the server has too many streams open", "Wait as Retry-After says, and retry."),
   BODY_NEEDS_CREDENTIAL(

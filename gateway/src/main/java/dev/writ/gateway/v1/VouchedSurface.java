@@ -15,6 +15,7 @@ import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.gateway.pipeline.ToolPackages;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import java.util.List;
@@ -31,6 +32,7 @@ public final class VouchedSurface implements Surface {
 
   private final Pipeline pipeline;
   private final EffectCompletion completion;
+  private final WaitingRequests waiting;
 
   /**
    * @param packages the registered tools
@@ -38,6 +40,7 @@ public final class VouchedSurface implements Surface {
   public VouchedSurface(Pipeline pipeline, ToolPackages packages) {
     this.pipeline = pipeline;
     this.completion = new EffectCompletion(pipeline.kernel(), packages);
+    this.waiting = new WaitingRequests(pipeline.ledger());
   }
 
   @Override
@@ -76,7 +79,8 @@ public final class VouchedSurface implements Surface {
     fields.end();
     Bodies.requireSameKey(call, key);
     return answer(
-        pipeline.vouch(
+        asked(
+            caller,
             new Pipeline.Vouched(
                 NAME,
                 caller.method(),
@@ -90,6 +94,20 @@ public final class VouchedSurface implements Surface {
                 key,
                 keep,
                 call.trace().putTo(JsonValue.object()).build())));
+  }
+
+  /**
+   * Under a key a repeat is the request that waits for approval, or that was decided meanwhile: a
+   * key is taken at the dispatch only, and the approver would approve another one each time.
+   */
+  private Answer asked(Caller caller, Pipeline.Vouched asked) {
+    Optional<Digest> earlier =
+        asked.idempotencyKey().isPresent()
+            ? waiting.find(asked, caller, pipeline.now())
+            : Optional.empty();
+    return earlier.isPresent()
+        ? pipeline.again(caller, earlier.get(), Optional.empty())
+        : pipeline.vouch(asked);
   }
 
   /** The same signed request once more: after an approval it is executed. */

@@ -163,6 +163,31 @@ class AVouchedEffectIsItsCallersAloneTest {
     assertThat(again("narrow", narrow).string("verdict")).isEqualTo("ESCALATE");
   }
 
+  @Test
+  void
+      under_a_key_a_repeat_is_the_request_that_waits_and_after_its_approval_that_one_is_executed() {
+    String body = "{'run':'r','idempotency_key':'KEY','effect':{'tool':'pay','operation':'do'}}";
+    String first = ask("alice", body).header("Writ-Request");
+    assertThat(ask("alice", body).header("Writ-Request")).isEqualTo(first);
+    assertThat(ask("alice", body.replace("KEY", "b")).header("Writ-Request")).isNotEqualTo(first);
+    assertThat(ask("narrow", body).header("Writ-Request")).isNotEqualTo(first);
+    assertThat(ask("alice", body.replace("'run':'r'", "'run':'s'")).header("Writ-Request"))
+        .isNotEqualTo(first);
+    gateway.home.approve(
+        gateway.home.kernel().ledger().document(Digest.parse(first)).orElseThrow(), "rita");
+    Reply done = ask("alice", body);
+    assertThat(done.header("Writ-Request")).isEqualTo(first);
+    assertThat(done.string("receipt_id")).isEqualTo(ask("alice", body).string("receipt_id"));
+    assertThat(gateway.home.driver.runs()).hasSize(1);
+  }
+
+  @Test
+  void without_a_key_each_call_is_a_request_of_its_own() {
+    String body = "{'run':'r','effect':{'tool':'pay','operation':'do'}}";
+    assertThat(ask("alice", body).header("Writ-Request"))
+        .isNotEqualTo(ask("alice", body).header("Writ-Request"));
+  }
+
   @ParameterizedTest
   @CsvSource({"bob,GRD-008", "deputy,GRD-008", "rita,GRD-006", "eve,GWY-030"})
   void it_vouches_for_nobody_whom_policy_does_not_name_nor_in_a_tenant_without_a_key(

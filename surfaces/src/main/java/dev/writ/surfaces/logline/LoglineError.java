@@ -19,7 +19,10 @@ public enum LoglineError implements ErrorCode {
       "the signature is not valid",
       "Sign timestamp, a dot and the raw body; without a body, method and path."),
   REPLAYED("GWY-106", "the signature was used before", "Sign each request separately."),
-  BODY("GWY-107", "the body lacks required fields", "Send tool_id, input and context."),
+  BODY(
+      "GWY-107",
+      "the body is not a LogLine request",
+      "Send tool_id, input and context in JSON, and nothing else."),
   TOOL_MISMATCH("GWY-108", "header and body name different tools", "Name the same tool in both."),
   TENANT("GWY-109", "the secret is not for this tenant", "Use the secret of that tenant."),
   TOOL("GWY-110", "the surface has no such tool", "Name one that is configured.");

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.pipeline.ToolUse;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Resources;
@@ -172,8 +173,9 @@ final class Calls {
     Optional<Digest> waiting =
         requests.find(
             new RunId(session.caller().tenant(), session.run()),
-            session.caller().subject(),
-            effect.digest(),
+            request ->
+                request.scope().subject().equals(session.caller().subject())
+                    && request.effect().digest().equals(effect.digest()),
             parts.kernel().now());
     return waiting.isPresent()
         ? parts.asker().again(session, waiting.get(), said.work())

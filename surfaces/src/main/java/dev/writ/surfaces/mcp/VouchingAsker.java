@@ -7,6 +7,7 @@ import dev.writ.executor.driver.CallPeer;
 import dev.writ.executor.driver.SandboxObserver;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import java.time.Duration;

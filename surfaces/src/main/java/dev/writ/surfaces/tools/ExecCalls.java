@@ -8,6 +8,7 @@ import dev.writ.executor.stage.Served;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Guidance;
@@ -30,11 +31,13 @@ public final class ExecCalls {
   private final Pipeline pipeline;
   private final LedgerView ledger;
   private final Optional<WorkspaceRoot> root;
+  private final WaitingRequests waiting;
 
   ExecCalls(Pipeline pipeline, Optional<WorkspaceRoot> root) {
     this.pipeline = pipeline;
     this.ledger = pipeline.ledger();
     this.root = root;
+    this.waiting = new WaitingRequests(ledger);
   }
 
   /**
@@ -54,12 +57,25 @@ public final class ExecCalls {
      * The profile or the Guardian refused it.
      *
      * @param status in HTTP
+     * @param remedy of the code, unless {@code guidance} has better
      * @param guidance what would help, where the Guardian judged it
      */
-    record Denied(int status, String code, String title, String detail, Optional<Guidance> guidance)
+    record Denied(
+        int status,
+        String code,
+        String title,
+        String detail,
+        Optional<String> remedy,
+        Optional<Guidance> guidance)
         implements Ended {
-      Denied(int status, String code, String title, String detail) {
-        this(status, code, title, detail, Optional.empty());
+      Denied(int status, ProfileError code, String found) {
+        this(
+            status,
+            code.code(),
+            code.meaning(),
+            found,
+            Optional.of(code.remedy()),
+            Optional.empty());
       }
     }
   }
@@ -104,8 +120,15 @@ public final class ExecCalls {
     } catch (WritException e) {
       return refused(asked, through, e);
     }
+    Pipeline.Vouched vouched =
+        vouched(asked, admitted.request(), admitted.effect(), Optional.empty());
+    // The same bytes, while a request of them waits for approval or after it was decided, are that
+    // one.
+    Optional<Digest> earlier = waiting.find(vouched, caller, pipeline.now());
     Answer answer =
-        through.vouch(vouched(asked, admitted.request(), admitted.effect(), Optional.empty()));
+        earlier.isPresent()
+            ? through.again(caller, earlier.get(), vouched.body())
+            : through.vouch(vouched);
     if (answer.served().isEmpty()) {
       return denied(answer.decision(), pipeline.kernel().guidance(answer));
     }
@@ -183,7 +206,7 @@ public final class ExecCalls {
       throw e;
     }
     if (code == ProfileError.COMMAND_BODY) {
-      return new Ended.Denied(400, code.code(), code.meaning(), e.found());
+      return new Ended.Denied(400, code, e.found());
     }
     try { // lets the Guardian sign the refusal, too
       through.vouch(
@@ -195,12 +218,17 @@ public final class ExecCalls {
     } catch (WritException again) {
       // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
     }
-    return new Ended.Denied(403, code.code(), code.meaning(), e.found());
+    return new Ended.Denied(403, code, e.found());
   }
 
   private static Ended denied(Decision decision, Optional<Guidance> guidance) {
     String detail = decision.refusing().map(check -> check.detail()).orElse("");
     return new Ended.Denied(
-        403, decision.code().orElse(""), decision.verdict().name(), detail, guidance);
+        403,
+        decision.code().orElse(""),
+        decision.verdict().name(),
+        detail,
+        guidance.flatMap(Guidance::remedy),
+        guidance);
   }
 }

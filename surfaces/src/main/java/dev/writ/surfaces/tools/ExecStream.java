@@ -61,9 +61,17 @@ public final class ExecStream {
 
   HttpAnswer open(HttpCall call) {
     long from = call.headers().one("last-event-id").map(ExecStream::after).orElse(0L);
-    boolean follows = !call.query().getOrDefault("follow", List.of()).equals(List.of("false"));
+    boolean follows = follows(call.query().getOrDefault("follow", List.of("true")));
     return HttpAnswer.events(
         sink -> follow(call.caller(), from, follows, new ServerSentEvents(sink)));
+  }
+
+  /** A slip of the pen must not make a reader wait for ever. */
+  private static boolean follows(List<String> stated) {
+    if (!stated.equals(List.of("true")) && !stated.equals(List.of("false"))) {
+      throw new WritException(GatewayError.PARAMETER, "follow is neither true nor false");
+    }
+    return stated.equals(List.of("true"));
   }
 
   private static long after(String id) {

@@ -135,6 +135,7 @@ public final class ToolsSurface implements Surface {
                 .put("title", denied.title())
                 .put("status", denied.status())
                 .put("detail", denied.detail())
+                .putIfPresent("remedy", denied.remedy(), JsonValue::of)
                 .put("code", denied.code())
                 .put("trace_id", call.trace().traceId())
                 .putIfPresent("guidance", denied.guidance(), Guidance::toJson)

@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestKeys;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;

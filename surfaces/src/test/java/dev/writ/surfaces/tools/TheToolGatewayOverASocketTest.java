@@ -10,8 +10,10 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
+import dev.writ.executor.journal.Tables;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestDriver;
+import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.document.Request;
@@ -204,6 +206,56 @@ class TheToolGatewayOverASocketTest {
     String second = exec(FITTING).string("exec_id");
     assertThat(second).isNotEqualTo(first);
     assertThat(server.home.driver.runs()).hasSize(2);
+  }
+
+  private List<Digest> pending() {
+    List<Digest> all = new ArrayList<>();
+    server
+        .home
+        .kernel()
+        .ledger()
+        .scan(
+            Tables.PENDING,
+            Tables.prefix(TestKeys.TENANT, "case-123"),
+            (key, _) -> all.add(Digest.parse("sha256:" + Tables.lastPart(key))));
+    return all;
+  }
+
+  @Test
+  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+    String free = "{ effect: { tool: exec }, require: { cel: 'true' } }";
+    assertThat(SeedServer.POLICY).contains(free);
+    server.home.activate(
+        SeedServer.POLICY.replace(
+                free,
+                "{ effect: { tool: exec }, require: { approvals: { role: reviewer, count: 1 } } }")
+            + SECTION);
+    refused(FITTING, 403, "GRD-104");
+    refused(FITTING, 403, "GRD-104");
+    assertThat(pending()).hasSize(1);
+    Digest waiting = pending().getFirst();
+    refused(FITTING.replace("pytest -q", "pytest -v"), 403, "GRD-104");
+    assertThat(pending()).hasSize(2);
+    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    Reply done = exec(FITTING);
+    assertThat(done.status()).as(done.text()).isEqualTo(200);
+    assertThat(done.string("exec_id")).isEqualTo(ExecEvent.execId(waiting));
+    refused(FITTING, 403, "GRD-104", 1); // the next one is asked for anew
+  }
+
+  @Test
+  void aStreamThatIsAskedForByASlipOfThePenIsRefused() {
+    for (String slip : List.of("no", "False", "", "true&follow=false")) {
+      Reply reply = server.get("alice", "/v1/streams/swe:tools:exec:stream?follow=" + slip);
+      assertThat(reply.string("code")).as(slip).isEqualTo("GWY-018");
+    }
+  }
+
+  @Test
+  void aRefusalHasTheRemedy() {
+    assertThat(exec(FITTING.replace("pytest -q", "kubectl")).string("remedy"))
+        .isEqualTo("Use a command that the role allows.");
+    assertThat(exec("{}").string("remedy")).contains("spec/surface-tools.md");
   }
 
   @Test

@@ -1,11 +1,13 @@
-package dev.writ.surfaces.mcp;
+package dev.writ.gateway.pipeline;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.Tables;
+import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Approval;
+import dev.writ.guardian.document.Origin;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
@@ -17,15 +19,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Which request of a run an equal call continues: one that waits for approval, or one that an
  * approver decided and that has no outcome yet. The ledger says so; what is remembered here only
  * saves reading a run's events again. Thread safe.
  */
-final class WaitingRequests {
+public final class WaitingRequests {
   /** An approver's no is the answer to equal calls for so long; then one asks anew. */
-  static final Duration NO_STANDS = Duration.ofMinutes(10);
+  public static final Duration NO_STANDS = Duration.ofMinutes(10);
 
   /** How far back a run that was not read yet is read, in events. */
   private static final int EVENTS_MAX = 1024;
@@ -52,20 +56,48 @@ final class WaitingRequests {
     private final LinkedHashMap<Digest, Instant> requests = new LinkedHashMap<>();
   }
 
-  WaitingRequests(LedgerView ledger) {
+  public WaitingRequests(LedgerView ledger) {
     this.ledger = ledger;
   }
 
-  /** One that was decided comes before one that still waits; of each kind the first. */
-  Optional<Digest> find(RunId run, String subject, Digest effect, Instant now) {
+  /**
+   * One that was decided comes before one that still waits; of each kind the first.
+   *
+   * @param equal whether a request of the run is the same as the one that is asked for
+   */
+  public Optional<Digest> find(RunId run, Predicate<Request> equal, Instant now) {
     return decided(run, now).stream()
-        .filter(id -> isOf(id, subject, effect))
+        .filter(id -> is(id, equal))
         .findFirst()
-        .or(() -> pending(run).stream().filter(id -> isOf(id, subject, effect)).findFirst());
+        .or(() -> pending(run).stream().filter(id -> is(id, equal)).findFirst());
+  }
+
+  /**
+   * The same for a call of a surface: what the same surface asked for the same subject in the same
+   * roles, with the same members, and with a profile from the same body.
+   */
+  public Optional<Digest> find(Pipeline.Vouched asked, Caller caller, Instant now) {
+    return find(
+        new RunId(asked.tenant(), asked.run()), request -> isSame(request, asked, caller), now);
+  }
+
+  private static boolean isSame(Request request, Pipeline.Vouched asked, Caller caller) {
+    return request.scope().subject().equals(asked.subject())
+        && request.effect().digest().equals(asked.effect().digest())
+        && request.idempotencyKey().equals(asked.idempotencyKey())
+        && request.consumes().equals(asked.consumes())
+        && request.retention().equals("keep") == asked.keepOutput()
+        && request.origin().filter(origin -> isSame(origin, asked, caller)).isPresent();
+  }
+
+  private static boolean isSame(Origin origin, Pipeline.Vouched asked, Caller caller) {
+    return origin.surface().equals(asked.origin())
+        && Set.copyOf(origin.roles().orElse(List.of())).equals(Set.copyOf(caller.roles()))
+        && (asked.body().isEmpty() || origin.raw().equals(asked.raw()));
   }
 
   /** Whether it still waits for an approver. */
-  boolean waits(Digest request) {
+  public boolean waits(Digest request) {
     return row(request).filter(row -> row.state() == RequestRow.State.PENDING).isPresent();
   }
 
@@ -109,14 +141,13 @@ final class WaitingRequests {
         || denied && now.isAfter(decidedAt.plus(NO_STANDS));
   }
 
-  private boolean isOf(Digest id, String subject, Digest effect) {
+  private boolean is(Digest id, Predicate<Request> equal) {
     return ledger
         .document(id)
         .filter(envelope -> envelope.payloadType().equals(Request.TYPE))
         .map(Envelope::document)
         .map(Request::read)
-        .filter(request -> request.scope().subject().equals(subject))
-        .filter(request -> request.effect().digest().equals(effect))
+        .filter(equal)
         .isPresent();
   }
 
