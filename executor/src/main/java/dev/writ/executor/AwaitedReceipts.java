@@ -14,14 +14,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Receipts that an executor in another process has and this log lacks (spec/apart.md). Where the
- * executor is in this process there are none, and nothing is asked.
+ * Receipts that this log lacks though their effects have ended: an executor in another process has
+ * them (spec/apart.md), or the one in this process could not sign them (spec/recovery.md).
  */
 final class AwaitedReceipts {
   private final Ledger ledger;
   private final KeyedLocks locks;
   private final Runs runs;
   private final WorkspaceWipes wipes;
+  private final HeldReceipts held;
   private final Optional<ApartGuardian> apart;
 
   AwaitedReceipts(
@@ -29,11 +30,13 @@ final class AwaitedReceipts {
       KeyedLocks locks,
       Runs runs,
       WorkspaceWipes wipes,
+      HeldReceipts held,
       Optional<ApartGuardian> apart) {
     this.ledger = ledger;
     this.locks = locks;
     this.runs = runs;
     this.wipes = wipes;
+    this.held = held;
     this.apart = apart;
   }
 
@@ -43,8 +46,8 @@ final class AwaitedReceipts {
   }
 
   /**
-   * Asks for each of them. What the executor does not tell is asked for again with the next call,
-   * and by whoever sends the request again.
+   * Asks for each of them, or signs it. What the executor does not tell, or still cannot sign, is
+   * for the next call, and for whoever sends the request again.
    *
    * @return how many are left
    */
@@ -53,7 +56,17 @@ final class AwaitedReceipts {
     for (DispatchedRow row : apart.map(ApartGuardian::dispatched).orElse(List.of())) {
       left += settledIfFree(row) ? 0 : 1;
     }
+    boolean signs = true;
+    for (Digest request : held.requests()) {
+      // One refusal is enough: each may take as long as a service's time is.
+      signs = signs && dispatched(request).map(this::settledIfFree).orElse(true);
+      left += signs ? 0 : 1;
+    }
     return left;
+  }
+
+  private Optional<DispatchedRow> dispatched(Digest request) {
+    return ledger.get(Tables.DISPATCHED, Tables.key(request)).map(DispatchedRow::parse);
   }
 
   /** Whose request or run somebody works on is left to them. */
@@ -70,8 +83,7 @@ final class AwaitedReceipts {
         return false;
       }
       try (KeyedLocks.Held _ = workspace.get()) {
-        settle(request, run); // it takes this lock once more, which it may
-        return true;
+        return settle(request, run); // it takes this lock once more, which it may
       }
     } catch (WritException e) {
       return false;
@@ -80,29 +92,33 @@ final class AwaitedReceipts {
 
   /** Another request may have the key of this one, and its receipt be awaited. */
   void settleSameKey(Request request, Digest id) {
-    if (apart.isPresent()) {
+    if (apart.isPresent() || !held.requests().isEmpty()) {
       ledger
           .get(Tables.IDEMPOTENCY, ReceiptStage.idempotencyKey(request, id))
           .map(Digest::ofBytes)
           .filter(first -> !first.equals(id))
-          .flatMap(first -> ledger.get(Tables.DISPATCHED, Tables.key(first)))
-          .map(DispatchedRow::parse)
+          .flatMap(this::dispatched)
           .ifPresent(this::settledIfFree);
     }
   }
 
-  /** The request's lock is held, so that nobody else waits for its end. */
-  void settle(Digest request, Runs.Borrowed run) {
-    if (apart.isEmpty() || ledger.get(Tables.DISPATCHED, Tables.key(request)).isEmpty()) {
-      return;
+  /**
+   * The request's lock is held, so that nobody else waits for its end.
+   *
+   * @return whether it has its receipt, as far as anybody here can say
+   */
+  boolean settle(Digest request, Runs.Borrowed run) {
+    if (apart.isEmpty()) {
+      return held.sign(request, run);
+    }
+    if (dispatched(request).isEmpty()) {
+      return true;
     }
     try (KeyedLocks.Held _ = wipes.lock(run.id().tenant(), run.id().run())) {
-      Optional<DispatchedRow> row =
-          ledger.get(Tables.DISPATCHED, Tables.key(request)).map(DispatchedRow::parse);
-      if (row.isPresent()) { // else another effect of the run had it settled
-        apart.get().settle(row.get(), run);
-      }
+      // Else another effect of the run had it settled.
+      dispatched(request).ifPresent(row -> apart.get().settle(row, run));
     }
+    return true;
   }
 
   /** Borrows the run of a request, with the request's receipt asked for. */

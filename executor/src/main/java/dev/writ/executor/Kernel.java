@@ -111,6 +111,7 @@ public final class Kernel {
   private final CellRoots roots;
   private final TenantMoves moves;
   private final Optional<ApartGuardian> apart;
+  private final HeldReceipts held;
   private final AwaitedReceipts awaited;
   private final CellGate gate;
   private final RequestPath path;
@@ -142,6 +143,9 @@ public final class Kernel {
     this.wipes = new WorkspaceWipes(ledger, workspaces, locks);
     this.kept = new Evidence(ledger, locks);
     this.ownKeys = new OwnKeys(config.guardianKey(), config.executorKey());
+    this.held =
+        new HeldReceipts(
+            config.again(), time::latest, at -> ownKeys.executorMaySign(system().trust(), at));
     Surroundings around = surroundings(config);
     Parts parts =
         Parts.of(
@@ -160,7 +164,7 @@ public final class Kernel {
     this.administration = parts.administration();
     this.closings = parts.closings();
     this.recovery = parts.recovery();
-    this.awaited = new AwaitedReceipts(ledger, locks, runs, wipes, apart);
+    this.awaited = new AwaitedReceipts(ledger, locks, runs, wipes, held, apart);
     this.gate = new CellGate(moves, work, () -> cell);
     this.path =
         new RequestPath(
@@ -206,7 +210,7 @@ public final class Kernel {
         this::write,
         workspaces,
         config::region,
-        config.again(),
+        held,
         stages);
   }
 
@@ -418,8 +422,9 @@ public final class Kernel {
   }
 
   /**
-   * Where the executor is another process: asks it for the receipts that this log still lacks. What
-   * it does not tell is asked for again with the next call, and by whoever sends the request again.
+   * Where the executor is another process: asks it for the receipts that this log still lacks. Else
+   * signs those that could not be signed when their effects ended. What is left is for the next
+   * call, and for whoever sends the request again.
    *
    * @return how many are left
    */

@@ -1,10 +1,10 @@
 package dev.writ.guardian;
 
-import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.policy.cel.LinearPattern;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -211,7 +211,7 @@ final class SchemaRules {
 
   private void requirePattern(String path, String pattern) {
     try {
-      if (pattern.length() > 1_000 || Pattern.compile(pattern).programSize() > 10_000) {
+      if (pattern.length() > 1_000 || LinearPattern.compile(pattern, 10_000).isEmpty()) {
         throw refuse(path, "the pattern is too large");
       }
     } catch (PatternSyntaxException e) {

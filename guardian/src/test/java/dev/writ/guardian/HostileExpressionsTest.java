@@ -8,6 +8,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.guardian.policy.PolicyAdvice;
 import java.time.Duration;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,60 @@ class HostileExpressionsTest {
     Decision decision =
         judge("params.source.matches(\"^(a+)+$\")", "{\"source\":\"" + "a".repeat(20_000) + "!\"}");
     assertThat(decision.code()).contains("GRD-102");
+  }
+
+  /** Linear, but in the program of the pattern as well: minutes of one request, if not counted. */
+  @Test
+  void whatPatternsTakeIsCounted() {
+    String text = "{\"source\":\"" + "a".repeat(70_000) + "\"}";
+    for (String pattern : new String[] {"([a-z]{1,400})b", "(.*a){100}b", "(a|aa|ab){1,60}b"}) {
+      String tenTimes =
+          "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].all(i, !params.source.matches(\"PATTERN\"))";
+      Decision decision = judge(tenTimes.replace("PATTERN", pattern), text);
+      assertThat(decision.code()).as(pattern).contains("GRD-103");
+      assertThat(decision.checks().getFirst().detail()).contains("cost limit");
+    }
+    assertThat(judge("!params.source.matches(\".*password.*\")", text).verdict())
+        .isEqualTo(Verdict.ALLOW);
+    assertThat(judge("matches(params.source, \"^[a-z]+$\")", text).verdict())
+        .isEqualTo(Verdict.ALLOW);
+  }
+
+  @Test
+  void aPatternThatIsLargeOnlyOnceItIsCompiledIsNotCompiled() {
+    String grown = "((a{1,1000}){1,1000}){1,1000}";
+    for (String pattern :
+        new String[] {grown, "(" + grown + ")\\\\Q\\\\E{1000}", "a{1,1000}b{2}"}) {
+      Decision decision =
+          judge("!params.source.matches(\"" + pattern + "\")", "{\"source\":\"1\"}");
+      assertThat(decision.code()).as(pattern).contains("GRD-103");
+      assertThat(decision.checks().getFirst().detail()).contains("invalid argument");
+    }
+    String date = "^([0-9]{1,4}-){2}[0-9]{2}(T([0-9]{2}:){2}[0-9]{2}Z)?$";
+    assertThat(
+            judge(
+                    "params.source.matches(\"" + date + "\")",
+                    "{\"source\":\"2026-11-21T12:00:00Z\"}")
+                .verdict())
+        .isEqualTo(Verdict.ALLOW);
+  }
+
+  @Test
+  void aPatternThatCannotBeLookedForIsToldWhenThePolicyIsChecked() {
+    for (String pattern : new String[] {"(", "((a{1,1000}){1,1000}){1,1000}"}) {
+      Policy policy =
+          World.policyRequiring("{ cel: 'params.name.matches(\"" + pattern + "\") || true' }");
+      assertThat(PolicyAdvice.of(policy))
+          .singleElement()
+          .asString()
+          .contains("the pattern " + pattern + " is none of RE2's");
+    }
+    assertThat(
+            PolicyAdvice.of(
+                World.policyRequiring(
+                    "{ any: [{ cel: 'params.name.matches(\"a+\")' },"
+                        + " { cel: 'size(params.name) < 2' }] }")))
+        .isEmpty();
   }
 
   @ParameterizedTest

@@ -37,6 +37,7 @@ class SchemaRulesTest {
         "{\"pattern\":1}",
         "{\"patternProperties\":{\"(?=a)\":true}}",
         "{\"pattern\":\"(a{1000}){1000}\"}",
+        "{\"pattern\":\"((a{1,1000}){1,1000}){1,1000}\"}",
         "{\"not\":\"a\"}"
       })
   void theseAreNotAccepted(String schema) {

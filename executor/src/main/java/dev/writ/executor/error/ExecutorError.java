@@ -116,7 +116,8 @@ public enum ExecutorError implements ErrorCode {
       "EXE-801",
       "the receipt cannot be signed",
       "Mend the executor's key, or wait until its service signs again. A pure effect is done again"
-          + " by the same request; any other becomes in doubt at the next start."),
+          + " by the same request; any other gets its receipt then, or is in doubt at the next"
+          + " start."),
 
   RUN_CLOSED("EXE-901", "the run is closed", "Start another run."),
   NOT_THE_OPENER("EXE-902", "the run was opened by another key", "Use a run of your own."),

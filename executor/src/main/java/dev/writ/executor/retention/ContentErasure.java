@@ -160,8 +160,9 @@ final class ContentErasure {
     TreeSet<Digest> all = new TreeSet<>(search.covered.keySet());
     all.addAll(search.underItsKeys);
     all.removeAll(search.waiting);
-    keepForOthers(search, all, keys);
-    TreeSet<Digest> needed = new TreeSet<>(search.waiting);
+    TreeSet<Digest> needed = keepForOthers(search, all, keys);
+    all.removeAll(needed);
+    needed.addAll(search.waiting);
     List<Digest> step = new ArrayList<>();
     for (Digest content : search.byRun(all)) {
       step.add(content);
@@ -180,8 +181,14 @@ final class ContentErasure {
     }
   }
 
-  /** What others use and lies under keys of the order alone gets a copy under one of theirs. */
-  private void keepForOthers(ErasureSearch search, TreeSet<Digest> all, List<String> keys) {
+  /**
+   * What others use and lies under keys of the order alone gets a copy under one of theirs.
+   *
+   * @return what is damaged, so that it gets none: without these keys nobody could mend it
+   */
+  private TreeSet<Digest> keepForOthers(
+      ErasureSearch search, TreeSet<Digest> all, List<String> keys) {
+    TreeSet<Digest> damaged = new TreeSet<>();
     for (Map.Entry<Digest, TreeSet<ContentOwner>> used : search.others.entrySet()) {
       Digest content = used.getKey();
       List<SealedCopy> copies = ledger.copies(content);
@@ -199,12 +206,15 @@ final class ContentErasure {
       } catch (IOException e) {
         throw new WritException(ExecutorError.STORE_FAILED, e.getClass().getSimpleName(), e);
       } catch (WritException e) {
-        if (e.code() != LedgerError.KEY_MISSING) {
+        if (e.code() == LedgerError.BLOB_CORRUPT || e.code() == LedgerError.SEAL_WRONG) {
+          damaged.add(content);
+        } else if (e.code() != LedgerError.KEY_MISSING) {
           throw e;
         }
-        // It was unreadable before, for everybody.
+        // Without its key it was unreadable before, for everybody.
       }
     }
+    return damaged;
   }
 
   private SortedSet<Digest> remove(

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.DocumentSigner.Signed;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.executor.apart.ChainEnd;
+import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.RunState;
@@ -28,6 +29,7 @@ import dev.writ.ledger.content.BlobRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -78,33 +80,53 @@ public final class ReceiptStage {
 
   /**
    * The receipt of an effect that ended. Where it was dispatched and its receipt cannot be signed,
-   * that is tried as often as {@link SignAgain} says; nothing is written in between, and the run is
-   * free for others.
+   * that is tried as often as {@link SignAgain} says, which may also keep it for later; nothing is
+   * written in between, and the run is free for others.
    *
    * @throws WritException {@code EXE-801}, and as the ledger's
    */
   public Served sign(Ran ran, Stored stored) {
-    return ran.dispatched() ? patiently(() -> signOnce(ran, stored)) : signOnce(ran, stored);
+    return ran.dispatched()
+        ? patiently(ran, run -> signOnce(run, ran, stored))
+        : signOnce(runOf(ran), ran, stored);
   }
 
-  private Served patiently(Supplier<Served> attempt) {
+  private static Runs.Borrowed runOf(Ran ran) {
+    return ran.ready().order().submission().run();
+  }
+
+  private Served patiently(Ran ran, Function<Runs.Borrowed, Served> attempt) {
     for (int failures = 1; ; failures++) {
       try {
-        return attempt.get();
+        return attempt.apply(runOf(ran));
       } catch (WritException e) {
-        if (e.code() != ExecutorError.RECEIPT_FAILED || !again.after(failures, e)) {
+        if (e.code() != ExecutorError.RECEIPT_FAILED) {
+          throw e;
+        }
+        if (!again.after(failures, e)) {
+          again.later(
+              new Unsigned(
+                  ran.ready().order().decision().request(),
+                  ran.finishedAt(),
+                  bytes(ran.outcome()),
+                  attempt::apply));
           throw e;
         }
       }
     }
   }
 
-  private Served signOnce(Ran ran, Stored stored) {
+  private static long bytes(DriverOutcome outcome) {
+    return outcome.output().map(output -> output.bytes().length).orElse(0)
+        + outcome.artifacts().stream().mapToLong(artifact -> artifact.bytes().length).sum();
+  }
+
+  private Served signOnce(Runs.Borrowed run, Ran ran, Stored stored) {
     Order order = ran.ready().order();
     Commit commit;
     Receipt receipt;
     Envelope envelope;
-    try (RunTurn turn = order.submission().run().turn()) {
+    try (RunTurn turn = run.turn()) {
       ran.pendingWrites().writeTo(turn);
       if (ran.dispatched()) {
         turn.unfinished(0, -1, 0);
@@ -302,14 +324,14 @@ public final class ReceiptStage {
    * charged. Signed as patiently as any other.
    */
   public Served doubt(Ran ran) {
-    return patiently(() -> doubtOnce(ran));
+    return patiently(ran, run -> doubtOnce(run, ran));
   }
 
-  private Served doubtOnce(Ran ran) {
+  private Served doubtOnce(Runs.Borrowed run, Ran ran) {
     Order order = ran.ready().order();
     Commit commit;
     Envelope envelope;
-    try (RunTurn turn = order.submission().run().turn()) {
+    try (RunTurn turn = run.turn()) {
       envelope =
           inDoubt(
               turn,

@@ -18,4 +18,7 @@ public interface SignAgain {
    * @param why {@code EXE-801}, whose cause is what was thrown
    */
   boolean after(int failures, WritException why);
+
+  /** Told of what is not signed once more now: whoever keeps it may have it signed later. */
+  default void later(Unsigned effect) {}
 }

@@ -10,6 +10,7 @@ import dev.writ.executor.stage.StoreStage;
 import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.content.BlobRef;
 import dev.writ.ledger.error.LedgerError;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -40,6 +41,21 @@ final class Faults {
             .withSigner((type, document) -> {
               if (asked.incrementAndGet() < first) {
                 throw new WritException(CanonicalizeError.SIGNER_WRONG, "not yet");
+              }
+              return signer.sign(type, document);
+            }));
+  }
+
+  /** What has the executor's key signs receipts while it is not away. */
+  static SafeExecutor signingIsAway(SafeExecutor executor, AtomicBoolean away) {
+    DocumentSigner signer = DocumentSigner.of(TestKeys.key("executor"));
+    return KernelSeam.with(
+        executor,
+        executor
+            .receipt()
+            .withSigner((type, document) -> {
+              if (away.get()) {
+                throw new WritException(CanonicalizeError.SIGNER_WRONG, "away");
               }
               return signer.sign(type, document);
             }));

@@ -37,6 +37,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -251,6 +252,56 @@ class AnOrderErasesContentsAndTheirKeysTest {
     ErasureOrder bob = new ErasureOrder(TestKeys.TENANT, Optional.of("bob"), Optional.empty());
     assertThat(done(order(bob))).isPresent();
     assertThat(ledger().hasBlob(output(made))).isFalse();
+  }
+
+  /** Damaged, it can get no copy of his: it stays as it is, and holds nothing else up. */
+  @Test
+  void what_another_uses_and_nobody_can_read_waits_alone() throws IOException {
+    home.driver.does("mail", gives("x".repeat(70_000)));
+    Receipt damaged = mail("alice", 1);
+    home.driver.does("mail", gives("whole"));
+    Receipt whole = mail("alice", 2);
+    home.driver.does("mail", gives(ALICES));
+    home.submit(
+        ask("bob", 1)
+            .consumes(home.events(TestKeys.TENANT, "alice-1").getLast().body())
+            .input("f", output(damaged), damaged.output().orElseThrow().size()));
+    Path file = largest();
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, reversed(bytes));
+    Digest alice = order(ALICE);
+    Digest other = order(run("alice-2"));
+    assertThat(done(other)).isPresent();
+    assertThat(ledger().hasBlob(output(whole))).isFalse();
+    assertThat(done(alice)).isEmpty();
+    Files.write(file, new byte[] {1, 2, 3});
+    assertThat(home.kernel().erase(home.kernel().now()).waiting()).containsEntry(alice, 1L);
+    Files.delete(file);
+    assertThat(home.kernel().erase(home.kernel().now()).waiting()).containsEntry(alice, 1L);
+    assertThat(ledger().hasBlob(output(damaged))).isTrue();
+    Files.write(file, bytes);
+    assertThat(home.kernel().erase(home.kernel().now()).waiting()).isEmpty();
+    assertThat(ledger().copies(output(damaged)))
+        .extracting(SealedCopy::owner)
+        .containsExactly(subject("bob"));
+    assertThat(home.fsck().problems()).isEmpty();
+  }
+
+  private Path largest() throws IOException {
+    try (Stream<Path> all = Files.walk(home.dir())) {
+      return all.filter(file -> file.toString().contains("blobs"))
+          .filter(Files::isRegularFile)
+          .max(Comparator.comparingLong(file -> file.toFile().length()))
+          .orElseThrow();
+    }
+  }
+
+  private static byte[] reversed(byte[] bytes) {
+    byte[] other = new byte[bytes.length];
+    for (int i = 0; i < bytes.length; i++) {
+      other[i] = bytes[bytes.length - 1 - i];
+    }
+    return other;
   }
 
   @Test

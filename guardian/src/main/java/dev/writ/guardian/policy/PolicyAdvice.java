@@ -1,5 +1,6 @@
 package dev.writ.guardian.policy;
 
+import dev.writ.guardian.policy.cel.CelExpression;
 import dev.writ.guardian.policy.rule.Requirement;
 import dev.writ.guardian.policy.rule.Rule;
 import dev.writ.guardian.policy.seed.CommandProfile;
@@ -47,6 +48,16 @@ public final class PolicyAdvice {
       Rule rule = policy.rules().get(i);
       String place = "requirement " + (i + 1) + " (" + rule.effect() + "): ";
       expressions(rule.require())
+          .flatMap(cel -> cel.uselessPatterns().stream())
+          .map(pattern ->
+              place
+                  + "the pattern "
+                  + pattern
+                  + " is none of RE2's, or larger than it may be: the expression is an error each"
+                  + " time, and refuses")
+          .forEach(warnings::add);
+      expressions(rule.require())
+          .map(CelExpression::source)
           .filter(PolicyAdvice::matchesProgramText)
           .map(cel ->
               place
@@ -141,12 +152,12 @@ public final class PolicyAdvice {
     return MATCHING.matcher(cel).find();
   }
 
-  private static Stream<String> expressions(Requirement node) {
+  private static Stream<CelExpression> expressions(Requirement node) {
     return switch (node) {
       case Requirement.All all -> all.children().stream().flatMap(PolicyAdvice::expressions);
       case Requirement.Any any -> any.children().stream().flatMap(PolicyAdvice::expressions);
       case Requirement.None none -> none.children().stream().flatMap(PolicyAdvice::expressions);
-      case Requirement.Cel cel -> Stream.of(cel.expression().source());
+      case Requirement.Cel cel -> Stream.of(cel.expression());
       case Requirement.Approvals _, Requirement.Artifact _, Requirement.Mandate _ -> Stream.empty();
     };
   }

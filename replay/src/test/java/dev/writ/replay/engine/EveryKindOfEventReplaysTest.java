@@ -2,8 +2,10 @@ package dev.writ.replay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.canonicalize.CanonicalizeError;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
+import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -37,6 +39,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Whatever a kernel writes, a replay comes to the same bytes. */
@@ -72,6 +75,29 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
     home.approve(twice, "rita");
     home.submit(home.ask("alice").tool("pay"));
     replays(EventKind.APPROVAL_RECEIVED);
+  }
+
+  @Test
+  void receipts_that_could_be_signed_only_later() {
+    AtomicBoolean away = new AtomicBoolean(true);
+    DocumentSigner signer = DocumentSigner.of(TestKeys.key("executor"));
+    home.restartWith(e ->
+        KernelSeam.with(
+            e,
+            e.receipt()
+                .withSigner((type, document) -> {
+                  if (away.get()) {
+                    throw new WritException(CanonicalizeError.SIGNER_WRONG, "away");
+                  }
+                  return signer.sign(type, document);
+                })));
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("mail"))))
+        .isEqualTo("EXE-801");
+    home.clock.forward(Duration.ofHours(1));
+    away.set(false);
+    home.submit(home.ask("alice").tool("sim"));
+    assertThat(home.kernel().settleAwaited()).isZero();
+    replays(EventKind.RECEIPT_SIGNED);
   }
 
   @Test

@@ -2100,7 +2100,7 @@ const FORMS = {
     retention: optional(retentionForm),
     revoked: sorted(digest),
     roles: mapOf(roleForm),
-    runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(nonEmpty(list(runShare))) })),
+    runs: optional(record({ idle_max_s: integer(1, YEAR_S), life_max_s: optional(integer(1, YEAR_S)), shared_by: optional(nonEmpty(sorted(runShare, (share) => DECODER.decode(writeJson(share))))) })),
     sandbox: optional(anyObject),
     secrets: optional(list(anyObject)),
     storage: optional(anyObject),

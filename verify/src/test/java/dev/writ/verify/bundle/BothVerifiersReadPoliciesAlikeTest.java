@@ -53,6 +53,8 @@ class BothVerifiersReadPoliciesAlikeTest {
       {"retention":{"rules":[{"contents":[],"keep_s":1,"match":{},"name":"a"}]}} |
       {"limits":{"pending_max_s":9007199254740991,"request_age_max_s":300,"request_bytes_max":1000}} |
       {"runs":{"idle_max_s":0}} | {"runs":{"idle_max_s":60,"shared_by":[{"tenant":"acme"}]}} |
+      {"runs":{"idle_max_s":60,"shared_by":[{"everybody":true,"tenant":"acme"},{"everybody":true,"tenant":"acme"}]}} |
+      {"runs":{"idle_max_s":60,"shared_by":[{"subjects":["bob"],"tenant":"acme"},{"roles":["worker"],"tenant":"acme"}]}} |
       {"prices":{"calc":-1}} | {"roles":{"worker":{}}} | {"budgets":[{}]} | {"temporal":{}} |
       {"temporal":{"hours":[{}],"order":[],"rates":[]}} | {"version":0} | {"execute_for":[""]} |
       {"principals":[{"roles":["worker","worker"],"subject":"alice","surfaces":[],"tenant":"acme"}]}

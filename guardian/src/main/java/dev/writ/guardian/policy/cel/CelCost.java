@@ -7,13 +7,20 @@ import java.util.Map;
 
 /**
  * Counts the cost of an evaluation: one for each evaluated node, plus the size of its result, so
- * that every argument of an operation has been counted. The count does not depend on the machine.
+ * that every argument of an operation has been counted; and what {@code matches} may take. The
+ * count does not depend on the machine.
  */
 public final class CelCost implements CelEvaluationListener {
   /** How many characters cost as much as one step. */
   static final int CHARACTERS_PER_STEP = 16;
 
-  private int left;
+  /** How many instructions of a pattern's program, each on one character, cost as much. */
+  static final int MATCHINGS_PER_STEP = 128;
+
+  /** Compiling a pattern is as much work as so many characters more. */
+  static final int COMPILING = 16;
+
+  private long left;
 
   CelCost(int max) {
     left = max;
@@ -38,7 +45,12 @@ public final class CelCost implements CelEvaluationListener {
     }
   }
 
-  private void spend(int steps) {
+  /** A pattern is looked for in a text; told before, since that is the work. */
+  void matching(LinearPattern pattern, String text) {
+    spend((text.length() + (long) COMPILING) * pattern.size() / MATCHINGS_PER_STEP);
+  }
+
+  private void spend(long steps) {
     left -= steps;
     if (left < 0) {
       throw new Exceeded();

@@ -67,6 +67,11 @@ public final class CelExpression {
     return params;
   }
 
+  /** Patterns in it that cannot be looked for, so that it is an error each time; sorted. */
+  public List<String> uselessPatterns() {
+    return plain.isPresent() ? List.of() : program.uselessPatterns();
+  }
+
   /** As the policy writes it. */
   public String source() {
     return source;

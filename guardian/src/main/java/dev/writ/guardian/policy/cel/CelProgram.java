@@ -1,11 +1,13 @@
 package dev.writ.guardian.policy.cel;
 
 import com.google.common.collect.ImmutableList;
+import com.google.re2j.PatternSyntaxException;
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelValidationException;
 import dev.cel.common.CelValidationResult;
+import dev.cel.common.exceptions.CelInvalidArgumentException;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
@@ -14,8 +16,12 @@ import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelFunctionBinding;
+import dev.cel.runtime.CelLateFunctionBindings;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
+import dev.cel.runtime.CelStandardFunctions;
+import dev.cel.runtime.CelStandardFunctions.StandardFunction;
 import dev.writ.canonicalize.WritException;
 import java.util.List;
 import java.util.Locale;
@@ -26,22 +32,35 @@ import java.util.Optional;
  * uses, so that what {@link PlainExpression} answers loads none of it.
  *
  * @param params the names of the parameters that it reads, sorted
+ * @param uselessPatterns patterns in it that cannot be looked for, sorted
  */
-public record CelProgram(List<String> params, CelRuntime.Program program) {
+public record CelProgram(
+    List<String> params, List<String> uselessPatterns, CelRuntime.Program program) {
   private static final CelType ANY_MAP = MapType.create(SimpleType.STRING, SimpleType.DYN);
+  static final String MATCHES = "matches";
+
+  /** How many instructions the program of a pattern may have. */
+  static final int PATTERN_SIZE_MAX = 1_000;
+
   private static final CelOptions OPTIONS =
       CelOptions.current()
           .maxExpressionCodePointSize(CelExpression.SOURCE_MAX)
           .maxParseRecursionDepth(64)
           .maxParseExpressionNodeCount(1_000)
-          .maxRegexProgramSize(1_000)
           .comprehensionMaxIterations(10_000)
           .enableHeterogeneousNumericComparisons(true)
           .errorOnDuplicateMapKeys(true)
           .build();
   private static final CelCompiler COMPILER = compiler();
+
+  /** Its own {@code matches} counts no work, and compiles patterns of any size. */
   private static final CelRuntime RUNTIME =
-      CelRuntimeFactory.standardCelRuntimeBuilder().setOptions(OPTIONS).build();
+      CelRuntimeFactory.standardCelRuntimeBuilder()
+          .setOptions(OPTIONS)
+          .setStandardEnvironmentEnabled(false)
+          .setStandardFunctions(
+              CelStandardFunctions.newBuilder().excludeFunctions(StandardFunction.MATCHES).build())
+          .build();
 
   private static CelCompiler compiler() {
     return CelCompilerFactory.standardCelCompilerBuilder()
@@ -76,7 +95,10 @@ public record CelProgram(List<String> params, CelRuntime.Program program) {
                 + " instead of bool; compare it, as in x"
                 + " == true");
       }
-      return new CelProgram(ParamsRead.of(parsed.getExpr()), RUNTIME.createProgram(checked));
+      return new CelProgram(
+          ParamsRead.of(parsed.getExpr()),
+          UselessPatterns.of(parsed.getExpr()),
+          RUNTIME.createProgram(checked));
     } catch (CelValidationException | CelEvaluationException e) {
       throw CelExpression.refuse(firstLine(e.getMessage()));
     }
@@ -98,6 +120,30 @@ public record CelProgram(List<String> params, CelRuntime.Program program) {
     return result.getAst();
   }
 
+  private static CelLateFunctionBindings matches(CelCost cost) {
+    return CelLateFunctionBindings.from(
+        CelFunctionBinding.from(
+            MATCHES, String.class, String.class, (text, pattern) -> matches(text, pattern, cost)),
+        CelFunctionBinding.from(
+            "matches_string",
+            String.class,
+            String.class,
+            (text, pattern) -> matches(text, pattern, cost)));
+  }
+
+  private static boolean matches(String text, String source, CelCost cost) {
+    LinearPattern pattern;
+    try {
+      pattern =
+          LinearPattern.compile(source, PATTERN_SIZE_MAX)
+              .orElseThrow(() -> new CelInvalidArgumentException("the pattern is too large"));
+    } catch (PatternSyntaxException e) {
+      throw new CelInvalidArgumentException(e);
+    }
+    cost.matching(pattern, text);
+    return pattern.isIn(text);
+  }
+
   private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
   }
@@ -105,7 +151,7 @@ public record CelProgram(List<String> params, CelRuntime.Program program) {
   public CelExpression.Result evaluate(CelVariables variables) {
     CelCost cost = new CelCost(CelExpression.COST_MAX);
     try {
-      Object value = program.trace(variables::resolve, cost);
+      Object value = program.trace(variables::resolve, matches(cost), cost);
       return value instanceof Boolean b
           ? new CelExpression.Result(Optional.of(b), "")
           : new CelExpression.Result(Optional.empty(), "no bool");

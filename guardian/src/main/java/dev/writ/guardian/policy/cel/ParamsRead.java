@@ -45,14 +45,14 @@ public final class ParamsRead {
     return e.getKind() == CelExpr.ExprKind.Kind.IDENT && e.ident().name().equals(PARAMS);
   }
 
-  private static Optional<String> constant(CelExpr e) {
+  static Optional<String> constant(CelExpr e) {
     return e.getKind() == CelExpr.ExprKind.Kind.CONSTANT
             && e.constant().getKind() == CelConstant.Kind.STRING_VALUE
         ? Optional.of(e.constant().stringValue())
         : Optional.empty();
   }
 
-  private static Stream<CelExpr> children(CelExpr e) {
+  static Stream<CelExpr> children(CelExpr e) {
     return switch (e.getKind()) {
       case SELECT -> Stream.of(e.select().operand());
       case CALL -> Stream.concat(e.call().target().stream(), e.call().args().stream());

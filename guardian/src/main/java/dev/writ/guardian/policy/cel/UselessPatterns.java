@@ -1,0 +1,37 @@
+package dev.writ.guardian.policy.cel;
+
+import com.google.re2j.PatternSyntaxException;
+import dev.cel.common.ast.CelExpr;
+import java.util.List;
+import java.util.TreeSet;
+
+/** Patterns that an expression states and that cannot be looked for: it is an error each time. */
+final class UselessPatterns {
+  private UselessPatterns() {}
+
+  /** Sorted. */
+  static List<String> of(CelExpr expression) {
+    TreeSet<String> found = new TreeSet<>();
+    collect(expression, found);
+    return List.copyOf(found);
+  }
+
+  private static void collect(CelExpr e, TreeSet<String> found) {
+    if (e.getKind() == CelExpr.ExprKind.Kind.CALL
+        && e.call().function().equals(CelProgram.MATCHES)
+        && !e.call().args().isEmpty()) {
+      ParamsRead.constant(e.call().args().getLast())
+          .filter(UselessPatterns::isUseless)
+          .ifPresent(found::add);
+    }
+    ParamsRead.children(e).forEach(child -> collect(child, found));
+  }
+
+  private static boolean isUseless(String pattern) {
+    try {
+      return LinearPattern.compile(pattern, CelProgram.PATTERN_SIZE_MAX).isEmpty();
+    } catch (PatternSyntaxException e) {
+      return true;
+    }
+  }
+}
