@@ -338,7 +338,7 @@ class PlacesAreTakenAfterTheCredentialTest {
     start(64 << 20, 16, Duration.ofHours(1)); // so that none is closed for its slowness
     int length = gateway.get("alice", DOCUMENT).text().length();
     assertThat(length).as("more than is sent in one piece").isGreaterThan(1 << 16);
-    String many = "GET " + DOCUMENT + " HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(200);
+    String many = ("GET " + DOCUMENT + " HTTP/1.1\r\nHost: localhost\r\n\r\n").repeat(200);
     for (int i = 0; i < 15; i++) { // beside the connection of the client above
       InputStream answers = send(many).getInputStream();
       Await.until(() -> answers.available() > 0);
@@ -346,6 +346,14 @@ class PlacesAreTakenAfterTheCredentialTest {
     for (int i = 0; i < 4; i++) {
       assertThat(head(send(get("eve")))).startsWith("HTTP/1.1 200");
     }
+  }
+
+  @Test
+  void manyRequestsThatAreSentAheadAreAllAnswered() throws Exception {
+    start(64 << 20);
+    String one = "GET " + DOCUMENT + " HTTP/1.1\r\nHost: localhost\r\n";
+    String answers = gateway.raw((one + "\r\n").repeat(199) + one + "Connection: close\r\n\r\n");
+    assertThat(answers.split("HTTP/1.1 200 OK", -1)).hasSize(201);
   }
 
   private static String get(String name) {

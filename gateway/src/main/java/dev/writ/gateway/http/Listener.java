@@ -162,7 +162,10 @@ public final class Listener implements AutoCloseable {
     }
   }
 
-  /** Those of every server here, without its address. */
+  /**
+   * Those of every server here, without its address. Nothing here speaks WebSocket, and the handler
+   * that would compress it closes a connection with 128 requests that wait for their answers.
+   */
   public static HttpServerOptions options(HttpLimits limits) {
     return new HttpServerOptions()
         .setMaxInitialLineLength(limits.uriBytesMax())
@@ -174,6 +177,8 @@ public final class Listener implements AutoCloseable {
         .setAlpnVersions(List.of(HttpVersion.HTTP_1_1))
         .setDecompressionSupported(false)
         .setCompressionSupported(false)
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setPerMessageWebSocketCompressionSupported(false)
         .setHandle100ContinueAutomatically(false);
   }
 

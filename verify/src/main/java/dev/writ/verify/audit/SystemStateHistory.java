@@ -166,10 +166,12 @@ final class SystemStateHistory {
     after.prohibited().forEach(tool -> prohibited.putIfAbsent(tool, event.at()));
     keep(after, event.at());
     if (event.kind().equals(EventKind.KEY_REVOKED)) {
-      String kid =
-          SystemChange.read(documents.document(event.body()).orElseThrow().document()).revokedKey();
-      revocations.put(kid, index);
-      revoked.computeIfAbsent(event.at(), _ -> new ArrayList<>()).add(kid);
+      change(event)
+          .map(SystemChange::revokedKey)
+          .ifPresent(kid -> {
+            revocations.put(kid, index);
+            revoked.computeIfAbsent(event.at(), _ -> new ArrayList<>()).add(kid);
+          });
     }
     if (event.kind().equals(EventKind.CONTENTS_ERASED)) {
       // Times of a log in which time went back do not tell what was before.
@@ -194,13 +196,17 @@ final class SystemStateHistory {
     }
   }
 
+  /** The operator's change that an event is of; a policy or a word on a tool is none. */
+  private Optional<SystemChange> change(Event event) {
+    Envelope document = documents.document(event.body()).orElseThrow();
+    return document.payloadType().equals(SystemChange.TYPE)
+        ? Optional.of(SystemChange.read(document.document()))
+        : Optional.empty();
+  }
+
   /** The incarnation that begins with an event. */
   private Optional<Long> incarnation(Event event) {
-    Envelope document = documents.document(event.body()).orElseThrow();
-    Optional<Long> next =
-        document.payloadType().equals(SystemChange.TYPE)
-            ? SystemChange.read(document.document()).incarnation()
-            : Optional.empty();
+    Optional<Long> next = change(event).flatMap(SystemChange::incarnation);
     if (next.filter(n -> n <= audience.incarnation()).isPresent()) {
       throw new WritException(
           ExecutorError.MALFORMED,
