@@ -168,8 +168,8 @@ public final class EraseCommand implements CliCommand {
   private static String says(ErasureOutcome came, Ordered ordered, Terminal terminal) {
     if (came.done().isEmpty()) {
       return "not carried out yet: an effect, a request that can still be executed, a hold or a"
-                 + " call at work needs contents of it, or one that others use is damaged, which"
-                 + " fsck tells; so far "
+          + " call at work needs contents of it, or one that others use is damaged, which"
+          + " fsck tells; so far "
           + numbers(came)
           + ". A server tries again every ten minutes, "
           + Homes.name(terminal)
