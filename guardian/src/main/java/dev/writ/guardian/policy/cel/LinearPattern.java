@@ -16,7 +16,7 @@ public final class LinearPattern {
 
   /** A count, and the character before it. */
   private static final java.util.regex.Pattern COUNT =
-      java.util.regex.Pattern.compile("(?<=(.))\\{([0-9]{1,9})(?:(,)([0-9]{0,9}))?}");
+      java.util.regex.Pattern.compile("(?s)(?<=(.))\\{([0-9]{1,9})(?:(,)([0-9]{0,9}))?}");
 
   private final Pattern compiled;
 
@@ -49,6 +49,9 @@ public final class LinearPattern {
     long groups = 1;
     Matcher counts = COUNT.matcher(source);
     while (counts.find()) {
+      if (isCodePoint(source, counts.start())) {
+        continue;
+      }
       long times = Long.parseLong(counts.group(2));
       if (counts.group(3) != null) {
         times = counts.group(4).isEmpty() ? times + 1 : Long.parseLong(counts.group(4));
@@ -60,6 +63,17 @@ public final class LinearPattern {
       }
     }
     return times(times(groups, characters), source.length());
+  }
+
+  /**
+   * Whether a brace at that place belongs to a character by its number, as in {@code \\x{3042}}.
+   */
+  private static boolean isCodePoint(String source, int brace) {
+    int backslashes = 0;
+    while (brace - 2 - backslashes >= 0 && source.charAt(brace - 2 - backslashes) == '\\') {
+      backslashes++;
+    }
+    return source.charAt(brace - 1) == 'x' && backslashes % 2 == 1;
   }
 
   /** Never more than a little beyond the greatest size that is told apart. */
