@@ -29,7 +29,6 @@ import dev.writ.ledger.form.LogTime;
 import dev.writ.verify.error.AuditError;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +50,10 @@ final class SystemStateHistory {
   private final String origin;
   private final Findings findings;
   private SystemState state = SystemState.NOTHING;
-  private final ArrayDeque<Past> past = new ArrayDeque<>();
+
+  /** The rules of tools before changes, which may still have been acted on for a moment. */
+  private final TreeMap<Instant, List<SystemState>> past = new TreeMap<>();
+
   private final TreeMap<Digest, Policy> policies = new TreeMap<>();
   private final TreeMap<Digest, Instant> superseded = new TreeMap<>();
   private final TreeMap<String, Instant> prohibited = new TreeMap<>();
@@ -64,13 +66,6 @@ final class SystemStateHistory {
   private Audience audience;
   private long index;
   long changes;
-
-  /** The rules of tools before a change, which may still have been acted on for a moment. */
-  private record Past(SystemState state, Instant until) {
-    boolean isInFlightAt(Instant at) {
-      return !until.plus(IN_FLIGHT).isBefore(at);
-    }
-  }
 
   /**
    * @param wholeLog whether it is given every event of the log, or those of two runs
@@ -182,18 +177,15 @@ final class SystemStateHistory {
     changes++;
   }
 
-  /** Most changes are of keys, and leave the rules as they are. */
+  /**
+   * Most changes are of keys, and leave the policy as it is; each change of governance or of what
+   * is prohibited makes another, which has it.
+   */
   private void keep(SystemState after, Instant until) {
-    boolean sameRules =
-        after.policy().equals(state.policy())
-            && after.governance() == state.governance()
-            && after.prohibited() == state.prohibited();
-    if (!sameRules) {
-      past.addLast(new Past(state, until));
+    if (!after.policy().equals(state.policy())) {
+      past.computeIfAbsent(until, _ -> new ArrayList<>()).addFirst(state);
     }
-    while (!past.isEmpty() && !past.getFirst().isInFlightAt(time.earliest())) {
-      past.removeFirst();
-    }
+    past.headMap(time.earliest().minus(IN_FLIGHT)).clear();
   }
 
   /** The operator's change that an event is of; a policy or a word on a tool is none. */
@@ -297,14 +289,13 @@ final class SystemStateHistory {
     if (governed(now, effect).equals(recorded)) {
       return now;
     }
-    for (Past p : past.reversed()) {
-      if (!p.isInFlightAt(at)) {
-        continue; // times may go back, so that one before it may be
-      }
-      Policy then = completed(policy, p.state());
-      if (governed(then, effect).equals(recorded)) {
-        findings.late(place, "governance of its tool changed at " + p.until());
-        return then;
+    for (var inFlight : past.tailMap(at.minus(IN_FLIGHT), true).descendingMap().entrySet()) {
+      for (SystemState before : inFlight.getValue()) {
+        Policy then = completed(policy, before);
+        if (governed(then, effect).equals(recorded)) {
+          findings.late(place, "governance of its tool changed at " + inFlight.getKey());
+          return then;
+        }
       }
     }
     return now;
@@ -321,7 +312,9 @@ final class SystemStateHistory {
   /** Whether policy had a tool run for that call, by what was in force up to a moment ago. */
   boolean ranLately(ToolRef tool, CanaryDraw draw, Instant at) {
     return runs(tool, draw)
-        || past.stream().filter(p -> p.isInFlightAt(at)).anyMatch(p -> runs(p.state(), tool, draw));
+        || past.tailMap(at.minus(IN_FLIGHT)).values().stream()
+            .flatMap(List::stream)
+            .anyMatch(before -> runs(before, tool, draw));
   }
 
   /** Whether policy has a tool run for that call now. */
