@@ -89,7 +89,6 @@ class AnOwnerThatStandsStillTest {
 
     static void say(Socket to, String text) throws IOException {
       to.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
-      to.getOutputStream().flush();
     }
 
     @Override
