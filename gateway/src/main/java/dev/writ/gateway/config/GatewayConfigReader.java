@@ -6,7 +6,9 @@ import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
+import dev.writ.gateway.http.limit.AddressRange;
 import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.limit.TrustedProxies;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.yaml.PlainYaml;
 import dev.writ.guardian.yaml.Section;
@@ -173,9 +175,18 @@ final class GatewayConfigReader {
             s.optional("memory_max", k -> s.between(k, 1 << 20, 1L << 40)).orElse(d.memoryMax()),
             seconds(s, "head_within_s", d.headWithin()),
             seconds(s, "body_within_s", d.bodyWithin()),
-            seconds(s, "write_within_s", d.writeWithin()));
+            seconds(s, "write_within_s", d.writeWithin()),
+            new TrustedProxies(s.listOrNone("proxies", GatewayConfigReader::proxy)));
     s.end();
     return limits;
+  }
+
+  private static AddressRange proxy(Section.Item item) {
+    return AddressRange.parse(item.name())
+        .orElseThrow(() ->
+            new WritException(
+                GatewayError.CONFIG_FIELD,
+                "limits/proxies: " + item.name() + " is no address, or range such as 10.0.0.0/8"));
   }
 
   private static int number(Section s, String key, int min, int max, int otherwise) {
