@@ -30,27 +30,29 @@ record AuditedEntry(
   /** The record of a request that was judged at that time. */
   static AuditedEntry judged(
       Policy policy, Instant at, String nonce, List<Charge> charges, List<Mark> marks) {
-    return new AuditedEntry(
-        policy,
-        at,
-        nonce,
-        nonceUntil(policy, at),
-        KeptUntil.of(policy, at, charges, marks),
-        rowUntil(policy, at, charges, marks),
-        charges,
-        marks);
+    return of(policy, at, nonce, rowUntil(policy, at, charges, marks), charges, marks);
   }
 
   /** The record of what arrived with a tenant that left its former cell at that time. */
   static AuditedEntry arrived(
       Policy policy, Instant at, String nonce, List<Charge> charges, List<Mark> marks) {
+    return of(policy, at, nonce, rowOfArrivalUntil(policy, at, charges, marks), charges, marks);
+  }
+
+  private static AuditedEntry of(
+      Policy policy,
+      Instant at,
+      String nonce,
+      Instant rowUntil,
+      List<Charge> charges,
+      List<Mark> marks) {
     return new AuditedEntry(
         policy,
         at,
         nonce,
         nonceUntil(policy, at),
         KeptUntil.of(policy, at, charges, marks),
-        rowOfArrivalUntil(policy, at, charges, marks),
+        rowUntil,
         charges,
         marks);
   }
