@@ -145,7 +145,8 @@ public final class PolicyCommand implements CliCommand {
       return Stream.of(
               unregistered(manifests, policy),
               UnknownOperations.of(policy, manifests),
-              UnknownProfiles.of(policy, manifests))
+              UnknownProfiles.of(policy, manifests),
+              UnpinnedApprovals.of(policy, manifests))
           .flatMap(List::stream)
           .toList();
     }
