@@ -141,7 +141,8 @@ public final class PolicyCommand implements CommandGroup {
       return Stream.of(
               unregistered(manifests, policy),
               UnknownOperations.of(policy, manifests),
-              UnknownProfiles.of(policy, manifests))
+              UnknownProfiles.of(policy, manifests),
+              UnpinnedApprovals.of(policy, manifests))
           .flatMap(List::stream)
           .toList();
     }
