@@ -221,22 +221,57 @@ class TheToolGatewayOverASocketTest {
     return all;
   }
 
-  @Test
-  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+  /** The policy of these tests, under which each command waits for an approver. */
+  private static String approved() {
     String free = "{ effect: { tool: exec }, require: { cel: 'true' } }";
     assertThat(SeedServer.POLICY).contains(free);
+    return SeedServer.POLICY.replace(
+        free, "{ effect: { tool: exec }, require: { approvals: { role: reviewer, count: 1 } } }");
+  }
+
+  private void approve(Digest waiting) {
+    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+  }
+
+  @Test
+  void whatWaitsCanBeApprovedUnderALaterPolicyThatSaysTheSameOfCommands() {
+    server.home.activate(approved() + SECTION);
+    refused(FITTING, 403, "GRD-104");
     server.home.activate(
-        SeedServer.POLICY.replace(
-                free,
-                "{ effect: { tool: exec }, require: { approvals: { role: reviewer, count: 1 } } }")
-            + SECTION);
+        approved().replace("pending_max_s: 86400", "pending_max_s: 86000") + SECTION);
+    Digest waiting = pending().getFirst();
+    approve(waiting);
+    Reply done = exec(FITTING);
+    assertThat(done.status()).as(done.text()).isEqualTo(200);
+    assertThat(done.string("exec_id")).isEqualTo(ExecEvent.execId(waiting));
+  }
+
+  /** The body is not kept, so nobody can say what a later profile makes of it. */
+  @Test
+  void anApprovalOfWhatCannotBeJudgedNowIsRefusedAndDeniesNothing() {
+    server.home.activate(approved() + SECTION);
+    refused(FITTING, 403, "GRD-104");
+    server.home.activate(approved() + SECTION.replace("timeout_sec: 600", "timeout_sec: 599"));
+    Digest waiting = pending().getFirst();
+    assertThatThrownBy(() -> approve(waiting))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GRD-701")
+        .hasMessageContaining("asked again");
+    assertThat(pending()).containsExactly(waiting);
+    server.home.reject(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    assertThat(pending()).isEmpty();
+  }
+
+  @Test
+  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+    server.home.activate(approved() + SECTION);
     refused(FITTING, 403, "GRD-104");
     refused(FITTING, 403, "GRD-104");
     assertThat(pending()).hasSize(1);
     Digest waiting = pending().getFirst();
     refused(FITTING.replace("pytest -q", "pytest -v"), 403, "GRD-104");
     assertThat(pending()).hasSize(2);
-    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    approve(waiting);
     Reply done = exec(FITTING);
     assertThat(done.status()).as(done.text()).isEqualTo(200);
     assertThat(done.string("exec_id")).isEqualTo(ExecEvent.execId(waiting));
