@@ -16,6 +16,7 @@ import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.seed.CommandProfile;
@@ -280,10 +281,45 @@ class TheToolGatewayOverASocketTest {
 
   @Test
   void aStreamThatIsAskedForByASlipOfThePenIsRefused() {
-    for (String slip : List.of("no", "False", "", "true&follow=false")) {
+    for (String slip : List.of("no", "False", "", "true&follow=false", "false&folow=true")) {
       Reply reply = server.get("alice", "/v1/streams/swe:tools:exec:stream?follow=" + slip);
       assertThat(reply.string("code")).as(slip).isEqualTo("GWY-018");
     }
+  }
+
+  @Test
+  void aPlaceThatTheLogDoesNotHaveYetIsRefused() {
+    long size = server.home.kernel().ledger().treeSize();
+    for (long last : List.of(size - 1, size)) {
+      HttpRequest.Builder request =
+          server
+              .to("/v1/streams/swe:tools:exec:stream?follow=false")
+              .header("Authorization", "Bearer token-of-alice")
+              .header("Last-Event-ID", Long.toString(last));
+      assertThat(server.send(request.GET()).status()).isEqualTo(last < size ? 200 : 400);
+    }
+  }
+
+  @Test
+  void aDenialNamesWhatWasSignedAndSaysWhatItsCodeMeans() {
+    Reply waits = exec(FITTING.replace("\"cpu\": 1.0", "\"cpu\": 3.0"));
+    assertThat(waits.status()).isEqualTo(403);
+    assertNamed(waits);
+    server.home.activate(approved() + SECTION);
+    Reply escalated = exec(FITTING);
+    assertThat(escalated.string("title")).isEqualTo("approvals are missing");
+    assertNamed(escalated);
+    assertThat(header(exec("{}"), "Writ-Request")).isEmpty();
+  }
+
+  private static String header(Reply reply, String name) {
+    return reply.response().headers().firstValue(name).orElse("");
+  }
+
+  private void assertNamed(Reply denied) {
+    Digest decision = Digest.parse(header(denied, "Writ-Decision"));
+    assertThat(Decision.read(server.home.document(decision).document()).request())
+        .isEqualTo(Digest.parse(header(denied, "Writ-Request")));
   }
 
   @Test
