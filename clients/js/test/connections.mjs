@@ -42,6 +42,10 @@ for (const stranger of [
 says = { status: 200, type: 'application/json', body: '{}' };
 await each(NotBelieved, /other content is stored/, ['put']);
 
+// Whoever has seen all of a closed run is told its end again, and that is all.
+says = { status: 200, type: 'text/event-stream', body: 'data: {"kind":"run.closed","seq":1}\n\n' };
+assert.deepEqual(await client.events('run', { after: 1 }).next(), { done: true, value: undefined });
+
 // One that stands still is none, whatever the platform has forgotten of it meanwhile.
 client = listening(0.2);
 says = { status: 200, type: 'application/json', body: '{', stands: true };

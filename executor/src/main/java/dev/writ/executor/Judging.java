@@ -30,6 +30,7 @@ import dev.writ.guardian.Guide;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.RunOwnership;
+import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
@@ -40,6 +41,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.ProfileError;
 import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
@@ -365,7 +367,7 @@ final class Judging {
 
   /**
    * The finding of the vouching surface's profile. Without the raw request the earlier finding is
-   * used, but only under the same policy.
+   * used, but only where policy still says the same of all that the profile reads.
    */
   private Optional<Finding> profile(
       Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
@@ -381,10 +383,40 @@ final class Judging {
               new PastExecutions(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
               admitted.receivedAt()));
     }
+    return finding(admitted.request(), before, policy);
+  }
+
+  /** That of its latest decision, where policy still says the same of what the profile reads. */
+  private Optional<Finding> finding(Request request, Optional<RequestRow> before, Policy policy) {
     return before
         .map(row -> Decision.read(ledger.document(row.decision()).orElseThrow().document()))
-        .filter(decision -> decision.policy().equals(policy.digest()))
+        .filter(decision -> Profiles.readTheSame(request, policyOf(decision, policy), policy))
         .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
+  }
+
+  private Policy policyOf(Decision decision, Policy inForce) {
+    return decision.policy().equals(inForce.digest())
+        ? inForce
+        : Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
+  }
+
+  /**
+   * Refuses an approval of what nobody can judge now without the surface's raw request: it would
+   * become a denial for good.
+   *
+   * @throws WritException {@code GRD-701}
+   */
+  void requireFinding(Approval approval, RequestRow row, Policy policy) {
+    Request request = Request.read(ledger.document(approval.request()).orElseThrow().document());
+    if (approval.verdict() == Approval.Verdict.APPROVE
+        && Profiles.of(request).isPresent()
+        && finding(request, Optional.of(row), policy).isEmpty()) {
+      throw new WritException(
+          ProfileError.BODY_MISSING,
+          "policy says something else of surface "
+              + Profiles.of(request).get()
+              + " than when it was asked: reject it, and have it asked again");
+    }
   }
 
   private Circumstances circumstances(
