@@ -3,7 +3,7 @@ package dev.writ.replay.engine;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
-import dev.writ.executor.Rerun;
+import dev.writ.executor.KernelRerun;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.driver.Driver;
@@ -16,7 +16,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Observed;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.io.ByteArrayInputStream;
 import java.util.List;
@@ -31,12 +31,12 @@ final class RecordedKernel implements AutoCloseable {
   /** Makes the parts that act. */
   @FunctionalInterface
   interface Maker {
-    Maker KERNEL = Rerun::new;
+    Maker KERNEL = KernelRerun::new;
 
-    Rerun make(Surroundings surroundings);
+    KernelRerun make(Surroundings surroundings);
   }
 
-  final Recording recording;
+  final RecordedRun recording;
   final ScriptedTime time = new ScriptedTime();
   final RecordedSeed seed = new RecordedSeed();
   final RecordedAccounts accounts = new RecordedAccounts();
@@ -50,11 +50,11 @@ final class RecordedKernel implements AutoCloseable {
   private final Maker maker;
   private final ReplayTally tally;
   private Audience audience;
-  private Rerun rerun;
+  private KernelRerun rerun;
   private SystemState current = SystemState.NOTHING;
   private Optional<String> region = Optional.empty();
 
-  RecordedKernel(Recording recording, List<Driver> drivers, Maker maker, ReplayTally tally) {
+  RecordedKernel(RecordedRun recording, List<Driver> drivers, Maker maker, ReplayTally tally) {
     this.recording = recording;
     this.maker = maker;
     this.tally = tally;
@@ -68,7 +68,7 @@ final class RecordedKernel implements AutoCloseable {
     this.rerun = make();
   }
 
-  private Rerun make() {
+  private KernelRerun make() {
     return maker.make(
         new Surroundings(
             journal,
@@ -95,7 +95,7 @@ final class RecordedKernel implements AutoCloseable {
   }
 
   /** The parts that act. */
-  Rerun rerun() {
+  KernelRerun rerun() {
     return rerun;
   }
 
@@ -153,7 +153,7 @@ final class RecordedKernel implements AutoCloseable {
 
   private void consumable(Admitted admitted, Digest receipt) {
     if (recording.document(receipt).isPresent()) {
-      Rerun.requireConsumable(journal, admitted.request(), receipt);
+      KernelRerun.requireConsumable(journal, admitted.request(), receipt);
     } else {
       tally.neither(
           "consumed receipts: of requests that were not dispatched, so they are not in the bundle");
