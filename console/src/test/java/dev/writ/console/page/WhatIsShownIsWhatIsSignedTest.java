@@ -3,13 +3,12 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
@@ -30,21 +29,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a page says is of its own address, whole, and so now. */
 class WhatIsShownIsWhatIsSignedTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
-  private static Browser browser;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach
