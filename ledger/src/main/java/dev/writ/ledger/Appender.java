@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * 15).
  *
  * <p>A caller that is alone, and awaits its batch at once, writes it in its own thread: waking
- * another one and being woken by it would take a large part of the time of a sync.
+ * another one and being woken by it would take a large part of the time of a sync. Where an
+ * interrupt of that thread would fail the write, the appender's thread does it.
  */
 final class Appender {
   /** Bytes of one write: enough to share a sync, few enough to answer soon. */
@@ -43,6 +44,7 @@ final class Appender {
   private final GroupWriter writer;
   private final Heads heads;
   private final FailStop failStop;
+  private final boolean callersWrite;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
@@ -62,11 +64,18 @@ final class Appender {
 
   /**
    * @param threads makes the writing thread
+   * @param callersWrite whether a caller that is alone may write its batch
    */
-  Appender(GroupWriter writer, Heads heads, FailStop failStop, ThreadFactory threads) {
+  Appender(
+      GroupWriter writer,
+      Heads heads,
+      FailStop failStop,
+      ThreadFactory threads,
+      boolean callersWrite) {
     this.writer = writer;
     this.heads = heads;
     this.failStop = failStop;
+    this.callersWrite = callersWrite;
     this.thread = threads.newThread(this::run);
     failStop.listen(this::stopped);
   }
@@ -108,7 +117,7 @@ final class Appender {
     lock.lock();
     try {
       requireOpen();
-      boolean isAlone = isAwaited && queue.isEmpty() && !writing && lastGroup <= 1;
+      boolean isAlone = isAwaited && callersWrite && queue.isEmpty() && !writing && lastGroup <= 1;
       Pending pending = new Pending(batch, step, enqueued + 1, isAlone ? this::writeAlone : NOBODY);
       if (queuedBytes > 0 && queuedBytes + pending.bytes > QUEUE_BYTES_MAX) {
         throw new WritException(LedgerError.OVERLOADED, queuedBytes + " bytes wait");

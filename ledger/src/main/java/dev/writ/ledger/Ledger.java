@@ -104,7 +104,13 @@ public final class Ledger extends StoreView implements RunJournal {
             uploads,
             lock::requireHeld,
             this::publish);
-    appender = new Appender(writer, new Heads(this, durable.time()), failStop, workers.appender());
+    appender =
+        new Appender(
+            writer,
+            new Heads(this, durable.time()),
+            failStop,
+            workers.appender(),
+            !store.isInterruptible());
     anchors = new Anchors(files, config.anchor(), blobs.contents().anchor());
     anchorKeeper =
         new AnchorKeeper(

@@ -452,6 +452,12 @@ final class PostgresStorage implements Storage {
     return new PostgresWrite();
   }
 
+  /** The JDK closes a socket under a virtual thread that is interrupted. */
+  @Override
+  public boolean isInterruptible() {
+    return true;
+  }
+
   @Override
   public void write(Write write, long size, long newSize) {
     gate.readLock().lock();

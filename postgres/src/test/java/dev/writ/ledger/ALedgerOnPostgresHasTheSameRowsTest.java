@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +110,36 @@ class ALedgerOnPostgresHasTheSameRowsTest {
       }
     }
     return rows;
+  }
+
+  private static Commit appended(Ledger ledger, String run) {
+    Envelope opening = document(run);
+    return ledger.appendAwaited(
+        new Batch()
+            .event(Event.first("acme", run, "run.opened", opening.id(), AT, Optional.empty()))
+            .document(opening));
+  }
+
+  /** The JDK closes a socket under a virtual thread that is interrupted. */
+  @Test
+  void aCallerThatIsInterruptedStopsNobodyElse() {
+    try (Ledger ledger = Ledger.create(config("interrupted"), postgres)) {
+      CompletableFuture<Boolean> still = new CompletableFuture<>();
+      Thread.ofVirtual()
+          .start(() -> {
+            try {
+              Commit commit = appended(ledger, "run-1");
+              Thread.currentThread().interrupt();
+              commit.await();
+              still.complete(Thread.interrupted());
+            } catch (RuntimeException | Error e) {
+              still.completeExceptionally(e);
+            }
+          });
+      assertThat(still.join()).isTrue();
+      appended(ledger, "run-2").await();
+      assertThat(ledger.treeSize()).isEqualTo(2);
+    }
   }
 
   @Test

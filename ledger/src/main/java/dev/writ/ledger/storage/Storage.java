@@ -28,6 +28,14 @@ public interface Storage extends AutoCloseable {
     boolean row(byte[] key, byte[] value);
   }
 
+  /**
+   * Whether a write can fail because its thread is interrupted, so that no caller's thread may do
+   * it: a failed write stops the ledger for everybody.
+   */
+  default boolean isInterruptible() {
+    return false;
+  }
+
   Optional<byte[]> get(Family family, byte[] key);
 
   boolean has(Family family, byte[] key);
