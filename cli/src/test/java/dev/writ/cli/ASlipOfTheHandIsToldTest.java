@@ -185,6 +185,39 @@ class ASlipOfTheHandIsToldTest {
         .satisfies(bare -> assertThat(bare.out()).doesNotContain("defualt"));
   }
 
+  /** The approver would be asked for nothing. */
+  @Test
+  void approvalsOfWhatMostCallersCannotPinAreTold() throws IOException {
+    Path changed = dir.resolve("changed.yaml");
+    Files.writeString(
+        changed,
+        Files.readString(policy())
+            .replace(
+                "requirements:\n",
+                "requirements:\n"
+                    + approvals("exec", "any: [ { cel: 'true' }, { %s } ]")
+                    + approvals("exec_ephemeral", "%s")
+                    + approvals("git_cli", "%s")));
+    Run run = writ("policy", "check", changed.toString());
+    assertThat(run.status()).as(run.err()).isZero();
+    assertThat(run.out().lines().filter(line -> line.startsWith("warning")))
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).contains("(GRD-411)", "writ run --pin-workspace"))
+        .anySatisfy(
+            line -> assertThat(line).contains("requirement 1 (exec)").endsWith("needs none"))
+        .anySatisfy(line -> assertThat(line).contains("requirement 3 (git_cli)").endsWith("does"));
+    Files.writeString(changed, Files.readString(changed) + "mode: observe\n");
+    assertThat(writ("policy", "check", changed.toString()).out()).doesNotContain("GRD-411");
+  }
+
+  private static String approvals(String tool, String require) {
+    return "  - effect: { tool: "
+        + tool
+        + " }\n    require: { "
+        + require.replace("%s", "approvals: { role: reviewer, count: 1 }")
+        + " }\n";
+  }
+
   private static String rule(String operation) {
     return "  - effect: { tool: js, operation: "
         + operation

@@ -84,6 +84,7 @@ public final class ApartExecutor implements RemoteExecutor {
   private final KeyedLocks locks;
   private final KernelSigningKeys ownKeys;
   private final RunClosings closings;
+  private final AwaitedReceipts awaited;
   private final GuardianLog guarded;
   private final SignedStatements statements;
   private final SystemCopy copy;
@@ -98,6 +99,7 @@ public final class ApartExecutor implements RemoteExecutor {
       KeyedLocks locks,
       KernelSigningKeys ownKeys,
       RunClosings closings,
+      AwaitedReceipts awaited,
       SigningKey key,
       GuardianLog guarded) {
     this.kernel = kernel;
@@ -109,6 +111,7 @@ public final class ApartExecutor implements RemoteExecutor {
     this.locks = locks;
     this.ownKeys = ownKeys;
     this.closings = closings;
+    this.awaited = awaited;
     this.guarded = guarded;
     this.statements = new SignedStatements(ledger, key);
     this.copy = new SystemCopy(ledger, inForce, runs, time);
@@ -228,7 +231,9 @@ public final class ApartExecutor implements RemoteExecutor {
       Preflight.Order order = check(asked, state, run, PendingWrites.NOTHING, true);
       List<Digest> missing = missing(order.request());
       if (missing.isEmpty()) {
-        ready(order, state, asked.at(), _ -> Optional.empty());
+        stages
+            .dispatch()
+            .requireSigner(ready(order, state, asked.at(), _ -> Optional.empty()).durable());
       }
       return new OrderPrepared(known(run), missing);
     }
@@ -351,6 +356,7 @@ public final class ApartExecutor implements RemoteExecutor {
                 Tables.key("idempotency", ReceiptStage.idempotencyKey(request, intent.request())));
         Runs.Borrowed run = runs.borrow(id);
         KeyedLocks.Held _ = locks.lock(Tables.key("workspace", id.tenant(), id.run()))) {
+      awaited.settle(intent.request(), run);
       Optional<Served> before = stages.idempotency().served(intent.request());
       if (before.isPresent()) {
         requireOf(before.get().receipt(), asked);

@@ -38,6 +38,7 @@ final class AwaitedReceipts {
     this.wipes = wipes;
     this.held = held;
     this.apart = apart;
+    held.signedBy(request -> dispatched(request).ifPresent(this::settledIfFree));
   }
 
   /** Whether the executor is another process. */

@@ -382,6 +382,7 @@ public final class Kernel {
         kernel.locks,
         kernel.ownKeys,
         kernel.closings,
+        kernel.awaited,
         config.executorKey(),
         log);
   }

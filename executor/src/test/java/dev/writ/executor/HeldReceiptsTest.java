@@ -10,6 +10,7 @@ import dev.writ.executor.stage.Unsigned;
 import dev.writ.ledger.error.LedgerError;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class HeldReceiptsTest {
@@ -107,6 +108,76 @@ class HeldReceiptsTest {
     assertThat(held.sign(request(1), null)).isTrue();
     assertThat(signed).isEqualTo(1);
     assertThat(held.requests()).isEqualTo(List.of());
+  }
+
+  private static WritException failed(Exception why) {
+    return new WritException(ExecutorError.RECEIPT_FAILED, "away", why);
+  }
+
+  private static WritException away() {
+    return failed(new WritException(ExecutorError.OWN_KEY, "gone"));
+  }
+
+  private void holdOneThat(WritException failure, Runnable signs) {
+    held.after(3, failure);
+    hold(1, 1, signs);
+    held.signedBy(request -> held.sign(request, null));
+  }
+
+  @Test
+  void whileOneIsNotSignedNothingMayBeDispatched() {
+    held.requireSigns();
+    holdOneThat(
+        away(),
+        () -> {
+          throw away();
+        });
+    assertThatThrownBy(held::requireSigns)
+        .hasMessageContaining("EXE-912")
+        .hasMessageContaining("gone; nothing was dispatched");
+    assertThat(held.requests()).hasSize(1);
+  }
+
+  @Test
+  void onceOneIsSignedEverythingMayBe() {
+    holdOneThat(away(), () -> signed++);
+    hold(2, 1, () -> signed++);
+    held.requireSigns();
+    held.requireSigns();
+    assertThat(signed).isEqualTo(1);
+  }
+
+  @Test
+  void whereNoneCanBeTriedTheEffectItselfShowsIt() {
+    holdOneThat(away(), () -> signed++);
+    maySign = false;
+    held.requireSigns();
+    assertThat(signed).isZero();
+  }
+
+  @Test
+  void aFailureWithoutACodeSaysNothingOfTheNextTime() {
+    WritException bug = failed(new IllegalStateException("a bug"));
+    holdOneThat(
+        bug,
+        () -> {
+          throw bug;
+        });
+    held.requireSigns();
+    assertThat(held.requests()).hasSize(1);
+  }
+
+  @Test
+  void whileOneIsTriedOthersAreRefusedAtOnce() {
+    holdOneThat(
+        away(),
+        () -> {
+          signed++;
+          assertThatThrownBy(() -> CompletableFuture.runAsync(held::requireSigns).join())
+              .hasMessageContaining("EXE-912");
+        });
+    held.requireSigns();
+    assertThat(signed).isEqualTo(1);
   }
 
   @Test

@@ -71,57 +71,29 @@ public record GatewayInstallation(
 
   /** With further conditions of readiness. */
   public GatewayInstallation withProbes(List<Probe> more) {
-    return new GatewayInstallation(
-        kernel,
-        running,
-        disk,
-        surfaceKeys,
-        bundles,
-        clock,
-        random,
-        log,
-        more,
-        confining,
-        sessions,
-        cell);
+    return with(more, confining, sessions, cell);
   }
 
   /** With the confinement of tools that are processes, for readiness and metrics. */
   public GatewayInstallation with(Confining processes) {
-    return new GatewayInstallation(
-        kernel,
-        running,
-        disk,
-        surfaceKeys,
-        bundles,
-        clock,
-        random,
-        log,
-        probes,
-        Optional.of(processes),
-        sessions,
-        cell);
+    return with(probes, Optional.of(processes), sessions, cell);
   }
 
   /** With people who sign in by a browser. */
   public GatewayInstallation with(Sessions people) {
-    return new GatewayInstallation(
-        kernel,
-        running,
-        disk,
-        surfaceKeys,
-        bundles,
-        clock,
-        random,
-        log,
-        probes,
-        confining,
-        Optional.of(people),
-        cell);
+    return with(probes, confining, Optional.of(people), cell);
   }
 
   /** As one cell of several. */
   public GatewayInstallation with(CellDoor door) {
+    return with(probes, confining, sessions, Optional.of(door));
+  }
+
+  private GatewayInstallation with(
+      List<Probe> conditions,
+      Optional<Confining> processes,
+      Optional<Sessions> people,
+      Optional<CellDoor> door) {
     return new GatewayInstallation(
         kernel,
         running,
@@ -131,9 +103,9 @@ public record GatewayInstallation(
         clock,
         random,
         log,
-        probes,
-        confining,
-        sessions,
-        Optional.of(door));
+        conditions,
+        processes,
+        people,
+        door);
   }
 }

@@ -25,17 +25,24 @@ public interface Disk {
     return FileChannel.open(file, options, attributes);
   }
 
-  /** Writes all that remains in the buffer. */
+  /** Writes all that remains in the buffer, also for a thread that is interrupted already. */
   default void write(FileChannel channel, ByteBuffer content, Path file) throws IOException {
-    while (content.hasRemaining()) {
-      channel.write(content);
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (content.hasRemaining()) {
+        channel.write(content);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  /** fsync(2) of a file that was written. */
+  /** fsync(2) of a file that was written; an interrupt does not reach it. */
   default void sync(FileChannel channel, Path file) throws IOException {
     try {
-      channel.force(true);
+      Uninterrupted.run(() -> channel.force(true));
     } catch (IOException e) {
       throw new SyncFailed(file, e);
     }

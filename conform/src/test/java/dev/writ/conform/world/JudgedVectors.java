@@ -19,6 +19,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.document.Delegation;
 import dev.writ.guardian.policy.governance.Canary;
 import dev.writ.verify.bundle.Remade;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,7 @@ final class JudgedVectors {
     vectors.delegations();
     vectors.tools();
     vectors.policies();
+    vectors.undefinedNames();
     vectors.observed();
     vectors.notAgain();
     vectors.behindARule();
@@ -659,6 +661,38 @@ final class JudgedVectors {
                       .andThen(governed)
                       .apply(policy));
         });
+  }
+
+  /** Read with the form of a policy, before anything that it says is used. */
+  private void undefinedNames() {
+    undefinedName("execute-for", "a role", "execute_for", "[\"stranger\"]");
+    undefinedName("prices", "a tool", "prices", "{\"calc\":5,\"gone\":1}");
+    undefinedName(
+        "requirements",
+        "an approver's role",
+        "requirements",
+        "[{\"effect\":{\"tool\":\"calc\"},\"match\":{},\"require\":{\"any\":[{\"cel\":\"true\"},"
+            + "{\"approvals\":{\"count\":1,\"role\":\"nobodys\"}}]}}]");
+    undefinedName(
+        "runs",
+        "a principal",
+        "runs",
+        "{\"idle_max_s\":60,\"shared_by\":[{\"subjects\":[\"stranger\"],\"tenant\":\"acme\"}]}");
+    undefinedName(
+        "temporal",
+        "a tool",
+        "temporal",
+        "{\"hours\":[],\"order\":[{\"after\":{\"operation\":\"do\",\"tool\":\"gone\"},"
+            + "\"effect\":{\"tool\":\"calc\"}}],\"rates\":[]}");
+  }
+
+  private void undefinedName(String name, String what, String section, String json) {
+    add(
+        "undefined-name-in-" + name,
+        "a policy in force names " + what + " that nothing in it defines",
+        "GRD-510",
+        ShortRuns.EVERY_SECTION,
+        policy(set(section, Jcs.parse(json.getBytes(StandardCharsets.UTF_8)))));
   }
 
   private void delisted(String name, long late, String wanted) {

@@ -36,6 +36,7 @@ public final class Dispatch {
   private final Invocation.InputContent inputs;
   private final WorkspaceUse workspaces;
   private final Runnable requireLease;
+  private final Runnable requireSigner;
 
   /**
    * An effect that has run.
@@ -62,18 +63,21 @@ public final class Dispatch {
 
   /**
    * @param requireLease refuses where the kernel's lease of the log is over
+   * @param requireSigner refuses while it is known that a receipt would not be signed
    */
   public Dispatch(
       KernelTime time,
       Gate gate,
       Invocation.InputContent inputs,
       WorkspaceUse workspaces,
-      Runnable requireLease) {
+      Runnable requireLease,
+      Runnable requireSigner) {
     this.time = time;
     this.gate = gate;
     this.inputs = inputs;
     this.workspaces = workspaces;
     this.requireLease = requireLease;
+    this.requireSigner = requireSigner;
   }
 
   /** The clock reading of {@code effect.dispatched}. */
@@ -100,12 +104,25 @@ public final class Dispatch {
   public record Dispatched(Ready ready, Instant startedAt, boolean committed) {}
 
   /**
+   * Requires that the receipt of an effect will be signed, as far as that is known: one that is not
+   * done again would be done, and wait for its receipt. A pure one is done again.
+   *
+   * @throws dev.writ.canonicalize.WritException what the executor's key refused with
+   */
+  public void requireSigner(Ready ready) {
+    if (ready.determinism() != Determinism.PURE) {
+      requireSigner.run();
+    }
+  }
+
+  /**
    * Makes the dispatch of an impure effect durable.
    *
-   * @throws dev.writ.canonicalize.WritException {@code LED-076}, and as the ledger's; nothing was
-   *     dispatched then, unless the ledger leaves it open
+   * @throws dev.writ.canonicalize.WritException {@code LED-076}, as {@link #requireSigner}, and as
+   *     the ledger's; nothing was dispatched then, unless the ledger leaves it open
    */
   public Dispatched dispatch(Ready ready, Instant startedAt) {
+    requireSigner(ready);
     requireLease.run();
     boolean pure = ready.determinism() == Determinism.PURE;
     if (!pure) {

@@ -21,4 +21,12 @@ public interface SignAgain {
 
   /** Told of what is not signed once more now: whoever keeps it may have it signed later. */
   default void later(Unsigned effect) {}
+
+  /**
+   * Refuses where it is known that a receipt would not be signed, before an effect is dispatched
+   * that is not done again.
+   *
+   * @throws WritException what the executor's key refused with; nothing is dispatched
+   */
+  default void requireSigns() {}
 }

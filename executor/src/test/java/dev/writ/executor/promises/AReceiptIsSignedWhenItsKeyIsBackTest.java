@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.stage.Served;
+import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestRequest;
@@ -62,11 +63,23 @@ class AReceiptIsSignedWhenItsKeyIsBackTest {
     assertThat(home.kernel().settleAwaited()).isZero();
   }
 
+  /** An effect is under way, and its tool has another one done. */
+  private TestRequest twoAtOnce() {
+    TestRequest second = home.ask("alice").tool("mail").run("run-2");
+    home.driver.does(
+        "mail",
+        call -> {
+          home.driver.does("mail", Behaviours::echo);
+          assertThat(Refused.code(() -> home.submit(second))).isEqualTo("EXE-801");
+          return Behaviours.echo(call);
+        });
+    failed(home.ask("alice").tool("mail"));
+    return second;
+  }
+
   @Test
   void itIsSignedWithoutBeingAskedFor() {
-    failed(home.ask("alice").tool("mail"));
-    TestRequest second = home.ask("alice").tool("mail").run("run-2");
-    assertThat(Refused.code(() -> home.submit(second))).isEqualTo("EXE-801");
+    TestRequest second = twoAtOnce();
     assertThat(home.kernel().settleAwaited()).isEqualTo(2);
     away.set(false);
     assertThat(home.kernel().settleAwaited()).isZero();
@@ -75,6 +88,32 @@ class AReceiptIsSignedWhenItsKeyIsBackTest {
     home.restart();
     assertThat(served(second).receipt().status()).isEqualTo(Status.SUCCEEDED);
     assertThat(home.driver.runs()).hasSize(2);
+  }
+
+  @Test
+  void meanwhileNothingFurtherIsDispatchedThatIsNotDoneAgain() {
+    failed(home.ask("alice").tool("mail"));
+    TestRequest second = home.ask("alice").tool("mail").run("run-2");
+    assertThat(Refused.code(() -> home.submit(second))).isEqualTo("CAN-078");
+    assertThat(home.events("acme", "run-2")).isEmpty();
+    assertThat(home.driver.runs()).hasSize(1);
+    assertThat(Refused.code(() -> home.submit(home.ask("alice").run("run-3"))))
+        .isEqualTo("EXE-801");
+    away.set(false);
+    assertThat(served(second).receipt().status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(home.kinds("acme", "run-1")).endsWith("effect.finished", "receipt.signed");
+    assertThat(home.kernel().settleAwaited()).isZero();
+  }
+
+  @Test
+  void anIntentThatIsThereIsNotDispatchedEither() {
+    TestRequest second = home.ask("alice").tool("mail").run("run-2");
+    home.decide(second.sign());
+    failed(home.ask("alice").tool("mail"));
+    assertThat(Refused.code(() -> home.submit(second))).isEqualTo("CAN-078");
+    assertThat(home.kinds("acme", "run-2")).endsWith("intent.issued");
+    away.set(false);
+    assertThat(served(second).receipt().status()).isEqualTo(Status.SUCCEEDED);
   }
 
   @Test

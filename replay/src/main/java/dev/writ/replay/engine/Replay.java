@@ -43,12 +43,21 @@ public final class Replay {
     }
   }
 
+<<<<<<< HEAD
   public Replay(RecordedRun recording, ReplayOptions options) {
     this(recording, options, Stepping.Maker.KERNEL);
   }
 
   /** For tests: another way to make the stages. */
   Replay(RecordedRun recording, ReplayOptions options, Stepping.Maker maker) {
+=======
+  public Replay(Recording recording, ReplayOptions options) {
+    this(recording, options, RecordedKernel.Maker.KERNEL);
+  }
+
+  /** For tests: another way to make the stages. */
+  Replay(Recording recording, ReplayOptions options, RecordedKernel.Maker maker) {
+>>>>>>> h/house4
     this.recording = recording;
     this.options = options;
     this.steps = new ReplaySteps(this::intentOf, this::step);

@@ -1937,6 +1937,41 @@ const retentionForm = (value, place) => {
   if (new Set(value.rules.map((rule) => rule.name)).size < value.rules.length) refuse('CAN-023', `${place}/rules`, 'a name twice', 'each once');
 };
 
+/** That every name in a policy is defined (policy.md, 4), in the sections whose form is read here. */
+function definedNames(policy, place) {
+  const tools = new Set(policy.tools.map((one) => one.name));
+  const principals = new Set(policy.principals.map(ofTenant('subject')));
+  const tenants = new Set(policy.principals.map((one) => one.tenant));
+  const approving = new Set(policy.approvers.flatMap((one) => one.roles));
+  const issuing = new Set((policy.mandates?.issuers ?? []).map((one) => one.name));
+  const need = (holds, section, kind, named) => {
+    if (!holds) refuse('GRD-510', `${place} /${section}`, `${kind} ${quoted(named)}`, 'one that is defined');
+  };
+  const role = (section, named) => need(Object.hasOwn(policy.roles, named), section, 'role', named);
+  const tool = (section, named) => need(tools.has(named) || governs(policy, named), section, 'tool', named);
+  const ofOperation = (named) => named.split('/', 1)[0];
+  for (const principal of policy.principals) for (const one of principal.roles) role('principals', one);
+  for (const one of policy.execute_for) role('execute_for', one);
+  for (const one of Object.values(policy.roles)) for (const named of one.tools) tool('roles', ofOperation(named));
+  const { hours, order, rates } = policy.temporal;
+  for (const { match } of [...policy.budgets, ...rates, ...hours, ...policy.requirements]) {
+    if (match.role !== undefined) role('roles', match.role);
+    if (match.tool !== undefined) tool('tools', match.tool);
+  }
+  for (const rule of policy.requirements) {
+    tool('requirements', rule.effect.tool);
+    for (const asked of askedBelow(rule.require, 'approvals')) need(approving.has(asked.role), 'requirements', 'approver role', asked.role);
+    for (const asked of askedBelow(rule.require, 'mandate')) for (const one of asked.issuers) need(issuing.has(one), 'requirements', 'issuer', one);
+  }
+  for (const named of Object.keys(policy.prices)) tool('prices', ofOperation(named));
+  for (const one of order) for (const named of [one.effect.tool, one.after.tool]) tool('temporal', named);
+  for (const one of policy.mandates?.issuers ?? []) need(tenants.has(one.tenant), 'mandates', 'tenant', one.tenant);
+  for (const share of policy.runs?.shared_by ?? []) {
+    for (const one of share.roles ?? []) role('runs', one);
+    for (const subject of share.subjects ?? []) need(principals.has(ofTenant('subject')({ tenant: share.tenant, subject })), 'runs', 'principal', subject);
+  }
+}
+
 const FORMS = {
   request: record({
     ...scope,
@@ -2069,7 +2104,7 @@ const FORMS = {
   },
   'tool-submission': record({ ...governedTool, submitted_at: time }),
   'tool-approval': record({ ...governedTool, approved_at: time, approver: name, role: name, verdict: oneOf('approve', 'reject') }),
-  // Its form; expressions, references between sections, and sections that are not read here are judged by the first verifier.
+  // Its form; definedNames looks at names. Expressions, limits, and sections that are not read here are judged by the first verifier.
   policy: record({
     approvers: sorted(record({ roles: names, subject: name, tenant: name }), ofTenant('subject')),
     budgets: sorted(record({
@@ -3425,6 +3460,7 @@ class System {
 
   activate(event, id, policy, place) {
     const before = this.policy;
+    definedNames(policy, place);
     if ((policy.previous ?? null) !== (before?.id ?? null)) refuse('EXE-950', `${place} /previous`, policy.previous ?? null, before?.id ?? null);
     if (before && !(policy.version > before.policy.version)) refuse('EXE-950', `${place} /version`, policy.version, `above ${before.policy.version}`);
     if (before) before.until = event;

@@ -35,7 +35,6 @@ class BothVerifiersHoldOwnersTest {
 
   @TempDir Path dir;
   private TestHome home;
-  private int forgeries;
 
   @BeforeEach
   void open() {
@@ -74,14 +73,7 @@ class BothVerifiersHoldOwnersTest {
   private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
     TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes = new TreeMap<>();
     changes.put(document, change);
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, config);
     byte[] bundle;
     AuditReport audit;

@@ -11,7 +11,6 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestWorkspaces;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
@@ -43,7 +42,6 @@ class BothVerifiersHoldWorkspacesTest {
   private static final String EMPTY = RunWorkspaces.EMPTY.toString();
 
   @TempDir Path dir;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -80,14 +78,7 @@ class BothVerifiersHoldWorkspacesTest {
   /** The first thing that a verifier finds wrong with the forged run; the audit finds it too. */
   private String found(
       TestHome home, TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes, boolean tools) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, config);
     byte[] bundle;
     AuditReport audit;

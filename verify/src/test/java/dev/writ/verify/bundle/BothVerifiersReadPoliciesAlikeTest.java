@@ -8,7 +8,6 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -60,10 +59,29 @@ class BothVerifiersReadPoliciesAlikeTest {
       {"principals":[{"roles":["worker","worker"],"subject":"alice","surfaces":[],"tenant":"acme"}]}
       """;
 
+  /** Names that nothing defines. */
+  private static final String NAMES =
+      """
+      {"execute_for":["stranger"]} | {"prices":{"gone":1}} |
+      {"principals":[{"roles":["stranger"],"subject":"alice","surfaces":[],"tenant":"acme"}]} |
+      {"requirements":[{"effect":{"tool":"gone"},"match":{},"require":{"cel":"true"}}]} |
+      {"requirements":[{"effect":{"tool":"calc"},"match":{"role":"stranger"},"require":{"cel":"true"}}]} |
+      {"requirements":[{"effect":{"tool":"calc"},"match":{"tool":"gone"},"require":{"cel":"true"}}]} |
+      {"requirements":[{"effect":{"tool":"calc"},"match":{},"require":{"any":[{"cel":"true"},{"approvals":{"count":1,"role":"nobodys"}}]}}]} |
+      {"requirements":[{"effect":{"tool":"calc"},"match":{},"require":{"mandate":{"amount":"/a","currency":"EUR","issuers":["bank"],"payee":"/p","vct":"v"}}}]} |
+      {"temporal":{"hours":[],"order":[{"after":{"operation":"do","tool":"calc"},"effect":{"tool":"gone"}}],"rates":[]}} |
+      {"temporal":{"hours":[],"order":[{"after":{"operation":"do","tool":"gone"},"effect":{"tool":"calc"}}],"rates":[]}} |
+      {"temporal":{"hours":[],"order":[],"rates":[{"limit":1,"match":{"role":"stranger"},"name":"a","per_s":1,"scope":"tenant"}]}} |
+      {"temporal":{"hours":[{"days":["mon"],"from":"08:00","match":{"tool":"gone"},"offset":"+00:00","to":"09:00"}],"order":[],"rates":[]}} |
+      {"runs":{"idle_max_s":60,"shared_by":[{"roles":["stranger"],"tenant":"acme"}]}} |
+      {"runs":{"idle_max_s":60,"shared_by":[{"subjects":["stranger"],"tenant":"acme"}]}} |
+      {"runs":{"idle_max_s":60,"shared_by":[{"subjects":["alice"],"tenant":"other"}]}} |
+      {"mandates":{"audience":"a","issuers":[{"key":{"crv":"Ed25519","kty":"OKP","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"},"name":"n","tenant":"nowhere"}]}}
+      """;
+
   private static final SecondOpinion OPINION = new SecondOpinion();
 
   @TempDir Path dir;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -82,20 +100,13 @@ class BothVerifiersReadPoliciesAlikeTest {
 
   /** What the first verifier finds in the forged run. */
   private String found(TestHome home, UnaryOperator<JsonValue.Obj> change) {
-    Path at = dir.resolve("forged" + ++forgeries);
     Digest policy =
         home.log().stream()
             .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
             .map(Event::body)
             .findFirst()
             .orElseThrow();
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), policy, change, config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
       byte[] bundle =
@@ -105,6 +116,18 @@ class BothVerifiersReadPoliciesAlikeTest {
       return "nothing";
     } catch (WritException e) {
       return e.code().code();
+    }
+  }
+
+  @Test
+  void aNameThatNothingDefinesIsRefusedByBoth() {
+    try (TestHome home = Sample.home(dir.resolve("home"))) {
+      Sample.fill(home);
+      home.kernel().checkpoint();
+      for (String section : NAMES.split("\\|")) {
+        JsonValue.Obj changed = read(section);
+        assertThat(found(home, policy -> with(policy, changed))).as(section).isEqualTo("GRD-510");
+      }
     }
   }
 

@@ -136,6 +136,21 @@ class GuardianAndExecutorApartTest {
   }
 
   @Test
+  void what_its_key_did_not_sign_is_signed_once_it_is_back() {
+    executor.keyIsAway(true);
+    TestRequest asked = home.ask("alice").tool("mail");
+    assertThat(code(asked)).isEqualTo("EXE-931");
+    TestRequest second = home.ask("alice").tool("mail").run("run-2");
+    assertThat(code(second)).isEqualTo("CAN-078");
+    assertThat(home.events("acme", "run-2")).isEmpty();
+    assertThat(executor.driver.runs()).hasSize(1);
+    executor.keyIsAway(false);
+    assertThat(serve(asked).receipt().status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(serve(second).receipt().status()).isEqualTo(Status.SUCCEEDED);
+    assertThat(executor.driver.runs()).hasSize(2);
+  }
+
+  @Test
   void a_lost_answer_is_found_again_and_nothing_is_done_twice() {
     TestRequest asked = home.ask("alice").tool("mail");
     executor.losesAnswers(true);

@@ -89,6 +89,16 @@ final class SecondOpinion {
     return code;
   }
 
+  /** The code that a bundle is refused with, and what was found; {@code -} where it holds. */
+  String refusal(byte[] bundle) {
+    try {
+      verify(bundle, BundleVerifier.Options.UNPINNED);
+      return "-";
+    } catch (WritException e) {
+      return e.code().code() + " " + e.found();
+    }
+  }
+
   /** What the first verifier did not verify of the bundle that it was asked about last. */
   List<String> last() {
     return cases.getLast().notVerified();
