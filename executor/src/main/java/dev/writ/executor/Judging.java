@@ -200,7 +200,7 @@ final class Judging {
         judged(
             admitted,
             circumstances(request, tool, allApprovals, allEvidence, before)
-                .withProfile(profile(admitted, before, raw, policy))
+                .withProfile(profile(admitted, before, approvals, raw, policy))
                 .withOwner(owner(request, run)),
             policy,
             trust);
@@ -367,10 +367,15 @@ final class Judging {
 
   /**
    * The finding of the vouching surface's profile. Without the raw request the earlier finding is
-   * used, but only where policy still says the same of all that the profile reads.
+   * used, but only where policy still says the same of all that the profile reads, or where an
+   * approver rejects it, which needs no policy.
    */
   private Optional<Finding> profile(
-      Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
+      Admitted admitted,
+      Optional<RequestRow> before,
+      List<Envelope> approvals,
+      Optional<byte[]> raw,
+      Policy policy) {
     if (Profiles.of(admitted.request()).isEmpty()) {
       return Optional.empty();
     }
@@ -383,15 +388,30 @@ final class Judging {
               new PastExecutions(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
               admitted.receivedAt()));
     }
-    return finding(admitted.request(), before, policy);
+    return approvals.stream().anyMatch(Judging::isRejection)
+        ? found(before)
+        : finding(admitted.request(), before, policy);
+  }
+
+  private static boolean isRejection(Envelope approval) {
+    return Approval.read(approval.document()).verdict() == Approval.Verdict.REJECT;
   }
 
   /** That of its latest decision, where policy still says the same of what the profile reads. */
   private Optional<Finding> finding(Request request, Optional<RequestRow> before, Policy policy) {
     return before
-        .map(row -> Decision.read(ledger.document(row.decision()).orElseThrow().document()))
+        .map(this::decision)
         .filter(decision -> Profiles.readTheSame(request, policyOf(decision, policy), policy))
         .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
+  }
+
+  /** That of its latest decision, whatever policy says now. */
+  private Optional<Finding> found(Optional<RequestRow> before) {
+    return before.flatMap(row -> JudgeInputs.read(decision(row).inputs()).profile());
+  }
+
+  private Decision decision(RequestRow row) {
+    return Decision.read(ledger.document(row.decision()).orElseThrow().document());
   }
 
   private Policy policyOf(Decision decision, Policy inForce) {
@@ -406,8 +426,7 @@ final class Judging {
    *
    * @throws WritException {@code GRD-701}
    */
-  void requireFinding(Approval approval, RequestRow row, Policy policy) {
-    Request request = Request.read(ledger.document(approval.request()).orElseThrow().document());
+  private void requireFinding(Approval approval, Request request, RequestRow row, Policy policy) {
     if (approval.verdict() == Approval.Verdict.APPROVE
         && Profiles.of(request).isPresent()
         && finding(request, Optional.of(row), policy).isEmpty()) {
@@ -443,6 +462,8 @@ final class Judging {
    * Judges a pending request again, with all its approvals.
    *
    * @param now one reading of the clock, for the event of the approval
+   * @param arrives whether it comes now; one that was recorded was not held to all that is asked
+   *     now of what arrives
    * @return empty if this approval was already applied
    * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that is not valid:
    *     nothing is written then
@@ -453,11 +474,15 @@ final class Judging {
       Runs.Borrowed run,
       Trust trust,
       Policy policy,
-      Instant now) {
+      Instant now,
+      boolean arrives) {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
     Admitted admitted = Admission.readmit(envelope, trust, policy, row.receivedAt(), now);
     ApprovalVerification.verify(approval, admitted, policy, trust, now);
+    if (arrives) {
+      requireFinding(Approval.read(approval.document()), admitted.request(), row, policy);
+    }
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {
       return Optional.empty();

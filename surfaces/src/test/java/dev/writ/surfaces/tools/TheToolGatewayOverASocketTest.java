@@ -7,6 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Answer;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
@@ -259,7 +260,9 @@ class TheToolGatewayOverASocketTest {
         .hasMessageContaining("GRD-701")
         .hasMessageContaining("asked again");
     assertThat(pending()).containsExactly(waiting);
-    server.home.reject(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    Answer rejected =
+        server.home.reject(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    assertThat(rejected.decision().code()).contains("GRD-105");
     assertThat(pending()).isEmpty();
   }
 
