@@ -43,21 +43,21 @@ final class Administration {
   }
 
   /** Applies a statement of any kind that another cell of the installation accepted. */
-  InForce.Change apply(Envelope signed, SystemState before) {
+  StateGate.Change apply(Envelope signed, SystemState before) {
     return signed.payloadType().equals(SystemState.POLICY_TYPE)
         ? activate(signed, before)
         : change(signed, before);
   }
 
   /** Puts a policy in force. */
-  InForce.Change activate(Envelope signed, SystemState before) {
+  StateGate.Change activate(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     SystemState after = before.withPolicy(signed, now);
-    return new InForce.Change(after, write(signed, EventKind.POLICY_ACTIVATED, now));
+    return new StateGate.Change(after, write(signed, EventKind.POLICY_ACTIVATED, now));
   }
 
   /** Applies a signed system change: of a key, a tool, a runtime, the policy. */
-  InForce.Change change(Envelope signed, SystemState before) {
+  StateGate.Change change(Envelope signed, SystemState before) {
     Instant now = time.now(KernelTime.Reading.CHANGE);
     String kind = SystemState.kindOf(signed);
     if (kind.equals(EventKind.LEDGER_INCARNATED) || kind.equals(EventKind.CLOCK_CORRECTED)) {
@@ -67,7 +67,7 @@ final class Administration {
     if (kind.equals(EventKind.TOOL_STAGED)) { // older ledgers may hold such a canary
       ToolStaging.read(SystemChange.read(signed.document()).detail()).requireDrawnBySubject();
     }
-    return new InForce.Change(after, write(signed, kind, now));
+    return new StateGate.Change(after, write(signed, kind, now));
   }
 
   /**

@@ -30,10 +30,10 @@ import java.util.Optional;
 final class Admissions {
   private final LedgerView ledger;
   private final KernelTime time;
-  private final InForce inForce;
+  private final StateGate inForce;
   private final SignatureCheck signatures;
 
-  Admissions(LedgerView ledger, KernelTime time, InForce inForce, SignatureCheck signatures) {
+  Admissions(LedgerView ledger, KernelTime time, StateGate inForce, SignatureCheck signatures) {
     this.ledger = ledger;
     this.time = time;
     this.inForce = inForce;

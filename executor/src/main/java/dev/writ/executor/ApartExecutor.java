@@ -78,13 +78,13 @@ public final class ApartExecutor implements RemoteExecutor {
   private final Kernel kernel;
   private final Ledger ledger;
   private final KernelTime time;
-  private final InForce inForce;
+  private final StateGate inForce;
   private final SafeExecutor stages;
   private final Runs runs;
   private final KeyedLocks locks;
-  private final OwnKeys ownKeys;
+  private final KernelSigningKeys ownKeys;
   private final RunClosings closings;
-  private final GuardedLog guarded;
+  private final GuardianLog guarded;
   private final SignedStatements statements;
   private final SystemCopy copy;
 
@@ -92,14 +92,14 @@ public final class ApartExecutor implements RemoteExecutor {
       Kernel kernel,
       Ledger ledger,
       KernelTime time,
-      InForce inForce,
+      StateGate inForce,
       SafeExecutor stages,
       Runs runs,
       KeyedLocks locks,
-      OwnKeys ownKeys,
+      KernelSigningKeys ownKeys,
       RunClosings closings,
       SigningKey key,
-      GuardedLog guarded) {
+      GuardianLog guarded) {
     this.kernel = kernel;
     this.ledger = ledger;
     this.time = time;
@@ -126,10 +126,10 @@ public final class ApartExecutor implements RemoteExecutor {
       Ledger empty, CarriedEvents system, String kid, InstantSource clock, SecureRandom random) {
     SteadyTime time =
         new SteadyTime(clock, () -> 0, () -> SystemState.NOTHING.clockLimits(), empty.highWater());
-    InForce inForce = new InForce(SystemState.read(empty));
+    StateGate inForce = new StateGate(SystemState.read(empty));
     new SystemCopy(empty, inForce, new Runs(empty, random), time).add(system, _ -> {});
     inForce.now().policyInForce();
-    OwnKeys.require(inForce.now().trust(), KeyRole.EXECUTOR, kid, time.latest());
+    KernelSigningKeys.require(inForce.now().trust(), KeyRole.EXECUTOR, kid, time.latest());
   }
 
   /** What a guardian gives to found an executor, or anybody to look at. */
@@ -194,7 +194,7 @@ public final class ApartExecutor implements RemoteExecutor {
   }
 
   private long carried(RunId id) {
-    return CarriedRun.count(ledger, id);
+    return GuardianRunCopy.count(ledger, id);
   }
 
   @Override
@@ -203,7 +203,7 @@ public final class ApartExecutor implements RemoteExecutor {
     try (Runs.Borrowed run = runs.borrow(id)) {
       Commit commit;
       try (RunTurn turn = run.turn().before(inForce.under(state))) {
-        new CarriedRun(ledger, state.trust(), events).writeTo(turn, id);
+        new GuardianRunCopy(ledger, state.trust(), events).writeTo(turn, id);
         commit = turn.enqueue();
       }
       commit.await();
@@ -358,7 +358,7 @@ public final class ApartExecutor implements RemoteExecutor {
       }
       stages.idempotency().requireNotRunning(intent.request());
       SystemState state = requireSystem(asked.system());
-      CarriedRun carried = new CarriedRun(ledger, state.trust(), dispatch.carried());
+      GuardianRunCopy carried = new GuardianRunCopy(ledger, state.trust(), dispatch.carried());
       Preflight.Order order =
           check(asked, state, run, turn -> carried.writeTo(turn, id), dispatch.begins());
       requireChain(run, dispatch);

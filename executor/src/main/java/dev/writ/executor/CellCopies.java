@@ -58,7 +58,7 @@ final class CellCopies {
     requirePrefix(own, statements);
     CopiedTime time = new CopiedTime(ledger.highWater());
     Administration administration = new Administration(ledger, time, new Runs(ledger, random));
-    InForce inForce = new InForce(SystemState.read(ledger));
+    StateGate inForce = new StateGate(SystemState.read(ledger));
     for (SystemStatement next : statements.subList(own.size(), statements.size())) {
       time.reach(next.at());
       inForce.change(state -> administration.apply(next.document(), state));

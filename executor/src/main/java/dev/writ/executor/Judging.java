@@ -378,7 +378,7 @@ final class Judging {
               admitted.request(),
               raw.get(),
               policy,
-              new ExecutionsSoFar(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
+              new PastExecutions(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
               admitted.receivedAt()));
     }
     return before

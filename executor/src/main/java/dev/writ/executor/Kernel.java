@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -100,12 +101,12 @@ public final class Kernel {
   private final Administration administration;
   private final RunClosings closings;
   private final Recovery recovery;
-  private final OwnKeys ownKeys;
-  private final InForce inForce;
-  private final SharedVerification signatures = new SharedVerification();
-  private final Evidence kept;
+  private final KernelSigningKeys ownKeys;
+  private final StateGate inForce;
+  private final BatchedSignatureCheck signatures = new BatchedSignatureCheck();
+  private final KeptEnvelopes kept;
   private final Watch stages = new Watch();
-  private final Access access;
+  private final ReadAccess access;
   private volatile ArchivedContents archived = ArchivedContents.NONE;
   private final ReadLog reads;
   private final CellRoots roots;
@@ -115,7 +116,7 @@ public final class Kernel {
   private final AwaitedReceipts awaited;
   private final CellGate gate;
   private final RequestPath path;
-  private final ContentWork contents;
+  private final ContentOperations contents;
   private final RunWorkspaces workspaces;
   private volatile Runnable changed = () -> {};
   private volatile Consumer<ContentRetention.Deleted> rulesApplied = _ -> {};
@@ -125,8 +126,8 @@ public final class Kernel {
       KernelConfig config, UnaryOperator<SafeExecutor> seam, Optional<RemoteExecutor> elsewhere) {
     this.ledger = config.ledger();
     this.elapsed = config.elapsed();
-    this.inForce = new InForce(SystemState.read(ledger));
-    this.access = new Access(ledger, this::system);
+    this.inForce = new StateGate(SystemState.read(ledger));
+    this.access = new ReadAccess(ledger, this::system);
     this.time =
         new SteadyTime(
             config.clock(), config.elapsed(), () -> system().clockLimits(), ledger.highWater());
@@ -141,14 +142,14 @@ public final class Kernel {
                 executing, ledger, time, this::system, this::write, this::receiptStage));
     this.workspaces = apart.<RunWorkspaces>map(a -> a).orElse(config.workspaces());
     this.wipes = new WorkspaceWipes(ledger, workspaces, locks);
-    this.kept = new Evidence(ledger, locks);
-    this.ownKeys = new OwnKeys(config.guardianKey(), config.executorKey());
+    this.kept = new KeptEnvelopes(ledger, locks);
+    this.ownKeys = new KernelSigningKeys(config.guardianKey(), config.executorKey());
     this.held =
         new HeldReceipts(
             config.again(), time::latest, at -> ownKeys.executorMaySign(system().trust(), at));
     Surroundings around = surroundings(config);
-    Parts parts =
-        Parts.of(
+    KernelWiring parts =
+        KernelWiring.of(
             around,
             stages -> apart.map(stages::with).map(seam).orElseGet(() -> seam.apply(stages)));
     this.reads = new ReadLog(ledger, guarded(KeyRole.EXECUTOR));
@@ -182,7 +183,7 @@ public final class Kernel {
             gate,
             summaries);
     this.contents =
-        new ContentWork(
+        new ContentOperations(
             ledger,
             time,
             inForce,
@@ -231,7 +232,7 @@ public final class Kernel {
    *     force
    */
   public void signWith(KeyRole role, SigningKey key) {
-    OwnKeys.require(system().trust(), role, key.kid(), time.latest());
+    KernelSigningKeys.require(system().trust(), role, key.kid(), time.latest());
     if (role == KeyRole.LOG) {
       ledger.signWith(key);
     } else {
@@ -320,7 +321,7 @@ public final class Kernel {
       SecureRandom random) {
     SteadyTime time = new SteadyTime(clock, () -> 0, () -> ClockLimits.DEFAULT, ledger.highWater());
     Administration administration = new Administration(ledger, time, new Runs(ledger, random));
-    InForce inForce = new InForce(SystemState.read(ledger));
+    StateGate inForce = new StateGate(SystemState.read(ledger));
     changes.forEach(change -> inForce.change(state -> administration.change(change, state)));
     inForce.change(state -> administration.activate(policy, state));
   }
@@ -366,7 +367,7 @@ public final class Kernel {
    * @param guarded the origin of the guardian's log
    */
   public static ApartExecutor executing(KernelConfig config, String guarded) {
-    GuardedLog log = new GuardedLog(config.ledger(), guarded);
+    GuardianLog log = new GuardianLog(config.ledger(), guarded);
     Kernel kernel =
         opened(
             new Kernel(
@@ -503,8 +504,21 @@ public final class Kernel {
       List<Envelope> evidence,
       Optional<byte[]> raw,
       RequestPath.Wanted wanted) {
-    try (SharedVerification.Presence _ = signatures.enter()) {
+    try (BatchedSignatureCheck.Presence _ = signatures.enter()) {
       return path.take(request, evidence, raw, wanted);
+    }
+  }
+
+  /**
+   * Verifies the signatures of a request before it is submitted, together with those of others that
+   * come at the same time (spec/envelope.md, rule 12). It remembers that they hold.
+   *
+   * @param keys one for each signature
+   * @throws WritException {@code CAN-060} for the first that does not hold
+   */
+  public void verifySignatures(Envelope request, List<VerifyingKey> keys) {
+    try (BatchedSignatureCheck.Presence _ = signatures.enter()) {
+      signatures.verify(request, keys);
     }
   }
 
@@ -729,7 +743,7 @@ public final class Kernel {
     carryChange();
     changed.run();
     cell.changed();
-    if (ContentWork.erasure(systemChange).isPresent()) {
+    if (ContentOperations.erasure(systemChange).isPresent()) {
       eraseNow();
     }
   }
@@ -887,7 +901,7 @@ public final class Kernel {
    * @param logs of the other cells, by number, as they are now
    * @throws WritException {@code EXE-912}, {@code EXE-992}, {@code LED-02x}
    */
-  public CellsStated stateCells(SortedMap<Integer, ? extends LedgerView> logs) {
+  public CellRootsOutcome stateCells(SortedMap<Integer, ? extends LedgerView> logs) {
     cell.requireSystem();
     SystemState state = system();
     CellRoots.Found found = roots.look(logs, state.trust());
@@ -897,7 +911,7 @@ public final class Kernel {
             now == state ? roots.state(found, this::now) : Optional.<Commit>empty());
     commit.ifPresent(Commit::await);
     cover(CellCheckpoints.RUN);
-    return new CellsStated(commit.isPresent(), found.refused());
+    return new CellRootsOutcome(commit.isPresent(), found.refused());
   }
 
   /**
@@ -970,7 +984,7 @@ public final class Kernel {
   }
 
   /** Who may read and name what. */
-  public Access access() {
+  public ReadAccess access() {
     return access;
   }
 

@@ -59,9 +59,9 @@ final class RequestPath {
   private final WorkspaceWipes wipes;
   private final AwaitedReceipts awaited;
   private final Admissions admissions;
-  private final Evidence kept;
-  private final OwnKeys ownKeys;
-  private final InForce inForce;
+  private final KeptEnvelopes kept;
+  private final KernelSigningKeys ownKeys;
+  private final StateGate inForce;
   private final TenantMoves moves;
   private final CellGate cell;
   private final AccountSummaries summaries;
@@ -69,14 +69,14 @@ final class RequestPath {
   RequestPath(
       Ledger ledger,
       Surroundings around,
-      Parts parts,
+      KernelWiring parts,
       KeyedLocks locks,
       WorkspaceWipes wipes,
       AwaitedReceipts awaited,
       Admissions admissions,
-      Evidence kept,
-      OwnKeys ownKeys,
-      InForce inForce,
+      KeptEnvelopes kept,
+      KernelSigningKeys ownKeys,
+      StateGate inForce,
       TenantMoves moves,
       CellGate cell,
       AccountSummaries summaries) {
@@ -157,7 +157,7 @@ final class RequestPath {
       }
       entry.require();
       boolean workspace = wanted.dispatch() && isAlone(request.effect());
-      try (Evidence.Kept evidence = kept.keep(entry, brought);
+      try (KeptEnvelopes.Kept evidence = kept.keep(entry, brought);
           KeyedLocks.Held _ = workspace ? turn(() -> lockWorkspace(request)) : KeyedLocks.NONE) {
         Admissions.Entry current = readmitIfChanged(entry, row);
         // Again, now that it is known under which state it is judged: a move may have been stated

@@ -24,11 +24,11 @@ final class SystemCopy {
   private static final String OPENER = "system";
 
   private final Ledger ledger;
-  private final InForce inForce;
+  private final StateGate inForce;
   private final Runs runs;
   private final KernelTime time;
 
-  SystemCopy(Ledger ledger, InForce inForce, Runs runs, KernelTime time) {
+  SystemCopy(Ledger ledger, StateGate inForce, Runs runs, KernelTime time) {
     this.ledger = ledger;
     this.inForce = inForce;
     this.runs = runs;
@@ -57,7 +57,8 @@ final class SystemCopy {
     }
   }
 
-  private InForce.Change add(Event event, TreeMap<Digest, Envelope> documents, SystemState before) {
+  private StateGate.Change add(
+      Event event, TreeMap<Digest, Envelope> documents, SystemState before) {
     try (Runs.Borrowed run = runs.borrow(SystemState.RUN);
         RunTurn turn = run.turn()) {
       SystemState after = before.after(event, id -> Optional.ofNullable(documents.get(id)));
@@ -74,7 +75,7 @@ final class SystemCopy {
       if (document != null) {
         turn.batch().document(document);
       }
-      return new InForce.Change(after, turn.enqueue());
+      return new StateGate.Change(after, turn.enqueue());
     }
   }
 }

@@ -105,7 +105,7 @@ public record SystemState(
    * @throws WritException {@code EXE-912}
    */
   public void requireLogKey(String kid, Instant at) {
-    OwnKeys.requireLog(trust, kid, at);
+    KernelSigningKeys.requireLog(trust, kid, at);
   }
 
   /**
@@ -116,9 +116,9 @@ public record SystemState(
    */
   public void requireOwnKey(KeyRole role, String kid, boolean isExecutorAlone, Instant at) {
     if (role == KeyRole.LOG) {
-      OwnKeys.requireOwnLog(trust, kid, isExecutorAlone, at);
+      KernelSigningKeys.requireOwnLog(trust, kid, isExecutorAlone, at);
     } else {
-      OwnKeys.require(trust, role, kid, at);
+      KernelSigningKeys.require(trust, role, kid, at);
     }
   }
 

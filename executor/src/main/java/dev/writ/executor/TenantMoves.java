@@ -40,7 +40,7 @@ final class TenantMoves {
   private final Accounts accounts;
   private final DocumentSigner guardian;
   private final KernelTime time;
-  private final InForce inForce;
+  private final StateGate inForce;
   private final TenantWork work;
   private final Supplier<CellRules> cell;
 
@@ -57,7 +57,7 @@ final class TenantMoves {
       Accounts accounts,
       DocumentSigner guardian,
       KernelTime time,
-      InForce inForce,
+      StateGate inForce,
       TenantWork work,
       Supplier<CellRules> cell) {
     this.ledger = ledger;

@@ -23,7 +23,7 @@ class AnIdOfAnExecutionIsItsSubjectsTest {
       home.submit(home.ask("alice").tool("mail").key("served"));
       home.submit(home.ask("alice").tool("pay").key("waits"));
       home.submit(home.ask("alice").run("denied").tool("mail").params("{\"forbidden\":1}"));
-      ExecutionsSoFar alice = of(home, "alice");
+      PastExecutions alice = of(home, "alice");
       assertThat(alice.seen("served")).as("by the native API").isEqualTo(Seen.OTHER_BODY);
       assertThat(alice.executed("served")).isTrue();
       assertThat(alice.seen("waits")).as("it is no execution of the surface").isEqualTo(Seen.NEW);
@@ -33,14 +33,14 @@ class AnIdOfAnExecutionIsItsSubjectsTest {
       assertThat(alice.executed("denied")).as("a run without one").isFalse();
       assertThat(alice.executed("unknown")).isFalse();
 
-      ExecutionsSoFar bob = of(home, "bob");
+      PastExecutions bob = of(home, "bob");
       assertThat(bob.seen("served")).isEqualTo(Seen.NEW);
       assertThat(bob.executed("served")).isFalse();
       assertThat(bob.seen("waits")).isEqualTo(Seen.NEW);
     }
   }
 
-  private static ExecutionsSoFar of(TestHome home, String subject) {
-    return new ExecutionsSoFar(home.ledger(), new Scope("acme", "run-1", subject), RAW);
+  private static PastExecutions of(TestHome home, String subject) {
+    return new PastExecutions(home.ledger(), new Scope("acme", "run-1", subject), RAW);
   }
 }

@@ -43,8 +43,8 @@ class RequestsVerifiedTogetherTest {
   private final List<Integer> batches = new ArrayList<>();
   private Predicate<EnvelopeBatch> equation = EnvelopeBatch::verify;
 
-  private final SharedVerification shared =
-      new SharedVerification(
+  private final BatchedSignatureCheck shared =
+      new BatchedSignatureCheck(
           this::runTheNext,
           batch -> {
             batches.add(batch.items().size());
@@ -109,14 +109,14 @@ class RequestsVerifiedTogetherTest {
   /** The verdicts on requests all of which wait before the first one is verified. */
   private List<String> together(List<Envelope> requests) {
     String[] verdicts = new String[requests.size()];
-    List<SharedVerification.Presence> present = new ArrayList<>();
+    List<BatchedSignatureCheck.Presence> present = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       int place = i;
       present.add(shared.enter());
       callers.add(() -> verdicts[place] = admit(requests.get(place), shared));
     }
     runTheNext();
-    present.forEach(SharedVerification.Presence::close);
+    present.forEach(BatchedSignatureCheck.Presence::close);
     return List.of(verdicts);
   }
 
@@ -134,15 +134,15 @@ class RequestsVerifiedTogetherTest {
 
   @Test
   void few_callers_and_one_alone_verify_directly() {
-    SharedVerification direct =
-        new SharedVerification(
+    BatchedSignatureCheck direct =
+        new BatchedSignatureCheck(
             () -> {
               throw new AssertionError("gathers");
             },
             _ -> {
               throw new AssertionError("a batch");
             });
-    try (SharedVerification.Presence _ = direct.enter()) {
+    try (BatchedSignatureCheck.Presence _ = direct.enter()) {
       assertThat(admit(good("alice"), direct)).isEqualTo(ADMITTED);
       assertThat(admit(forged(), direct)).isEqualTo("CAN-060");
     }
@@ -152,18 +152,18 @@ class RequestsVerifiedTogetherTest {
 
   @Test
   void too_few_in_a_batch_are_verified_singly() {
-    List<SharedVerification.Presence> elsewhere = new ArrayList<>();
+    List<BatchedSignatureCheck.Presence> elsewhere = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       elsewhere.add(shared.enter());
     }
     assertThat(together(good(5))).containsOnly(ADMITTED);
     assertThat(batches).isEmpty();
-    elsewhere.forEach(SharedVerification.Presence::close);
+    elsewhere.forEach(BatchedSignatureCheck.Presence::close);
   }
 
   @Test
   void a_batch_is_not_longer_than_the_limit() {
-    int most = SharedVerification.MOST;
+    int most = BatchedSignatureCheck.MOST;
     assertThat(together(good(most + MANY))).containsOnly(ADMITTED);
     assertThat(batches).containsExactlyInAnyOrder(most, MANY);
   }
@@ -200,7 +200,7 @@ class RequestsVerifiedTogetherTest {
     assertThat(Collections.frequency(verdicts, ADMITTED)).isEqualTo(MANY - 1);
     byte[] one = good("alice").toBytes();
     List<Envelope> next = new ArrayList<>(List.of(forged()));
-    while (next.size() < SharedVerification.SINGLY_AFTER_A_BAD_ONE) {
+    while (next.size() < BatchedSignatureCheck.SINGLY_AFTER_A_BAD_ONE) {
       next.add(Envelope.parse(one));
     }
     assertThat(together(next).indexOf("CAN-060")).isZero();
@@ -227,14 +227,14 @@ class RequestsVerifiedTogetherTest {
   @Test
   void when_the_one_who_verifies_dies_the_others_verify_alone() throws Exception {
     CyclicBarrier all = new CyclicBarrier(MANY);
-    SharedVerification dying =
-        new SharedVerification(
+    BatchedSignatureCheck dying =
+        new BatchedSignatureCheck(
             () -> await(all),
             _ -> {
               throw new StackOverflowError("for a test");
             });
     List<Envelope> requests = good(MANY);
-    List<SharedVerification.Presence> present = new ArrayList<>();
+    List<BatchedSignatureCheck.Presence> present = new ArrayList<>();
     requests.forEach(_ -> present.add(dying.enter()));
     int dead = 0;
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

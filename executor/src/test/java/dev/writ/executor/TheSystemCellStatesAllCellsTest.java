@@ -85,7 +85,7 @@ class TheSystemCellStatesAllCellsTest {
     ledger.checkpoint();
   }
 
-  private CellsStated state() {
+  private CellRootsOutcome state() {
     return system.kernel().stateCells(cells);
   }
 
@@ -107,7 +107,7 @@ class TheSystemCellStatesAllCellsTest {
         cells.get(cell).latestCheckpoint().orElseThrow().toBytes(), StandardCharsets.UTF_8);
   }
 
-  private static SortedMap<Integer, String> codes(CellsStated stated) {
+  private static SortedMap<Integer, String> codes(CellRootsOutcome stated) {
     TreeMap<Integer, String> codes = new TreeMap<>();
     stated.refused().forEach((cell, e) -> codes.put(cell, e.code().code()));
     return codes;
@@ -119,7 +119,7 @@ class TheSystemCellStatesAllCellsTest {
 
   @Test
   void one_statement_names_every_cell_and_a_checkpoint_covers_it() {
-    assertThat(state()).isEqualTo(new CellsStated(true, new TreeMap<>()));
+    assertThat(state()).isEqualTo(new CellRootsOutcome(true, new TreeMap<>()));
     assertThat(note(1)).isEqualTo(latest(1));
     assertThat(stated(2).origin()).isEqualTo(ORIGIN + "/cell-2");
     long index = system.ledger().indexOf(CellCheckpoints.RUN, 0).orElseThrow();
@@ -162,7 +162,7 @@ class TheSystemCellStatesAllCellsTest {
     assertThat(codes(state())).containsExactly(entry(1, "EXE-994"));
     grow(other, "run-3"); // a larger log of that history neither
     grow(cells.get(2), "run-1");
-    CellsStated next = state();
+    CellRootsOutcome next = state();
     assertThat(codes(next)).containsExactly(entry(1, "EXE-994"));
     assertThat(next.isNew()).as("the other cell goes on").isTrue();
     assertThat(note(1)).isEqualTo(before);
@@ -199,7 +199,7 @@ class TheSystemCellStatesAllCellsTest {
   void a_checkpoint_of_another_key_or_name_is_not_taken_in() {
     replace(1, cell("foreign", ORIGIN + "/cell-1", TestKeys.key("stranger")));
     replace(2, cell("named", ORIGIN + "/cell-3", TestKeys.key("log")));
-    CellsStated stated = state();
+    CellRootsOutcome stated = state();
     assertThat(codes(stated)).containsExactly(entry(1, "EXE-996"), entry(2, "EXE-996"));
     assertThat(stated.isNew()).isFalse();
     assertThat(CellRoots.last(system.ledger())).isEmpty();

@@ -16,18 +16,18 @@ import dev.writ.executor.document.RunClose;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.v1.RunBundle;
 import dev.writ.surfaces.mcp.McpChannel;
+import dev.writ.surfaces.mcp.McpDependencies;
 import dev.writ.surfaces.mcp.McpDialogue;
 import dev.writ.surfaces.mcp.McpEndpoint;
 import dev.writ.surfaces.mcp.McpLines;
 import dev.writ.surfaces.mcp.McpMessage;
-import dev.writ.surfaces.mcp.McpParts;
 import dev.writ.surfaces.mcp.McpRefusal;
 import dev.writ.surfaces.mcp.McpSession;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import dev.writ.surfaces.mcp.McpTrace;
 import dev.writ.surfaces.mcp.McpView;
-import dev.writ.surfaces.mcp.McpWork;
+import dev.writ.surfaces.mcp.MessageInProgress;
 import dev.writ.surfaces.mcp.PausedCalls;
 import dev.writ.surfaces.mcp.Subscription;
 import dev.writ.tools.process.ProcessHost;
@@ -156,7 +156,7 @@ public final class LocalAnswering implements AutoCloseable {
     if (request.isStateless()) {
       return home.work(giveUp, open -> stateless(open, line, request, beside));
     }
-    McpWork work = McpWork.of(request);
+    MessageInProgress work = MessageInProgress.of(request);
     byte[] answer;
     if (request.method().equals("ping")) {
       answer = pong(request); // clients ping often: not worth opening the home
@@ -192,7 +192,11 @@ public final class LocalAnswering implements AutoCloseable {
    * client is asked about an approval, without one a call may wait for its client's next request.
    */
   private McpEndpoint.Reply once(
-      McpSession of, byte[] line, McpMessage.Request request, McpWork work, McpChannel lists) {
+      McpSession of,
+      byte[] line,
+      McpMessage.Request request,
+      MessageInProgress work,
+      McpChannel lists) {
     return home.work(
         giveUp,
         open -> {
@@ -279,7 +283,7 @@ public final class LocalAnswering implements AutoCloseable {
   private McpEndpoint endpoint(OpenHome open) {
     InstalledTools packages = open.packages();
     return new McpEndpoint(
-        new McpParts(
+        new McpDependencies(
             open.kernel(),
             new RegistryTools(open, packages, broken, pinned),
             new RunBundle(packages),

@@ -12,10 +12,10 @@ import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.pipeline.ToolObserver;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
-import dev.writ.surfaces.mcp.McpAsker;
+import dev.writ.surfaces.mcp.EffectSubmitter;
 import dev.writ.surfaces.mcp.McpCallPeer;
 import dev.writ.surfaces.mcp.McpSession;
-import dev.writ.surfaces.mcp.McpWork;
+import dev.writ.surfaces.mcp.MessageInProgress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -23,11 +23,15 @@ import java.util.Optional;
 
 /** Signs requests with the agent's own key, so no surface has to vouch for them. */
 record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random, Running running)
-    implements McpAsker {
+    implements EffectSubmitter {
 
   @Override
   public Answer ask(
-      McpSession session, Effect effect, Digest raw, JsonValue.Obj context, McpWork work) {
+      McpSession session,
+      Effect effect,
+      Digest raw,
+      JsonValue.Obj context,
+      MessageInProgress work) {
     Envelope request =
         new Asking(kernel, random)
             .request(key, session.run(), effect, Optional.empty(), List.of(), true, context);
@@ -35,11 +39,11 @@ record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random, Running 
   }
 
   @Override
-  public Answer again(McpSession session, Digest request, McpWork work) {
+  public Answer again(McpSession session, Digest request, MessageInProgress work) {
     return submit(session, kernel.ledger().document(request).orElseThrow(), work);
   }
 
-  private Answer submit(McpSession session, Envelope request, McpWork work) {
+  private Answer submit(McpSession session, Envelope request, MessageInProgress work) {
     String tenant = session.caller().tenant();
     String subject = session.caller().subject();
     return running.during(
@@ -64,7 +68,7 @@ record SigningAsker(Kernel kernel, SigningKey key, SecureRandom random, Running 
 
   /** Nobody could approve while this process has the home open. */
   @Override
-  public void awaitDecision(Digest request, McpWork work, Duration atMost) {}
+  public void awaitDecision(Digest request, MessageInProgress work, Duration atMost) {}
 
   @Override
   public boolean isOurs(Request request) {

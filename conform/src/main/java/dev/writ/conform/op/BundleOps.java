@@ -17,7 +17,7 @@ import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.InstallationProof;
 import dev.writ.verify.bundle.Verification;
-import dev.writ.verify.bundle.Witnesses;
+import dev.writ.verify.bundle.WitnessRequirement;
 import dev.writ.verify.stamp.StampAuthorities;
 import dev.writ.verify.stamp.Stamps;
 import dev.writ.verify.stamp.TimeStamp;
@@ -84,7 +84,8 @@ final class BundleOps {
       BundleVerifier.Verified verified =
           BundleVerifier.verify(
               bundle,
-              new BundleVerifier.Options(Optional.empty(), kept, false, Witnesses.NONE, stamps),
+              new BundleVerifier.Options(
+                  Optional.empty(), kept, false, WitnessRequirement.NONE, stamps),
               _ -> {});
       return JsonValue.object()
           .put("size", kept.orElse(bundle.checkpoint()).size())
@@ -143,7 +144,7 @@ final class BundleOps {
         .build();
   }
 
-  private static Witnesses witnesses(Fields input) {
+  private static WitnessRequirement witnesses(Fields input) {
     List<WitnessKey> keys =
         input
             .optional("witnesses", name -> input.list(name, Fields::stringItem))
@@ -153,7 +154,7 @@ final class BundleOps {
             .toList();
     return input
         .optional("quorum", input::integer)
-        .map(quorum -> new Witnesses(keys, quorum.intValue()))
-        .orElse(Witnesses.all(keys));
+        .map(quorum -> new WitnessRequirement(keys, quorum.intValue()))
+        .orElse(WitnessRequirement.all(keys));
   }
 }

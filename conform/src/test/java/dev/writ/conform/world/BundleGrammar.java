@@ -19,7 +19,7 @@ import dev.writ.fixture.TestParty;
 import dev.writ.guardian.policy.governance.Canary;
 import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.ledger.note.Checkpoint;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import dev.writ.verify.bundle.Remade;
 import dev.writ.verify.bundle.Unpacked;
 import java.math.BigInteger;

@@ -24,7 +24,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.guardian.policy.governance.Canary;
 import dev.writ.guardian.policy.governance.CanaryDraw;
 import dev.writ.guardian.policy.governance.RolloutStage;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;

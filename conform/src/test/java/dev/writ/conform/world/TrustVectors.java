@@ -13,7 +13,7 @@ import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import dev.writ.verify.bundle.Remade;
 import java.time.Instant;
 import java.util.ArrayList;

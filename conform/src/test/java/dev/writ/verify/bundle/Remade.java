@@ -18,7 +18,7 @@ import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.merkle.Merkle;
 import dev.writ.ledger.note.Checkpoint;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ public final class Remade {
     Remade remade = new Remade(Unpacked.entries(bundle), keys);
     remade.log = log;
     remade.entries.forEach((name, bytes) -> {
-      if (name.startsWith(Layout.DOCUMENTS)) {
+      if (name.startsWith(BundleEntryNames.DOCUMENTS)) {
         Envelope envelope = Envelope.parse(bytes);
         remade.drafts.put(
             envelope.id(),
@@ -492,16 +492,17 @@ public final class Remade {
       }
     } catch (WritException | ClassCastException refused) {
       // What it refers to cannot be known; then everything is there.
-      documents.forEach((id, envelope) -> laid.put(Layout.document(id), envelope.toBytes()));
+      documents.forEach(
+          (id, envelope) -> laid.put(BundleEntryNames.document(id), envelope.toBytes()));
       entries.forEach((name, bytes) -> {
-        if (name.startsWith(Layout.BLOBS) || name.startsWith(Layout.TOOLS)) {
+        if (name.startsWith(BundleEntryNames.BLOBS) || name.startsWith(BundleEntryNames.TOOLS)) {
           laid.put(name, bytes);
         }
       });
     }
     referred.documents.forEach(id ->
         Optional.ofNullable(documents.get(id))
-            .ifPresent(envelope -> laid.put(Layout.document(id), envelope.toBytes())));
+            .ifPresent(envelope -> laid.put(BundleEntryNames.document(id), envelope.toBytes())));
     log(events, documents, laid);
     return laid;
   }
@@ -550,16 +551,18 @@ public final class Remade {
     for (Journal journal : Journal.values()) {
       proof.put(journal.name().toLowerCase(Locale.ROOT), JsonValue.of(ranges.get(journal)));
       laid.put(
-          Layout.journal(journal), lines.get(journal).toString().getBytes(StandardCharsets.UTF_8));
+          BundleEntryNames.journal(journal),
+          lines.get(journal).toString().getBytes(StandardCharsets.UTF_8));
     }
-    laid.put(Layout.INCLUSION, Jcs.write(proof.build()));
-    JsonValue.Obj old = (JsonValue.Obj) Jcs.parse(entries.get(Layout.MANIFEST));
+    laid.put(BundleEntryNames.INCLUSION, Jcs.write(proof.build()));
+    JsonValue.Obj old = (JsonValue.Obj) Jcs.parse(entries.get(BundleEntryNames.MANIFEST));
     String origin = ((JsonValue.Str) old.get("origin")).value();
     laid.put(
-        Layout.CHECKPOINT,
+        BundleEntryNames.CHECKPOINT,
         Checkpoint.sign(origin, leaves.size(), Merkle.root(leaves), log).toBytes());
-    laid.put(Layout.MANIFEST, Jcs.write(manifest.apply(stated(old, events, leaves.size()))));
-    laid.put(Layout.TRUST, trust(events, documents));
+    laid.put(
+        BundleEntryNames.MANIFEST, Jcs.write(manifest.apply(stated(old, events, leaves.size()))));
+    laid.put(BundleEntryNames.TRUST, trust(events, documents));
   }
 
   /** The hashes of the subtrees without an event of the bundle (bundle.md). */
@@ -626,7 +629,7 @@ public final class Remade {
 
     @Override
     public void blob(Digest digest, OptionalLong size, References.Use use, String place) {
-      keep(Layout.blob(digest));
+      keep(BundleEntryNames.blob(digest));
     }
 
     @Override
@@ -636,15 +639,17 @@ public final class Remade {
 
     @Override
     public void tool(ToolRef tool, String place) {
-      keep(Layout.tool(tool));
+      keep(BundleEntryNames.tool(tool));
     }
 
     @Override
     public void files(ToolRef tool, String place) {
       tool(tool, place);
-      byte[] bytes = entries.get(Layout.tool(tool));
+      byte[] bytes = entries.get(BundleEntryNames.tool(tool));
       if (bytes != null) {
-        ToolManifest.read(Jcs.parse(bytes)).files().forEach(file -> keep(Layout.file(tool, file)));
+        ToolManifest.read(Jcs.parse(bytes))
+            .files()
+            .forEach(file -> keep(BundleEntryNames.file(tool, file)));
       }
     }
 

@@ -13,7 +13,7 @@ public final class Unpacked {
 
   public static TreeMap<String, byte[]> entries(byte[] file) {
     TreeMap<String, byte[]> entries = new TreeMap<>();
-    try (Archive archive = Archive.open(Source.of(file), Layout::key)) {
+    try (Archive archive = Archive.open(PositionedSource.of(file), BundleEntryNames::key)) {
       for (int i = 0; i < archive.entries(); i++) {
         archive.verify(i, Optional.empty(), archive.window());
         entries.put(archive.name(i), archive.read(i, Integer.MAX_VALUE));
@@ -29,7 +29,7 @@ public final class Unpacked {
   }
 
   public static byte[] pack(SortedMap<String, byte[]> entries) {
-    Target.Memory memory = new Target.Memory();
+    PositionedTarget.Memory memory = new PositionedTarget.Memory();
     ArchiveWriter out = new ArchiveWriter(memory);
     entries.forEach(out::entry);
     out.end();

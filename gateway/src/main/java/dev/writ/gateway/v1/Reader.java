@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.executor.Access;
 import dev.writ.executor.Kernel;
+import dev.writ.executor.ReadAccess;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.RequestRow;
 import dev.writ.executor.journal.RunState;
@@ -128,7 +128,7 @@ public final class Reader {
     return kernel.access().mayName(who(caller), content);
   }
 
-  private Access.Who who(Caller caller) {
+  private ReadAccess.Who who(Caller caller) {
     return caller.who(kernel.system().policyInForce());
   }
 

@@ -7,7 +7,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -18,12 +18,12 @@ final class DeletedContents {
   /** How many are told one by one. */
   private static final int TOLD_MAX = 20;
 
-  private final Recording recording;
+  private final RecordedRun recording;
   private final ReplayTally tally;
   private final TreeMap<Digest, String> reasons = new TreeMap<>();
   private int told;
 
-  DeletedContents(Recording recording, ReplayTally tally) {
+  DeletedContents(RecordedRun recording, ReplayTally tally) {
     this.recording = recording;
     this.tally = tally;
   }

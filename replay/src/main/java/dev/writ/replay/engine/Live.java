@@ -9,7 +9,7 @@ import dev.writ.guardian.document.Input;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
 import dev.writ.guardian.document.ToolManifest;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,7 +22,7 @@ final class Live {
 
   /** Why a tool does not run again; empty if it does. */
   static Optional<String> unable(
-      Dispatched dispatched, Receipt receipt, RecordedTools world, Recording recording) {
+      Dispatched dispatched, Receipt receipt, RecordedTools world, RecordedRun recording) {
     ToolManifest manifest = dispatched.ready().manifest();
     if (manifest.determinism() == Determinism.RECORDED) {
       return Optional.of("their tool is recorded: it cannot be run again");

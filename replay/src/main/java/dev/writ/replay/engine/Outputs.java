@@ -8,7 +8,7 @@ import dev.writ.guardian.document.Scope;
 import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.MemoryJournal;
 import dev.writ.ledger.content.BlobRef;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -17,10 +17,10 @@ import java.util.TreeMap;
  * recorded content.
  */
 final class Outputs implements StoreStage.ContentStore {
-  private final Recording recording;
+  private final RecordedRun recording;
   private final TreeMap<Digest, byte[]> kept = new TreeMap<>();
 
-  Outputs(Recording recording) {
+  Outputs(RecordedRun recording) {
     this.recording = recording;
   }
 

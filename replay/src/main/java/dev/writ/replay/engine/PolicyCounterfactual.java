@@ -22,7 +22,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.governance.ApprovedTool;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,7 @@ public final class PolicyCounterfactual {
   }
 
   /** All decisions of a verified recording, in the order of the run. */
-  public static List<Judged> judge(Recording recording, Policy policy) {
+  public static List<Judged> judge(RecordedRun recording, Policy policy) {
     return judge(RecordedDecisions.of(recording), policy);
   }
 

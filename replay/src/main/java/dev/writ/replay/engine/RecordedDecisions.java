@@ -6,7 +6,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -26,12 +26,12 @@ public interface RecordedDecisions extends DocumentSource {
   Optional<ToolManifest> tool(ToolRef tool);
 
   /** Those of one run. */
-  static RecordedDecisions of(Recording recording) {
+  static RecordedDecisions of(RecordedRun recording) {
     return new RecordedDecisions() {
       @Override
       public void events(Consumer<Event> visitor) {
         recording.events((journal, _, event) -> {
-          if (journal != Recording.Journal.CONSUMED) {
+          if (journal != RecordedRun.Journal.CONSUMED) {
             visitor.accept(event);
           }
         });

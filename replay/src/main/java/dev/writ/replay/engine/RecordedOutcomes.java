@@ -9,7 +9,7 @@ import dev.writ.executor.stage.Result;
 import dev.writ.executor.stage.StoreStage;
 import dev.writ.guardian.document.Content;
 import dev.writ.guardian.document.Receipt;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +20,9 @@ import java.util.function.Supplier;
  * from the receipt, so that a receipt that contradicts them shows as a divergence.
  */
 final class RecordedOutcomes {
-  private final Recording recording;
+  private final RecordedRun recording;
 
-  RecordedOutcomes(Recording recording) {
+  RecordedOutcomes(RecordedRun recording) {
     this.recording = recording;
   }
 

@@ -13,7 +13,7 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.engine.HostTerms;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * from refusals of stage 3. Instead of running, a tool returns its recorded outcome.
  */
 final class RecordedTools extends Tools {
-  private final Recording recording;
+  private final RecordedRun recording;
   private final TreeMap<String, Driver> drivers;
   private final StepFixture scene;
 
@@ -57,7 +57,7 @@ final class RecordedTools extends Tools {
     Optional<Driver.Prepared> live = Optional.empty();
   }
 
-  private RecordedTools(Recording recording, TreeMap<String, Driver> drivers, StepFixture scene) {
+  private RecordedTools(RecordedRun recording, TreeMap<String, Driver> drivers, StepFixture scene) {
     super(
         new Registry() {
           @Override
@@ -76,7 +76,7 @@ final class RecordedTools extends Tools {
     this.scene = scene;
   }
 
-  static RecordedTools of(Recording recording, List<Driver> drivers) {
+  static RecordedTools of(RecordedRun recording, List<Driver> drivers) {
     TreeMap<String, Driver> byName = new TreeMap<>();
     drivers.forEach(driver -> byName.put(driver.name(), driver));
     return new RecordedTools(recording, byName, new StepFixture());

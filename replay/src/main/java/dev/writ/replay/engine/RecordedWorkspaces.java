@@ -7,7 +7,7 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.guardian.document.Observed;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Refusal;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -19,13 +19,13 @@ import java.util.function.Supplier;
  * earlier steps.
  */
 final class RecordedWorkspaces implements RunWorkspaces {
-  private final Recording recording;
+  private final RecordedRun recording;
   private Supplier<Digest> tree = Digest::sha256;
 
   /** intent → tree before, of effects that used the workspace; read when it is first asked for. */
   private Optional<TreeMap<Digest, Digest>> before = Optional.empty();
 
-  RecordedWorkspaces(Recording recording) {
+  RecordedWorkspaces(RecordedRun recording) {
     this.recording = recording;
   }
 
@@ -65,7 +65,7 @@ final class RecordedWorkspaces implements RunWorkspaces {
     if (before.isEmpty()) {
       TreeMap<Digest, Digest> found = new TreeMap<>();
       recording.events((journal, _, event) -> {
-        if (journal == Recording.Journal.RUN && event.kind().equals(EventKind.RECEIPT_SIGNED)) {
+        if (journal == RecordedRun.Journal.RUN && event.kind().equals(EventKind.RECEIPT_SIGNED)) {
           recording
               .document(event.body())
               .map(envelope -> Receipt.read(envelope.document()))

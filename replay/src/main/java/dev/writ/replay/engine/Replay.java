@@ -7,7 +7,7 @@ import dev.writ.guardian.document.Receipt;
 import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.ReplayResult.State;
 import dev.writ.replay.error.ReplayError;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.Optional;
  * recording must have been verified before.
  */
 public final class Replay {
-  private final Recording recording;
+  private final RecordedRun recording;
   private final ReplayOptions options;
   private final ReplayTally tally = new ReplayTally();
   private final List<Divergence> divergences = new ArrayList<>();
@@ -43,12 +43,12 @@ public final class Replay {
     }
   }
 
-  public Replay(Recording recording, ReplayOptions options) {
+  public Replay(RecordedRun recording, ReplayOptions options) {
     this(recording, options, Stepping.Maker.KERNEL);
   }
 
   /** For tests: another way to make the stages. */
-  Replay(Recording recording, ReplayOptions options, Stepping.Maker maker) {
+  Replay(RecordedRun recording, ReplayOptions options, Stepping.Maker maker) {
     this.recording = recording;
     this.options = options;
     this.steps = new ReplaySteps(this::intentOf, this::step);
@@ -64,10 +64,10 @@ public final class Replay {
   /** Replays the whole recording. */
   public ReplayResult run() {
     recording.eventsAlone((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN) {
+      if (journal == RecordedRun.Journal.RUN) {
         last = Optional.of(event);
         events++;
-      } else if (journal == Recording.Journal.CONSUMED) {
+      } else if (journal == RecordedRun.Journal.CONSUMED) {
         deleted.event(event);
       }
     });
@@ -111,7 +111,7 @@ public final class Replay {
         tally.neitherLines());
   }
 
-  private void event(Recording.Journal journal, long index, Event event) {
+  private void event(RecordedRun.Journal journal, long index, Event event) {
     switch (journal) {
       case RUN -> steps.event(new Placed(index, event));
       case SYSTEM -> {

@@ -13,7 +13,7 @@ import dev.writ.guardian.document.Refusal;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.Divergence.Field;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,11 +90,11 @@ public final class RunDiff {
     }
   }
 
-  private final Recording a;
-  private final Recording b;
+  private final RecordedRun a;
+  private final RecordedRun b;
   private final boolean all;
 
-  private RunDiff(Recording a, Recording b, boolean all) {
+  private RunDiff(RecordedRun a, RecordedRun b, boolean all) {
     this.a = a;
     this.b = b;
     this.all = all;
@@ -103,7 +103,7 @@ public final class RunDiff {
   /**
    * @param all compares every field of the documents too
    */
-  public static List<Pair> of(Recording a, Recording b, boolean all) {
+  public static List<Pair> of(RecordedRun a, RecordedRun b, boolean all) {
     return new RunDiff(a, b, all).pairs();
   }
 
@@ -168,17 +168,18 @@ public final class RunDiff {
     }
   }
 
-  private static List<Asked> asked(Recording recording) {
+  private static List<Asked> asked(RecordedRun recording) {
     LinkedHashMap<Digest, Asked> asked = new LinkedHashMap<>();
     recording.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN) {
+      if (journal == RecordedRun.Journal.RUN) {
         event(recording, asked, event);
       }
     });
     return List.copyOf(asked.values());
   }
 
-  private static void event(Recording recording, LinkedHashMap<Digest, Asked> asked, Event event) {
+  private static void event(
+      RecordedRun recording, LinkedHashMap<Digest, Asked> asked, Event event) {
     switch (event.kind()) {
       case EventKind.REQUEST_RECEIVED ->
           asked.put(
@@ -216,7 +217,7 @@ public final class RunDiff {
         diff(x, y));
   }
 
-  private JsonValue comparable(Recording recording, Asked asked) {
+  private JsonValue comparable(RecordedRun recording, Asked asked) {
     List<JsonValue> decisions = new ArrayList<>();
     for (Digest id : asked.decisions) {
       JsonValue document = document(recording, id).document();
@@ -249,7 +250,7 @@ public final class RunDiff {
         .build();
   }
 
-  private JsonValue receipt(Recording recording, Digest id) {
+  private JsonValue receipt(RecordedRun recording, Digest id) {
     JsonValue document = document(recording, id).document();
     if (all) {
       return document;
@@ -283,7 +284,7 @@ public final class RunDiff {
         : TextDiff.of(left.get().mediaType(), bytes.get(), others.get());
   }
 
-  private static Envelope document(Recording recording, Digest id) {
+  private static Envelope document(RecordedRun recording, Digest id) {
     return recording
         .document(id)
         .orElseThrow(() -> new WritException(BundleError.ENTRY_MISSING, "document " + id));

@@ -4,8 +4,8 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.KernelRerun;
 import dev.writ.executor.RecordedCode;
-import dev.writ.executor.Rerun;
 import dev.writ.executor.SafeExecutor.Begun;
 import dev.writ.executor.SystemState;
 import dev.writ.executor.document.Resolution;
@@ -40,7 +40,7 @@ import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.RecordedTools.Known;
 import dev.writ.replay.error.ReplayError;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
@@ -55,9 +55,9 @@ final class Stepping implements AutoCloseable {
   /** Makes the parts that act. */
   @FunctionalInterface
   interface Maker {
-    Maker KERNEL = Rerun::new;
+    Maker KERNEL = KernelRerun::new;
 
-    Rerun make(Surroundings surroundings);
+    KernelRerun make(Surroundings surroundings);
   }
 
   /**
@@ -76,7 +76,7 @@ final class Stepping implements AutoCloseable {
   /** An effect between its dispatch and its receipt. */
   private record InFlight(Event event, Optional<Dispatched> dispatched) {}
 
-  private final Recording recording;
+  private final RecordedRun recording;
   private final ReplayOptions options;
   private final Maker maker;
   private final ReplayTally tally;
@@ -94,13 +94,13 @@ final class Stepping implements AutoCloseable {
   private final RecordedJournal journal;
   private final TreeMap<Digest, InFlight> inFlight = new TreeMap<>();
   private Audience audience;
-  private Rerun rerun;
+  private KernelRerun rerun;
   private SystemState current = SystemState.NOTHING;
   private Optional<Digest> departed = Optional.empty();
   private Optional<String> region = Optional.empty();
 
   Stepping(
-      Recording recording,
+      RecordedRun recording,
       ReplayOptions options,
       Maker maker,
       ReplayTally tally,
@@ -123,7 +123,7 @@ final class Stepping implements AutoCloseable {
     this.rerun = make();
   }
 
-  private Rerun make() {
+  private KernelRerun make() {
     return maker.make(
         new Surroundings(
             journal,
@@ -169,7 +169,7 @@ final class Stepping implements AutoCloseable {
 
   private void consumable(Admitted admitted, Digest receipt) {
     if (recording.document(receipt).isPresent()) {
-      Rerun.requireConsumable(journal, admitted.request(), receipt);
+      KernelRerun.requireConsumable(journal, admitted.request(), receipt);
     } else {
       tally.neither(
           "consumed receipts: of requests that were not dispatched, so they are not in the bundle");

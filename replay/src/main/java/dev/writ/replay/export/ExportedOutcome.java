@@ -12,7 +12,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.DocumentSource;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -70,9 +70,9 @@ public record ExportedOutcome(
    * Goes through the outcomes of a verified recording in the order of the log. Nothing is kept in
    * memory.
    */
-  public static void each(Recording recording, Consumer<ExportedOutcome> taker) {
+  public static void each(RecordedRun recording, Consumer<ExportedOutcome> taker) {
     recording.events((journal, index, event) -> {
-      if (journal == Recording.Journal.RUN && isOutcome(event)) {
+      if (journal == RecordedRun.Journal.RUN && isOutcome(event)) {
         of(recording, index, event).ifPresent(taker);
       }
     });

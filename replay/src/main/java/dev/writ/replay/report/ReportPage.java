@@ -12,7 +12,7 @@ import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;
 import dev.writ.verify.bundle.BundleVerifier;
 import dev.writ.verify.bundle.SecondVerifier;
-import dev.writ.verify.bundle.Witnesses;
+import dev.writ.verify.bundle.WitnessRequirement;
 import dev.writ.verify.error.BundleError;
 import dev.writ.verify.stamp.Stamps;
 import java.io.ByteArrayInputStream;
@@ -80,7 +80,7 @@ public final class ReportPage {
       Optional<Selection> selection,
       Optional<Sampling> sample,
       Optional<Checkpoint> kept,
-      Witnesses witnesses,
+      WitnessRequirement witnesses,
       Stamps stamps) {
     public static final Options NONE = new Options(Optional.empty(), Optional.empty());
 
@@ -95,7 +95,14 @@ public final class ReportPage {
         Optional<JsonValue> replay,
         Optional<Selection> selection,
         Optional<Sampling> sample) {
-      this(pinned, replay, selection, sample, Optional.empty(), Witnesses.NONE, Stamps.NONE);
+      this(
+          pinned,
+          replay,
+          selection,
+          sample,
+          Optional.empty(),
+          WitnessRequirement.NONE,
+          Stamps.NONE);
     }
   }
 

@@ -16,7 +16,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleVerifier;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -50,7 +50,7 @@ final class RequirementTrees {
   static JsonValue.Obj of(Bundle bundle) {
     RequirementTrees all = new RequirementTrees(bundle, Trust.parse(bundle.trust()));
     bundle.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN
+      if (journal == RecordedRun.Journal.RUN
           && event.kind().equals(EventKind.DECISION_MADE)
           && all.trees.size() < DECISIONS_MAX) {
         all.add(event.body());

@@ -34,7 +34,7 @@ import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.Divergence.Kind;
 import dev.writ.replay.error.ReplayError;
 import dev.writ.replay.report.JUnitReport;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Test;
  */
 class ADivergenceIsNamedTest extends ASampleHome {
   /** Three effects, a denial, a refusal, a failure, and the closing. */
-  private Recording recording() {
+  private RecordedRun recording() {
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice").tool("mail"));
     home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
@@ -65,10 +65,10 @@ class ADivergenceIsNamedTest extends ASampleHome {
   }
 
   /** The seq of the n-th event of a kind, from 0. */
-  private static Event nth(Recording recording, String kind, int n) {
+  private static Event nth(RecordedRun recording, String kind, int n) {
     List<Event> found = new ArrayList<>();
     recording.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN && event.kind().equals(kind)) {
+      if (journal == RecordedRun.Journal.RUN && event.kind().equals(kind)) {
         found.add(event);
       }
     });
@@ -79,7 +79,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
     return ReplayOptions.recorded(List.copyOf(home.drivers));
   }
 
-  private Divergence only(Recording recording, Kind kind, long seq, String event) {
+  private Divergence only(RecordedRun recording, Kind kind, long seq, String event) {
     ReplayResult result = new Replay(recording, options()).run();
     assertThat(result.failure()).isEmpty();
     return only(result, kind, seq, event);
@@ -105,7 +105,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void an_outcome_that_the_executor_signed_otherwise() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = nth(honest, EventKind.RECEIPT_SIGNED, 2);
     Forged forged =
         Forged.document(
@@ -126,7 +126,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void output_that_no_stage_gives_with_both_texts() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = nth(honest, EventKind.RECEIPT_SIGNED, 3);
     byte[] loose = "{ \"ok\": true, \"n\": 2 }".getBytes(StandardCharsets.UTF_8);
     Forged forged =
@@ -150,7 +150,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void a_decision_that_the_guardian_signed_otherwise() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event decision = nth(honest, EventKind.DECISION_MADE, 2);
     Forged forged =
         Forged.document(
@@ -169,7 +169,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void a_lamport_a_seed_a_refusal_and_a_closing() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = nth(honest, EventKind.RECEIPT_SIGNED, 1);
     assertThat(
             only(
@@ -222,7 +222,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void events_that_were_dropped_added_or_changed() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event finished = nth(honest, EventKind.EFFECT_FINISHED, 1);
     Divergence extra =
         only(
@@ -284,7 +284,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
   /** Judged under what was in force instead, it is another decision. */
   @Test
   void a_decision_under_a_policy_that_never_was_in_force() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event decision = nth(honest, EventKind.DECISION_MADE, 2);
     JsonValue other = JsonValue.of(Digest.sha256(new byte[] {1}).toString());
     Divergence divergence =
@@ -299,7 +299,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void a_kernel_that_is_not_known_here_is_unsupported() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event decision = nth(honest, EventKind.DECISION_MADE, 0);
     ReplayResult result =
         new Replay(
@@ -317,7 +317,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void what_is_cut_so_that_nothing_can_go_on_fails_with_a_code() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     ReplayResult result =
         new Replay(
                 Forged.event(
@@ -342,7 +342,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void all_of_them_where_all_are_asked_for() {
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event decision = nth(honest, EventKind.DECISION_MADE, 2);
     Event receipt = nth(honest, EventKind.RECEIPT_SIGNED, 3);
     Forged one =
@@ -360,7 +360,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
   // Stages that do something else.
 
   private Divergence broken(
-      Recording recording, Kind kind, long seq, String event, UnaryOperator<SafeExecutor> seam) {
+      RecordedRun recording, Kind kind, long seq, String event, UnaryOperator<SafeExecutor> seam) {
     ReplayResult result =
         new Replay(recording, options(), surroundings -> KernelSeam.rerun(surroundings, seam))
             .run();
@@ -407,7 +407,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void stage_1_with_another_audience() {
-    Recording recording = recording();
+    RecordedRun recording = recording();
     Divergence divergence =
         broken(
             recording,
@@ -430,7 +430,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void stage_2_that_refuses_all_and_one_that_refuses_nothing() {
-    Recording recording = recording();
+    RecordedRun recording = recording();
     Divergence divergence =
         broken(
             recording,
@@ -464,7 +464,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
     Answer decided = home.decide(home.ask("alice").sign());
     home.activate(TestPolicy.YAML);
     assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-201");
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,
@@ -490,7 +490,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void stage_3_that_prohibits_every_tool() {
-    Recording recording = recording();
+    RecordedRun recording = recording();
     broken(
         recording,
         Kind.MISMATCH,
@@ -517,7 +517,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
   void stage_5_that_lets_drift_pass() {
     home.driver.does("calc", Behaviours.gives("{\"ok\":1}", Behaviours.JSON));
     home.submit(home.ask("alice"));
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,
@@ -569,7 +569,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
     home.submit(home.ask("alice"));
     home.submit(home.ask("alice"));
     Sample.close(home, "run-1");
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         only(
             recording,
@@ -594,7 +594,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void stage_6_that_writes_another_form() {
-    Recording recording = recording();
+    RecordedRun recording = recording();
     Divergence divergence =
         broken(
             recording,
@@ -637,7 +637,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void stage_7_that_keeps_other_bytes() {
-    Recording recording = recording();
+    RecordedRun recording = recording();
     Divergence divergence =
         broken(
             recording,
@@ -663,7 +663,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
     home.submit(home.ask("alice"));
     Answer first = home.submit(home.ask("alice"));
     home.submit(home.ask("alice").consumes(first.served().orElseThrow().id()));
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Divergence divergence =
         broken(
             recording,
@@ -690,7 +690,7 @@ class ADivergenceIsNamedTest extends ASampleHome {
 
   @Test
   void a_tool_that_gives_something_else_when_it_runs_again() {
-    Recording recording = Forged.withFiles(recording(), home.tools);
+    RecordedRun recording = Forged.withFiles(recording(), home.tools);
     home.driver.does("calc", Behaviours.gives("{\"ok\":true,\"n\":3}", Behaviours.JSON));
     ReplayResult result = new Replay(recording, options().withLive().withAll()).run();
     assertThat(result.divergences()).hasSize(2);

@@ -13,7 +13,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.PolicyCounterfactual.Answer;
 import dev.writ.replay.engine.PolicyCounterfactual.Judged;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class ARunIsJudgedUnderAnotherPolicyTest {
 
   @TempDir static Path dir;
   private static TestHome home;
-  private static Recording recording;
+  private static RecordedRun recording;
 
   /** Five decisions: calc, mail, a mail that is denied, sim after calc, an approved payment. */
   @BeforeAll
@@ -74,7 +74,7 @@ class ARunIsJudgedUnderAnotherPolicyTest {
     home.close();
   }
 
-  private static List<Judged> under(Recording run, String yaml) {
+  private static List<Judged> under(RecordedRun run, String yaml) {
     return PolicyCounterfactual.judge(run, TestPolicy.after(home.policy(), yaml, home.tools));
   }
 
@@ -227,7 +227,7 @@ class ARunIsJudgedUnderAnotherPolicyTest {
 
   @Test
   void a_decision_that_rests_on_a_tool_that_is_not_in_the_bundle_is_unknown() {
-    Recording toolless = Sample.recording(home, Sample.RUN, true, false);
+    RecordedRun toolless = Sample.recording(home, Sample.RUN, true, false);
     List<Judged> judged = under(toolless, YAML);
     assertThat(answers(judged))
         .as("a denial by an earlier check needs no tool")

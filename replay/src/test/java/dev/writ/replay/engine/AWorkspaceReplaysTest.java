@@ -21,7 +21,7 @@ import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.Audit;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import dev.writ.verify.bundle.Workshop;
 import java.nio.file.Path;
@@ -59,7 +59,7 @@ class AWorkspaceReplaysTest {
     home.close();
   }
 
-  private Recording recording() {
+  private RecordedRun recording() {
     return Sample.recording(home, Sample.RUN);
   }
 
@@ -103,7 +103,7 @@ class AWorkspaceReplaysTest {
 
   @Test
   void an_effect_that_still_runs_when_the_bundle_is_taken() {
-    List<Recording> during = new ArrayList<>();
+    List<RecordedRun> during = new ArrayList<>();
     home.driver.does(
         "lathe",
         invocation -> {
@@ -118,7 +118,7 @@ class AWorkspaceReplaysTest {
           return Workshop.ends(invocation);
         });
     home.submit(Workshop.ask(home, "desk"));
-    for (Recording open : during) {
+    for (RecordedRun open : during) {
       assertThat(Replayed.completely(home, open).neither())
           .contains("1 effects: dispatched and not finished when the bundle was taken");
     }
@@ -181,17 +181,17 @@ class AWorkspaceReplaysTest {
 
   // Forged.
 
-  private static List<Event> events(Recording recording) {
+  private static List<Event> events(RecordedRun recording) {
     List<Event> events = new ArrayList<>();
     recording.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN) {
+      if (journal == RecordedRun.Journal.RUN) {
         events.add(event);
       }
     });
     return events;
   }
 
-  private static Event receipt(Recording recording, Predicate<Receipt> which) {
+  private static Event receipt(RecordedRun recording, Predicate<Receipt> which) {
     return events(recording).stream()
         .filter(e -> e.kind().equals(EventKind.RECEIPT_SIGNED))
         .filter(
@@ -200,7 +200,7 @@ class AWorkspaceReplaysTest {
         .orElseThrow();
   }
 
-  private static Event refusal(Recording recording, String code) {
+  private static Event refusal(RecordedRun recording, String code) {
     return events(recording).stream()
         .filter(e -> e.kind().equals(EventKind.EFFECT_REFUSED))
         .filter(e ->
@@ -209,7 +209,7 @@ class AWorkspaceReplaysTest {
         .orElseThrow();
   }
 
-  private static Event dispatch(Recording recording, Event receipt) {
+  private static Event dispatch(RecordedRun recording, Event receipt) {
     Digest intent =
         Receipt.read(recording.document(receipt.body()).orElseThrow().document()).intent();
     return events(recording).stream()
@@ -230,7 +230,7 @@ class AWorkspaceReplaysTest {
     return document -> Forged.with(document, member, JsonValue.of(value));
   }
 
-  private Divergence diverges(Recording forged, long seq) {
+  private Divergence diverges(RecordedRun forged, long seq) {
     ReplayResult result = Replayed.of(home, forged);
     assertThat(result.failure()).isEmpty();
     assertThat(result.state()).isEqualTo(ReplayResult.State.DIVERGED);
@@ -250,7 +250,7 @@ class AWorkspaceReplaysTest {
   @Test
   void a_tree_before_that_is_not_the_pinned_one() {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = receipt(honest, AWorkspaceReplaysTest::pinned);
     String other = TestWorkspaces.digest("other").toString();
     Forged forged = Forged.document(honest, receipt.seq(), with("workspace_before", other));
@@ -263,7 +263,7 @@ class AWorkspaceReplaysTest {
   @CsvSource({"workspace_before", "workspace_after"})
   void a_receipt_that_leaves_a_tree_out(String member) {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = receipt(honest, AWorkspaceReplaysTest::unpinned);
     diverges(Forged.document(honest, receipt.seq(), without(member)), receipt.seq());
   }
@@ -272,7 +272,7 @@ class AWorkspaceReplaysTest {
   @CsvSource({"workspace_before", "workspace_after"})
   void a_receipt_of_a_tool_without_workspace_that_names_a_tree(String member) {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event receipt = receipt(honest, r -> r.tool().name().equals("mail"));
     String tree = RunWorkspaces.EMPTY.toString();
     Divergence divergence =
@@ -283,7 +283,7 @@ class AWorkspaceReplaysTest {
   @Test
   void a_refusal_for_a_pin_that_held() {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event refused = refusal(honest, "EXE-310");
     JsonValue empty = JsonValue.object().put("workspace", RunWorkspaces.EMPTY.toString()).build();
     diverges(
@@ -304,7 +304,7 @@ class AWorkspaceReplaysTest {
   @Test
   void a_refusal_in_other_words_or_without_what_was_observed() {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event refused = refusal(honest, "EXE-310");
     Replayed.completely(
         home, Forged.document(honest, refused.seq(), with("found", "the tree is another one")));
@@ -314,7 +314,7 @@ class AWorkspaceReplaysTest {
   @Test
   void a_refusal_that_hides_a_quarantine_or_invents_one() {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event refused = refusal(honest, "EXE-311");
     diverges(Forged.document(honest, refused.seq(), with("code", "EXE-308")), refused.seq());
   }
@@ -322,7 +322,7 @@ class AWorkspaceReplaysTest {
   @Test
   void an_effect_that_went_into_a_workspace_in_quarantine() {
     Workshop.fill(home);
-    Recording honest = recording();
+    RecordedRun honest = recording();
     Event resolved =
         events(honest).stream()
             .filter(e -> e.kind().equals(EventKind.DOUBT_RESOLVED))
@@ -345,7 +345,7 @@ class AWorkspaceReplaysTest {
     var other = home.decide(Workshop.ask(home, "desk").params("{\"n\":5}").sign());
     home.execute(first, "alice");
     home.execute(other, "alice");
-    Recording whole = recording();
+    RecordedRun whole = recording();
     List<Event> dispatches =
         events(whole).stream().filter(e -> e.kind().equals(EventKind.EFFECT_DISPATCHED)).toList();
     Event one = dispatches.get(0);

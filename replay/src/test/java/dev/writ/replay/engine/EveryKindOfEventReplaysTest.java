@@ -31,7 +31,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.guardian.document.Request;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.RunId;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -469,7 +469,7 @@ class EveryKindOfEventReplaysTest extends ASampleHome {
     assertThat(Refused.code(() -> home.submit(home.ask("alice").sandbox("missing-box"))))
         .isEqualTo("EXE-305");
     assertThat(Refused.code(() -> home.submit(home.ask("alice").tool("sim")))).isEqualTo("EXE-304");
-    Recording recording = Sample.recording(home, Sample.RUN, true, false);
+    RecordedRun recording = Sample.recording(home, Sample.RUN, true, false);
     Replayed.completely(home, recording);
   }
 

@@ -11,7 +11,7 @@ import dev.writ.guardian.document.ToolManifest;
 import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.event.Event;
 import dev.writ.verify.bundle.BundleManifest;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * A recording by a forger who holds every key: one document or event is another one, and everything
  * behind it that names it is made to fit and signed again.
  */
-final class Forged implements Recording {
+final class Forged implements RecordedRun {
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
   /** What to do with an event: give it back, or others instead. */
@@ -36,7 +36,7 @@ final class Forged implements Recording {
 
   private record Line(Journal journal, long index, Event event) {}
 
-  private final Recording from;
+  private final RecordedRun from;
   private final List<Line> lines = new ArrayList<>();
   private final TreeMap<Digest, Envelope> documents = new TreeMap<>();
   private final TreeMap<Digest, byte[]> blobs = new TreeMap<>();
@@ -44,17 +44,17 @@ final class Forged implements Recording {
   private Optional<Event> head = Optional.empty();
   private Optional<TestTools> files = Optional.empty();
 
-  private Forged(Recording from) {
+  private Forged(RecordedRun from) {
     this.from = from;
   }
 
   /** Changes the document of one event and signs it again. */
-  static Forged document(Recording from, long seq, UnaryOperator<JsonValue.Obj> change) {
+  static Forged document(RecordedRun from, long seq, UnaryOperator<JsonValue.Obj> change) {
     return new Forged(from).make(seq, change, event -> List.of(event));
   }
 
   /** Changes one event, drops it, or puts others behind it. */
-  static Forged event(Recording from, long seq, Change change) {
+  static Forged event(RecordedRun from, long seq, Change change) {
     return new Forged(from)
         .make(
             seq,
@@ -63,7 +63,7 @@ final class Forged implements Recording {
   }
 
   /** Nothing changed, and the packages' files from elsewhere. */
-  static Forged withFiles(Recording from, TestTools tools) {
+  static Forged withFiles(RecordedRun from, TestTools tools) {
     Forged same = new Forged(from).make(-1, UnaryOperator.identity(), event -> List.of(event));
     same.files = Optional.of(tools);
     return same;

@@ -11,7 +11,7 @@ import dev.writ.fixture.TestMandate;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.fixture.TestRequest;
 import dev.writ.replay.engine.PolicyCounterfactual.Judged;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +39,7 @@ class MandatesAreJudgedUnderAnotherPolicyTest {
 
   @TempDir static Path dir;
   private static TestHome home;
-  private static Recording recording;
+  private static RecordedRun recording;
 
   /** 50.00, 40.01 of which 40.00 are left, 40.00, to another payee, without one, and too late. */
   @BeforeAll

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.writ.fixture.TestHome;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.bundle.Bundle;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.util.List;
 
@@ -14,7 +14,7 @@ final class Replayed {
   private Replayed() {}
 
   /** As the command line does, which reads ahead; reading on demand must come to the same. */
-  static ReplayResult of(TestHome home, Recording recording) {
+  static ReplayResult of(TestHome home, RecordedRun recording) {
     ReplayOptions options = ReplayOptions.recorded(List.copyOf(home.drivers));
     ReplayResult result = new Replay(recording, options).run();
     if (recording instanceof Bundle bundle) {
@@ -28,7 +28,7 @@ final class Replayed {
     return completely(home, Sample.recording(home, run));
   }
 
-  static ReplayResult completely(TestHome home, Recording recording) {
+  static ReplayResult completely(TestHome home, RecordedRun recording) {
     ReplayResult result = of(home, recording);
     assertThat(result.failure()).isEmpty();
     assertThat(result.divergences().stream().map(Divergence::headline)).isEmpty();

@@ -12,7 +12,7 @@ import dev.writ.guardian.document.Intent;
 import dev.writ.ledger.event.RunId;
 import dev.writ.replay.engine.Divergence.Field;
 import dev.writ.replay.engine.RunDiff.Pair;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests of two runs are paired by what they ask for; what came of each pair is compared. */
 class TwoRunsAreComparedTest extends ASampleHome {
-  private Recording run(String name) {
+  private RecordedRun run(String name) {
     return Sample.recording(home, new RunId("acme", name));
   }
 
@@ -127,10 +127,10 @@ class TwoRunsAreComparedTest extends ASampleHome {
   void contents_that_are_not_in_a_bundle_differ_without_being_shown() {
     asks("one", "calc", "{\"n\":1}");
     asks("two", "calc", "{\"n\":2}");
-    Recording one = run("one");
-    Recording two = run("two");
-    Recording without = Sample.recording(home, new RunId("acme", "two"), false, true);
-    Recording oneWithout = Sample.recording(home, new RunId("acme", "one"), false, true);
+    RecordedRun one = run("one");
+    RecordedRun two = run("two");
+    RecordedRun without = Sample.recording(home, new RunId("acme", "two"), false, true);
+    RecordedRun oneWithout = Sample.recording(home, new RunId("acme", "one"), false, true);
     assertThat(RunDiff.of(one, two, false).getFirst().diff()).isPresent();
     for (Pair pair :
         List.of(

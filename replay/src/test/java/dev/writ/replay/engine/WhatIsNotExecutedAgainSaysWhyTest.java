@@ -21,7 +21,7 @@ import dev.writ.guardian.document.ToolRef;
 import dev.writ.ledger.event.Event;
 import dev.writ.replay.engine.ReplayResult.State;
 import dev.writ.verify.bundle.BundleManifest;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.bundle.Sample;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
  */
 class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   /** A recording in which one content is not there any more. */
-  private record Without(Recording from, Digest gone) implements Recording {
+  private record Without(RecordedRun from, Digest gone) implements RecordedRun {
     @Override
     public BundleManifest manifest() {
       return from.manifest();
@@ -95,7 +95,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
     }
   }
 
-  private ReplayResult live(Recording recording, List<Driver> drivers) {
+  private ReplayResult live(RecordedRun recording, List<Driver> drivers) {
     int ran = home.driver.runs().size();
     ReplayResult result = new Replay(recording, ReplayOptions.recorded(drivers).withLive()).run();
     assertThat(result.failure()).isEmpty();
@@ -104,10 +104,10 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
     return result;
   }
 
-  private static List<Event> events(Recording recording, String kind) {
+  private static List<Event> events(RecordedRun recording, String kind) {
     List<Event> found = new ArrayList<>();
     recording.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN && event.kind().equals(kind)) {
+      if (journal == RecordedRun.Journal.RUN && event.kind().equals(kind)) {
         found.add(event);
       }
     });
@@ -139,7 +139,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   @Test
   void a_host_without_the_driver_or_with_one_that_promises_less() {
     home.submit(home.ask("alice"));
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     assertThat(live(recording, List.of()).neither())
         .contains("1 effects: their tool's driver is not here");
     assertThat(live(recording, List.of(new Unreliable())).neither())
@@ -150,7 +150,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   void an_input_that_is_gone_and_a_package_that_is_damaged() {
     Digest input = put("some input");
     home.submit(home.ask("alice").input("a.txt", input, 10));
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     assertThat(live(new Without(recording, input), List.copyOf(home.drivers)).neither())
         .containsExactly("1 effects: an input is not in the bundle");
     home.tools.corrupt("other code".getBytes(StandardCharsets.UTF_8));
@@ -175,7 +175,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
                 Behaviours.USED,
                 JsonValue.object().build()));
     var receipt = home.submit(home.ask("alice")).served().orElseThrow().receipt();
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     for (Digest gone :
         List.of(
             receipt.output().orElseThrow().digest(),
@@ -218,7 +218,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
   @Test
   void a_forged_denial_does_not_hide_behind_a_missing_manifest() {
     home.submit(home.ask("alice").tool("mail").params("{\"forbidden\":1}"));
-    Recording toolless = Sample.recording(home, Sample.RUN, true, false);
+    RecordedRun toolless = Sample.recording(home, Sample.RUN, true, false);
     Event decision = events(toolless, EventKind.DECISION_MADE).getFirst();
     TreeMap<String, String> forgeries = new TreeMap<>();
     forgeries.put("code", "GRD-199");
@@ -237,7 +237,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
 
   // Refusals of earlier releases.
 
-  private static Forged without(Recording recording, Event refusal, Optional<String> found) {
+  private static Forged without(RecordedRun recording, Event refusal, Optional<String> found) {
     return Forged.document(
         recording,
         refusal.seq(),
@@ -254,7 +254,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
     var decided = home.decide(home.ask("alice").sign());
     home.activate(TestPolicy.YAML);
     assertThat(Refused.code(() -> home.execute(decided, "alice"))).isEqualTo("EXE-201");
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Event refused = events(recording, EventKind.EFFECT_REFUSED).getFirst();
     Replayed.completely(home, without(recording, refused, Optional.empty()));
     for (String cut : List.of("decided under", "decided under x, now sha256:12")) {
@@ -275,7 +275,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
         .isEqualTo("EXE-306");
     assertThat(Refused.code(() -> home.submit(home.ask("alice").input("c.txt", input, 11))))
         .isEqualTo("EXE-306");
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     List<Event> refusals = events(recording, EventKind.EFFECT_REFUSED);
     Replayed.completely(home, without(recording, refusals.getFirst(), Optional.empty()));
     // Of another size than what the bundle has: no message is needed for that.
@@ -293,7 +293,7 @@ class WhatIsNotExecutedAgainSaysWhyTest extends ASampleHome {
     var late = home.decide(home.ask("alice").tool("sim").sign());
     home.clock.forward(Intent.LIFE_MAX);
     assertThat(Refused.code(() -> home.execute(late, "alice"))).isEqualTo("EXE-107");
-    Recording recording = Sample.recording(home, Sample.RUN);
+    RecordedRun recording = Sample.recording(home, Sample.RUN);
     Event dispatched = events(recording, EventKind.EFFECT_DISPATCHED).getFirst();
     Event receipt = events(recording, EventKind.RECEIPT_SIGNED).getFirst();
     ReplayResult twice =

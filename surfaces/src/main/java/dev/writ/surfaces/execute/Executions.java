@@ -1,7 +1,7 @@
 package dev.writ.surfaces.execute;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.executor.ExecutionsSoFar;
+import dev.writ.executor.PastExecutions;
 import dev.writ.executor.journal.Tables;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.guardian.document.Scope;
@@ -53,7 +53,7 @@ final class Executions {
     private final ExecuteRequest request;
     private final Digest raw;
     private Optional<Seen> seen = Optional.empty();
-    private final ExecutionsSoFar written;
+    private final PastExecutions written;
     private boolean held;
 
     private Turn(Caller caller, ExecuteRequest request, Digest raw) {
@@ -61,7 +61,7 @@ final class Executions {
       this.request = request;
       this.raw = raw;
       this.written =
-          new ExecutionsSoFar(
+          new PastExecutions(
               ledger,
               new Scope(
                   caller.tenant(),

@@ -10,4 +10,4 @@ import dev.writ.canonicalize.json.JsonValue;
  * @param context further data for the request that it becomes; no decision uses it
  * @param work its progress and its end
  */
-record IncomingCall(Digest raw, JsonValue.Obj context, McpWork work) {}
+record IncomingCall(Digest raw, JsonValue.Obj context, MessageInProgress work) {}

@@ -15,9 +15,9 @@ public final class McpCallPeer implements CallPeer {
       List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 
   private final McpSession session;
-  private final McpWork work;
+  private final MessageInProgress work;
 
-  public McpCallPeer(McpSession session, McpWork work) {
+  public McpCallPeer(McpSession session, MessageInProgress work) {
     this.session = session;
     this.work = work;
   }

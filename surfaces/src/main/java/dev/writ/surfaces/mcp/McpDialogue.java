@@ -32,7 +32,7 @@ public final class McpDialogue {
 
   private final McpSession connection;
   private final McpSession session;
-  private final McpWork work;
+  private final MessageInProgress work;
   private final McpChannel channel;
   private final Object end = new Object();
   private boolean ended;
@@ -43,7 +43,8 @@ public final class McpDialogue {
    * @param connection by which the client cancels, and answers what it is asked
    * @param session that the call is in
    */
-  public McpDialogue(McpSession connection, McpSession session, McpWork work, McpChannel channel) {
+  public McpDialogue(
+      McpSession connection, McpSession session, MessageInProgress work, McpChannel channel) {
     this.connection = connection;
     this.session = session;
     this.work = work;
@@ -101,7 +102,7 @@ public final class McpDialogue {
 
   /** Tells the progress, and cancels the call of a client that has gone, where that means it. */
   private void pulse() {
-    Optional<McpWork.Phase> told = Optional.empty();
+    Optional<MessageInProgress.Phase> told = Optional.empty();
     long at = System.nanoTime();
     while (true) {
       if (channel != McpChannel.NONE
@@ -120,7 +121,7 @@ public final class McpDialogue {
       if (isLast) {
         return;
       }
-      McpWork.Phase phase = work.phase();
+      MessageInProgress.Phase phase = work.phase();
       boolean due = System.nanoTime() - at >= PROGRESS_EVERY.toNanos();
       boolean isNews = !told.equals(Optional.of(phase)) && !isOfServer();
       if (work.progressToken().isPresent() && (due || isNews)) {
@@ -146,7 +147,7 @@ public final class McpDialogue {
     return session.view().server().isPresent();
   }
 
-  private void tell(McpWork.Phase phase) {
+  private void tell(MessageInProgress.Phase phase) {
     progress(
         progress + (isOfServer() ? SILENT_STEP : 1),
         Optional.empty(),
@@ -177,7 +178,9 @@ public final class McpDialogue {
   /** Tells what the server of the tool told; false where there was nothing. */
   private boolean passOn() {
     boolean any = false;
-    for (Optional<McpWork.Told> next = work.next(); next.isPresent(); next = work.next()) {
+    for (Optional<MessageInProgress.Told> next = work.next();
+        next.isPresent();
+        next = work.next()) {
       any = true;
       JsonValue.Obj params = next.get().params();
       if (!next.get().method().equals("notifications/progress")) {
@@ -206,7 +209,7 @@ public final class McpDialogue {
 
   /** Asks the client's person, until there is an answer or nobody waits for one any more. */
   private boolean isAnsweredYes(ApprovalQuestion question) {
-    work.in(McpWork.Phase.WAITS);
+    work.in(MessageInProgress.Phase.WAITS);
     return question(
             ApprovalQuestion.METHOD,
             (JsonValue.Obj) PlainJson.from(question.params()),

@@ -48,7 +48,7 @@ public final class McpEndpoint {
   /** What a request without a session may ask for. */
   private static final List<String> STATELESS =
       List.of(
-          Stateless.DISCOVER,
+          StatelessProtocol.DISCOVER,
           McpSchema.METHOD_TOOLS_LIST,
           McpSchema.METHOD_TOOLS_CALL,
           McpSchema.METHOD_RESOURCES_LIST,
@@ -70,14 +70,14 @@ public final class McpEndpoint {
   private static final McpJsonMapper MAPPER = McpJsonDefaults.getMapper();
   private static final TypeRef<LinkedHashMap<String, Object>> AS_MAP = new TypeRef<>() {};
 
-  private final McpParts parts;
-  private final Calls calls;
+  private final McpDependencies parts;
+  private final McpToolCalls calls;
   private final McpResources resources;
   private final Completions completions;
 
-  public McpEndpoint(McpParts parts) {
+  public McpEndpoint(McpDependencies parts) {
     this.parts = parts;
-    this.calls = new Calls(parts);
+    this.calls = new McpToolCalls(parts);
     this.resources = new McpResources(parts.kernel(), parts.bundles());
     this.completions = new Completions(resources);
   }
@@ -110,15 +110,15 @@ public final class McpEndpoint {
       McpMessage.Request message,
       Digest raw,
       JsonValue.Obj context,
-      McpWork work) {
+      MessageInProgress work) {
     return new Exchange(session, message, new IncomingCall(raw, context, work)).answer();
   }
 
   /** The session of a request that stands for itself. */
   public McpSession sessionOf(Caller caller, McpView view, McpMessage.Request request) {
-    McpPeer peer = Stateless.peer(request);
+    McpPeer peer = StatelessProtocol.peer(request);
     return McpSession.ofOneRequest(
-        caller, Stateless.run(parts.kernel().ledger(), caller, request), view, peer);
+        caller, StatelessProtocol.run(parts.kernel().ledger(), caller, request), view, peer);
   }
 
   /** What the lists that a client can be told of show this caller, to be compared. */
@@ -187,7 +187,7 @@ public final class McpEndpoint {
   }
 
   /** Waits for an approver as long as settings say. */
-  public void awaitDecision(ApprovalQuestion question, McpWork work) {
+  public void awaitDecision(ApprovalQuestion question, MessageInProgress work) {
     calls.awaitDecision(question.request(), work);
   }
 
@@ -228,7 +228,7 @@ public final class McpEndpoint {
     private final McpMessage.Request message;
     private final IncomingCall said;
     private final boolean isPassed;
-    private final Call call;
+    private final ToolCallParams call;
     private final Optional<Catalogue.Usable> called;
     private Optional<RuntimeException> unforeseen = Optional.empty();
     private Map<String, Object> meta = Map.of();
@@ -247,8 +247,8 @@ public final class McpEndpoint {
       this.isPassed = method.isPresent();
       this.call =
           isPassed
-              ? Call.ofMethod(message.method(), message.params())
-              : Call.of(calls ? message.params() : Optional.empty());
+              ? ToolCallParams.ofMethod(message.method(), message.params())
+              : ToolCallParams.of(calls ? message.params() : Optional.empty());
       this.called =
           isPassed
               ? method
@@ -297,7 +297,7 @@ public final class McpEndpoint {
           || isOfServer() && NOT_OF_SERVERS.contains(message.method())) {
         return reply(unserved(id));
       }
-      if (message.method().equals(Stateless.DISCOVER)) {
+      if (message.method().equals(StatelessProtocol.DISCOVER)) {
         return reply(JSONRPCResponse.result(id, discovered()));
       }
       if (message.method().equals(Completions.METHOD)) {
@@ -418,8 +418,11 @@ public final class McpEndpoint {
           version().isStateless() && question.isPresent()
               ? JSONRPCResponse.result(
                   response.id(),
-                  Dialect.shaped(
-                      version(), message.method(), Dialect.asking(question.get(), meta), server()))
+                  ResultForms.shaped(
+                      version(),
+                      message.method(),
+                      ResultForms.asking(question.get(), meta),
+                      server()))
               : inDialect(response);
       try {
         return new Reply(
@@ -443,12 +446,12 @@ public final class McpEndpoint {
                     ErrorCodes.INVALID_PARAMS, told.error().message(), told.error().data()))
             : told;
       }
-      if (!Dialect.differs(version(), message.method())) {
+      if (!ResultForms.differs(version(), message.method())) {
         return told;
       }
       Map<String, Object> result = MAPPER.convertValue(told.result(), AS_MAP);
       return JSONRPCResponse.result(
-          told.id(), Dialect.shaped(version(), message.method(), result, server()));
+          told.id(), ResultForms.shaped(version(), message.method(), result, server()));
     }
 
     private Optional<String> id(String what) {

@@ -23,7 +23,7 @@ public sealed interface McpMessage {
   record Request(JsonValue id, String method, Optional<JsonValue> params) implements McpMessage {
     /** Whether it is of a version without sessions. */
     public boolean isStateless() {
-      return Stateless.is(this);
+      return StatelessProtocol.is(this);
     }
 
     /** The member of {@code params._meta} of that name. */

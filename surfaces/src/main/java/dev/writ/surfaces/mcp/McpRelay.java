@@ -198,7 +198,7 @@ public final class McpRelay implements AutoCloseable {
       byte[] message, McpMessage.Request request, McpChannel beside) {
     HttpRequest.Builder call =
         call(Optional.empty()).header("Mcp-Method", encoded(request.method()));
-    text(request.meta(Stateless.PROTOCOL_VERSION))
+    text(request.meta(StatelessProtocol.PROTOCOL_VERSION))
         .ifPresent(version -> call.header(McpSurface.VERSION, encoded(version)));
     String named =
         switch (request.method()) {

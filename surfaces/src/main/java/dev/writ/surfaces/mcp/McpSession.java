@@ -28,7 +28,7 @@ public final class McpSession {
   private volatile McpPeer peer;
   private volatile String logLevel = "info";
 
-  private final SeenLists lists = new SeenLists();
+  private final LastSeenLists lists = new LastSeenLists();
 
   /** The stream of its own messages that was opened last. */
   private Optional<Object> stream = Optional.empty();
@@ -36,7 +36,7 @@ public final class McpSession {
   private boolean ended;
 
   /** Calls at work, by the ids of their messages. */
-  private final Map<JsonValue, McpWork> atWork = new ConcurrentHashMap<>();
+  private final Map<JsonValue, MessageInProgress> atWork = new ConcurrentHashMap<>();
 
   /** What is known of the last messages that are not at work; also the lock of both. */
   private final Map<JsonValue, Past> past =
@@ -117,7 +117,7 @@ public final class McpSession {
   }
 
   /** The lists as its client saw them. */
-  SeenLists lists() {
+  LastSeenLists lists() {
     return lists;
   }
 
@@ -137,7 +137,7 @@ public final class McpSession {
   }
 
   /** A call begins; its id may be used again when it has ended. */
-  void begins(JsonValue message, McpWork work) {
+  void begins(JsonValue message, MessageInProgress work) {
     boolean isCancelled;
     synchronized (past) {
       atWork.put(message, work);
@@ -148,7 +148,7 @@ public final class McpSession {
     }
   }
 
-  void ends(JsonValue message, McpWork work) {
+  void ends(JsonValue message, MessageInProgress work) {
     synchronized (past) {
       if (atWork.remove(message, work)) {
         past.put(message, Past.ENDED);
@@ -165,7 +165,7 @@ public final class McpSession {
     if (!McpMessage.isId(message)) {
       return;
     }
-    McpWork work;
+    MessageInProgress work;
     synchronized (past) {
       work = atWork.get(message);
       if (work == null) {

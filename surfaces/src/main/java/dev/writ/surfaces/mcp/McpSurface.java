@@ -69,8 +69,13 @@ public final class McpSurface implements Surface {
     this.paused = new PausedCalls(random, pipeline::isDraining, version);
     this.endpoint =
         new McpEndpoint(
-            new McpParts(
-                pipeline.kernel(), tools, bundles, new VouchingAsker(pipeline), settings, version));
+            new McpDependencies(
+                pipeline.kernel(),
+                tools,
+                bundles,
+                new VouchingSubmitter(pipeline),
+                settings,
+                version));
   }
 
   @Override
@@ -194,7 +199,7 @@ public final class McpSurface implements Surface {
         case McpMessage.Request request when request.method().equals(INITIALIZE) ->
             throw new WritException(McpRefusal.MESSAGE, "initialize in a batch");
         case McpMessage.Request request -> {
-          McpWork work = McpWork.of(request);
+          MessageInProgress work = MessageInProgress.of(request);
           return Optional.of(inSpan(call, request, session, work).json());
         }
         case McpMessage.Notification notification -> noted(call, notification);
@@ -210,7 +215,7 @@ public final class McpSurface implements Surface {
   }
 
   private McpEndpoint.Reply inSpan(
-      HttpCall call, McpMessage.Request request, McpSession session, McpWork work) {
+      HttpCall call, McpMessage.Request request, McpSession session, MessageInProgress work) {
     Optional<TraceContext> trace = McpTrace.of(request, this::newSpan);
     JsonValue.Obj context = trace.orElse(call.trace()).putTo(JsonValue.object()).build();
     return pipeline.inSpan(
@@ -221,7 +226,7 @@ public final class McpSurface implements Surface {
   }
 
   private static boolean isStateless(HttpCall call, McpMessage.Request request) {
-    return Stateless.is(request)
+    return StatelessProtocol.is(request)
         || !request.method().equals(INITIALIZE)
             && call.headers().one(VERSION).flatMap(McpVersion::of).stream()
                 .anyMatch(McpVersion::isStateless);
@@ -229,10 +234,11 @@ public final class McpSurface implements Surface {
 
   /** A request of a version without sessions. */
   private HttpAnswer stateless(HttpCall call, McpMessage.Request request) {
-    Stateless.requireHeaders(call.headers(), request);
+    StatelessProtocol.requireHeaders(call.headers(), request);
     McpSession session = endpoint.sessionOf(call.caller(), view(call), request);
-    if (request.method().equals(Stateless.LISTEN)) {
-      McpListening listening = McpListening.subscribed(pipeline, endpoint, session, request);
+    if (request.method().equals(StatelessProtocol.LISTEN)) {
+      ListChangeStream listening =
+          ListChangeStream.subscribed(pipeline, endpoint, session, request);
       return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
     }
     // Only a stream tells that its client has gone, which is how a call is cancelled.
@@ -253,7 +259,7 @@ public final class McpSurface implements Surface {
   }
 
   private HttpAnswer inSession(HttpCall call, McpSession session, McpMessage.Request request) {
-    McpWork work = McpWork.of(request);
+    MessageInProgress work = MessageInProgress.of(request);
     boolean talks =
         work.progressToken().isPresent()
             || session.peer().canBeAsked()
@@ -276,7 +282,7 @@ public final class McpSurface implements Surface {
             sink -> {
               McpEvents events = new McpEvents(sink);
               byte[] last;
-              McpWork work = turn.work();
+              MessageInProgress work = turn.work();
               try {
                 last =
                     new McpDialogue(session, session, work, events)
@@ -313,8 +319,8 @@ public final class McpSurface implements Surface {
         throw new WritException(McpRefusal.EVENTS, "");
       }
       McpSession session = session(call);
-      McpListening listening =
-          McpListening.inSession(pipeline, endpoint, session, () -> sessions.look(passed()));
+      ListChangeStream listening =
+          ListChangeStream.inSession(pipeline, endpoint, session, () -> sessions.look(passed()));
       return HttpAnswer.events(listening::run).with("X-Accel-Buffering", "no");
     } catch (WritException e) {
       return refused(e, call.body());
@@ -325,7 +331,7 @@ public final class McpSurface implements Surface {
     McpSession session = sessions.open(call.caller(), view(call), passed());
     boolean isOpen = false;
     try {
-      McpEndpoint.Reply reply = inSpan(call, request, session, McpWork.of(request));
+      McpEndpoint.Reply reply = inSpan(call, request, session, MessageInProgress.of(request));
       isOpen = !reply.failed();
       return isOpen ? reply(reply, 200).with(SESSION, session.id()) : reply(reply, 200);
     } finally {

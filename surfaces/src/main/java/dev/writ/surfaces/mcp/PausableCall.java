@@ -23,7 +23,7 @@ final class PausableCall {
   private static final Duration LOOK_EVERY = Duration.ofMillis(250);
 
   private final McpSession session;
-  private final McpWork work;
+  private final MessageInProgress work;
   private final Digest binding;
   private final BooleanSupplier isEnding;
   private final TreeMap<String, Question> open = new TreeMap<>();
@@ -38,7 +38,8 @@ final class PausableCall {
    * @param binding digest of what a request must say to be the same call
    * @param isEnding whether nobody can answer any more
    */
-  PausableCall(McpSession session, McpWork work, Digest binding, BooleanSupplier isEnding) {
+  PausableCall(
+      McpSession session, MessageInProgress work, Digest binding, BooleanSupplier isEnding) {
     this.session = session;
     this.work = work;
     this.binding = binding;
@@ -46,7 +47,7 @@ final class PausableCall {
     work.isAsked(this::ask);
   }
 
-  McpWork work() {
+  MessageInProgress work() {
     return work;
   }
 

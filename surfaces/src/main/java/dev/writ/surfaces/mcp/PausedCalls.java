@@ -61,7 +61,7 @@ public final class PausedCalls implements AutoCloseable {
    */
   private record Part(
       McpMessage.Request message,
-      McpWork work,
+      MessageInProgress work,
       Optional<PausableCall> call,
       Optional<Map<String, JsonValue.Obj>> answers) {}
 
@@ -74,7 +74,7 @@ public final class PausedCalls implements AutoCloseable {
     }
 
     /** The call's, which may have begun with an earlier request. */
-    public McpWork work() {
+    public MessageInProgress work() {
       return part.work();
     }
 
@@ -117,13 +117,14 @@ public final class PausedCalls implements AutoCloseable {
    */
   public Turn turn(McpSession session, McpMessage.Request message) {
     if (!session.peer().version().isStateless() || !METHODS.contains(message.method())) {
-      return new Turn(new Part(message, McpWork.of(message), Optional.empty(), Optional.empty()));
+      return new Turn(
+          new Part(message, MessageInProgress.of(message), Optional.empty(), Optional.empty()));
     }
     if (message.param(STATE).orElse(JsonValue.NULL) instanceof JsonValue.Str state
         && state.value().startsWith(PREFIX)) {
       return repeated(session, message, state.value());
     }
-    McpWork work = McpWork.of(message);
+    MessageInProgress work = MessageInProgress.of(message);
     PausableCall call =
         new PausableCall(session, work, binding(message), () -> closed || isEnding.getAsBoolean());
     return new Turn(new Part(message, work, Optional.of(call), Optional.empty()));
@@ -227,7 +228,7 @@ public final class PausedCalls implements AutoCloseable {
             .build();
     JsonValue.Obj result =
         JsonValue.object()
-            .put("_meta", JsonValue.object().put(Stateless.SERVER, server).build())
+            .put("_meta", JsonValue.object().put(StatelessProtocol.SERVER, server).build())
             .put("inputRequests", requests.build())
             .put(STATE, state)
             .put("resultType", "input_required")

@@ -22,7 +22,7 @@ public final class Subscription {
 
   /** Whether a request is one. */
   public static boolean is(McpMessage.Request request) {
-    return request.method().equals(Stateless.LISTEN);
+    return request.method().equals(StatelessProtocol.LISTEN);
   }
 
   /** The lists that the client wants to be told of. */
@@ -62,6 +62,8 @@ public final class Subscription {
   }
 
   private JsonValue.Obj meta() {
-    return JsonValue.object().put(Stateless.PREFIX + "subscriptionId", request.id()).build();
+    return JsonValue.object()
+        .put(StatelessProtocol.PREFIX + "subscriptionId", request.id())
+        .build();
   }
 }

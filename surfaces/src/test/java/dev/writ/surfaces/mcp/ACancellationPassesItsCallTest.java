@@ -13,8 +13,8 @@ class ACancellationPassesItsCallTest {
   private final McpSession session =
       new McpSession("s", new Caller("bearer", "a", "acme", "alice", List.of()), McpView.ALL);
 
-  private McpWork begun(long id) {
-    McpWork work = new McpWork(Optional.empty(), Optional.empty());
+  private MessageInProgress begun(long id) {
+    MessageInProgress work = new MessageInProgress(Optional.empty(), Optional.empty());
     session.begins(JsonValue.of(id), work);
     return work;
   }
@@ -36,7 +36,7 @@ class ACancellationPassesItsCallTest {
 
   @Test
   void itEndsWhatIsAtWork() {
-    McpWork work = begun(1);
+    MessageInProgress work = begun(1);
     session.cancel(JsonValue.of(1));
     assertThat(work.isCancelled()).isTrue();
   }
@@ -54,7 +54,7 @@ class ACancellationPassesItsCallTest {
   void whatCanBeNoIdIsNotKept() {
     JsonValue tooLong = JsonValue.of("x".repeat(McpMessage.TEXT_MAX + 1));
     session.cancel(tooLong);
-    McpWork work = new McpWork(Optional.empty(), Optional.empty());
+    MessageInProgress work = new MessageInProgress(Optional.empty(), Optional.empty());
     session.begins(tooLong, work);
     assertThat(work.isCancelled()).isFalse();
   }

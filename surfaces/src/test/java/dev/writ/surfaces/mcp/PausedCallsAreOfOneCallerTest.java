@@ -53,7 +53,7 @@ class PausedCallsAreOfOneCallerTest {
   }
 
   /** A tool that asks once and says what the answer was. */
-  private McpEndpoint.Reply called(McpWork work) {
+  private McpEndpoint.Reply called(MessageInProgress work) {
     Optional<JsonValue.Obj> answer =
         work.ask("elicitation/create", JsonValue.object().put("message", "?").build(), 300_000);
     ended.incrementAndGet();

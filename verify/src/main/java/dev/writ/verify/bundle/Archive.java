@@ -24,25 +24,25 @@ import java.util.zip.CRC32;
  * <p>Content is read on demand; the index takes eight bytes for each entry. Thread safe.
  */
 final class Archive implements AutoCloseable {
-  private final Source source;
+  private final PositionedSource source;
 
   /** The offset of each entry, and last the offset of the directory. */
-  private final Offsets offsets = new Offsets();
+  private final CompactOffsets offsets = new CompactOffsets();
 
   /** The key of each name with a digest; of another the length of the name. */
-  private final IntPages keys = new IntPages();
+  private final PagedInts keys = new PagedInts();
 
-  private Archive(Source source) {
+  private Archive(PositionedSource source) {
     this.source = source;
   }
 
   /**
    * Reads the headers; the checksums are for {@link #verify}.
    *
-   * @param key maps a name to its {@link Layout#key}; may refuse a name
+   * @param key maps a name to its {@link BundleEntryNames#key}; may refuse a name
    * @throws WritException {@code RPL-010} to {@code RPL-016}
    */
-  static Archive open(Source source, ToIntFunction<String> key) {
+  static Archive open(PositionedSource source, ToIntFunction<String> key) {
     Archive archive = new Archive(source);
     archive.headers(key);
     return archive;
@@ -54,11 +54,11 @@ final class Archive implements AutoCloseable {
     if (size < END_BYTES) {
       throw new WritException(BundleError.ARCHIVE_TRUNCATED, size + " bytes");
     }
-    Window locals = new Window(source);
+    ForwardReader locals = new ForwardReader(source);
     if (locals.at(0, Integer.BYTES).getInt(0) != ArchiveForm.LOCAL) {
       throw new WritException(BundleError.ARCHIVE_FORM, "it does not begin as a ZIP file does");
     }
-    Window directory = new Window(source);
+    ForwardReader directory = new ForwardReader(source);
     int ends = (int) Math.min(size, ArchiveForm.ENDS_BYTES);
     ByteBuffer end = directory.at(size - ends, ends);
     if (end.getInt(ends - END_BYTES) != ArchiveForm.END) {
@@ -101,11 +101,11 @@ final class Archive implements AutoCloseable {
   private void add(long at, int key, int nameLength) {
     ArchiveForm.requireBounds(0, entries() + 1L);
     offsets.add(at);
-    keys.add(Layout.hasDigest(key) ? key : nameLength);
+    keys.add(BundleEntryNames.hasDigest(key) ? key : nameLength);
   }
 
   /** Reads the name first, so that no other damage hides a name that leads out of a folder. */
-  private static String name(Window locals, long at, long end) {
+  private static String name(ForwardReader locals, long at, long end) {
     if (end - at < LOCAL_BYTES) {
       throw new WritException(BundleError.ARCHIVE_TRUNCATED, "in the header at byte " + at);
     }
@@ -130,7 +130,7 @@ final class Archive implements AutoCloseable {
     }
   }
 
-  private static byte[] header(Window locals, long at, long end, String name) {
+  private static byte[] header(ForwardReader locals, long at, long end, String name) {
     byte[] header = new byte[LOCAL_BYTES];
     ByteBuffer in = locals.at(at, LOCAL_BYTES);
     in.get(0, header);
@@ -161,7 +161,7 @@ final class Archive implements AutoCloseable {
   }
 
   /** Requires that the file has exactly these bytes. */
-  private void requireBytes(Window window, long at, byte[] wanted) {
+  private void requireBytes(ForwardReader window, long at, byte[] wanted) {
     if (at + wanted.length > source.size()) {
       throw form(at, "the file has " + source.size() + " bytes");
     }
@@ -190,12 +190,12 @@ final class Archive implements AutoCloseable {
 
   private int nameLength(int entry) {
     int key = keys.get(entry);
-    return Layout.hasDigest(key) ? Layout.nameLength(key) : key;
+    return BundleEntryNames.hasDigest(key) ? BundleEntryNames.nameLength(key) : key;
   }
 
   /** By its key alone. */
   boolean isBlob(int entry) {
-    return Layout.isBlob(keys.get(entry));
+    return BundleEntryNames.isBlob(keys.get(entry));
   }
 
   String name(int entry) {
@@ -259,7 +259,7 @@ final class Archive implements AutoCloseable {
 
   private int compare(int entry, String name, int key, boolean byKey) {
     int own = keys.get(entry);
-    boolean both = Layout.hasDigest(own) && Layout.hasDigest(key);
+    boolean both = BundleEntryNames.hasDigest(own) && BundleEntryNames.hasDigest(key);
     int order = both ? Integer.compareUnsigned(own, key) : 0;
     return order != 0 || byKey && own == key ? order : name(entry).compareTo(name);
   }
@@ -274,7 +274,7 @@ final class Archive implements AutoCloseable {
    */
   Optional<Found> read(String name, int key, int max) {
     int entry = key == 0 ? -1 : search(name, key, true);
-    if (entry >= 0 && size(entry) <= Math.min(max, Window.BYTES)) {
+    if (entry >= 0 && size(entry) <= Math.min(max, ForwardReader.BYTES)) {
       int nameLength = nameLength(entry);
       byte[] both = new byte[nameLength + (int) size(entry)];
       source.read(offset(entry) + LOCAL_BYTES, both, 0, both.length);
@@ -338,8 +338,8 @@ final class Archive implements AutoCloseable {
   }
 
   /** For reading entries in their order. */
-  Window window() {
-    return new Window(source);
+  ForwardReader window() {
+    return new ForwardReader(source);
   }
 
   /**
@@ -349,14 +349,14 @@ final class Archive implements AutoCloseable {
    * @throws WritException {@code RPL-015}: a code of its own, since it distinguishes a damaged disk
    *     from a forgery
    */
-  void verify(int entry, Optional<Hash> hash, Window window) {
+  void verify(int entry, Optional<Hash> hash, ForwardReader window) {
     CRC32 crc = new CRC32();
     long left = offset(entry + 1) - offset(entry);
     int skipped = LOCAL_BYTES + nameLength(entry);
     int stated = 0;
     String name = "";
     for (long at = offset(entry); left > 0; skipped = 0) {
-      int count = (int) Math.min(left, Window.BYTES);
+      int count = (int) Math.min(left, ForwardReader.BYTES);
       ByteBuffer bytes = window.at(at, count);
       if (skipped > 0) {
         stated = bytes.getInt(14);

@@ -21,12 +21,12 @@ final class ArchiveWriter {
     void writeTo(OutputStream out) throws IOException;
   }
 
-  private final Target target;
-  private final Offsets offsets = new Offsets();
+  private final PositionedTarget target;
+  private final CompactOffsets offsets = new CompactOffsets();
   private long at;
   private String before = "";
 
-  ArchiveWriter(Target target) {
+  ArchiveWriter(PositionedTarget target) {
     this.target = target;
   }
 
@@ -53,7 +53,7 @@ final class ArchiveWriter {
     try (OutputStream out = new BufferedOutputStream(new Appending(crc), 1 << 16)) {
       content.writeTo(out);
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
     ArchiveForm.requireContentBounds(name, at - start);
     put(header, ArchiveForm.local(nameBytes, (int) crc.getValue(), at - start));
@@ -91,7 +91,7 @@ final class ArchiveWriter {
    */
   void end() {
     long start = at;
-    Window locals = new Window(target);
+    ForwardReader locals = new ForwardReader(target);
     try (OutputStream out = new BufferedOutputStream(new Appending(new CRC32()), 1 << 16)) {
       for (int i = 0; i < offsets.size(); i++) {
         long offset = offsets.get(i);
@@ -104,7 +104,7 @@ final class ArchiveWriter {
         out.write(ArchiveForm.central(name, crc, size, offset));
       }
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
     byte[] end = ArchiveForm.end(offsets.size(), start, at);
     ArchiveForm.requireBounds(at + end.length, 0);

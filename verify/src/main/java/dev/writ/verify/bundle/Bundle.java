@@ -23,7 +23,7 @@ import java.util.OptionalInt;
  * A bundle whose archive has the one valid form and only known entries. Content is read on demand
  * and compared with its digest. {@link BundleVerifier} verifies everything else. Thread safe.
  */
-public final class Bundle implements Recording, AutoCloseable {
+public final class Bundle implements RecordedRun, AutoCloseable {
   /** The largest blob that is returned in one piece. */
   private static final int BLOB_MAX = 1 << 30;
 
@@ -41,14 +41,18 @@ public final class Bundle implements Recording, AutoCloseable {
     this.archive = archive;
     this.manifest =
         at(
-            Layout.MANIFEST,
-            () -> BundleManifest.read(Jcs.parseCanonical(single(Layout.MANIFEST), Layout.LIMITS)));
+            BundleEntryNames.MANIFEST,
+            () ->
+                BundleManifest.read(
+                    Jcs.parseCanonical(
+                        single(BundleEntryNames.MANIFEST), BundleEntryNames.LIMITS)));
     this.checkpoint =
         at(
-            Layout.CHECKPOINT,
+            BundleEntryNames.CHECKPOINT,
             () ->
-                Checkpoint.parse(archive.read(required(Layout.CHECKPOINT), SignedNote.BYTES_MAX)));
-    int entry = required(Layout.INCLUSION);
+                Checkpoint.parse(
+                    archive.read(required(BundleEntryNames.CHECKPOINT), SignedNote.BYTES_MAX)));
+    int entry = required(BundleEntryNames.INCLUSION);
     this.inclusion = Inclusion.open(from -> archive.stream(entry, from));
   }
 
@@ -59,7 +63,7 @@ public final class Bundle implements Recording, AutoCloseable {
    *     {@code CAN-0xx}, with the entry
    */
   public static Bundle open(Path file) {
-    return of(Source.open(file));
+    return of(PositionedSource.open(file));
   }
 
   /**
@@ -68,10 +72,10 @@ public final class Bundle implements Recording, AutoCloseable {
    * @throws WritException as {@link #open}
    */
   public static Bundle of(byte[] file) {
-    return of(Source.of(file));
+    return of(PositionedSource.of(file));
   }
 
-  private static Bundle of(Source source) {
+  private static Bundle of(PositionedSource source) {
     try {
       Names names = new Names();
       Bundle bundle = new Bundle(Archive.open(source, names::key));
@@ -90,10 +94,10 @@ public final class Bundle implements Recording, AutoCloseable {
     private Optional<String> unknown = Optional.empty();
 
     int key(String name) {
-      if (unknown.isEmpty() && !Layout.isKnown(name)) {
+      if (unknown.isEmpty() && !BundleEntryNames.isKnown(name)) {
         unknown = Optional.of(name);
       }
-      return Layout.key(name);
+      return BundleEntryNames.key(name);
     }
   }
 
@@ -117,7 +121,7 @@ public final class Bundle implements Recording, AutoCloseable {
   }
 
   OptionalInt entry(String name) {
-    return archive.find(name, Layout.key(name));
+    return archive.find(name, BundleEntryNames.key(name));
   }
 
   /**
@@ -128,7 +132,7 @@ public final class Bundle implements Recording, AutoCloseable {
   }
 
   private byte[] single(String name) {
-    return archive.read(required(name), Layout.LIMITS.bytesMax());
+    return archive.read(required(name), BundleEntryNames.LIMITS.bytesMax());
   }
 
   @Override
@@ -162,35 +166,36 @@ public final class Bundle implements Recording, AutoCloseable {
 
   /** The bytes of {@code trust.jwks}, for people; nothing is verified under it. */
   public byte[] trust() {
-    return archive.read(required(Layout.TRUST), Layout.CONTENT_MAX);
+    return archive.read(required(BundleEntryNames.TRUST), BundleEntryNames.CONTENT_MAX);
   }
 
   /** The consistency proof that was requested at the export. */
   Optional<Consistency> consistency() {
-    OptionalInt entry = entry(Layout.CONSISTENCY);
+    OptionalInt entry = entry(BundleEntryNames.CONSISTENCY);
     return entry.isEmpty()
         ? Optional.empty()
         : Optional.of(
             at(
-                Layout.CONSISTENCY,
+                BundleEntryNames.CONSISTENCY,
                 () ->
                     Consistency.read(
-                        Jcs.parseCanonical(single(Layout.CONSISTENCY), Layout.LIMITS))));
+                        Jcs.parseCanonical(
+                            single(BundleEntryNames.CONSISTENCY), BundleEntryNames.LIMITS))));
   }
 
-  Lines lines(Journal journal) {
-    String name = Layout.journal(journal);
-    return new Lines(name, archive.stream(required(name), 0));
+  JournalLines lines(Journal journal) {
+    String name = BundleEntryNames.journal(journal);
+    return new JournalLines(name, archive.stream(required(name), 0));
   }
 
   @Override
   public void events(Visitor visitor) {
-    LogOrder log = new LogOrder(this);
-    while (log.index() != LogOrder.END) {
+    JournalMerge log = new JournalMerge(this);
+    while (log.index() != JournalMerge.END) {
       Journal journal = log.journal();
       long index = log.index();
-      Lines.Place place = log.place();
-      visitor.event(journal, index, Lines.event(log.take(), place));
+      JournalLines.Place place = log.place();
+      visitor.event(journal, index, JournalLines.event(log.take(), place));
     }
   }
 
@@ -198,8 +203,8 @@ public final class Bundle implements Recording, AutoCloseable {
    * The same recording for who takes the events in their order: their documents are read, parsed
    * and verified ahead on all cores. For a verified bundle; who uses it calls from one thread.
    */
-  public Recording ahead() {
-    return new RecordingAhead(this);
+  public RecordedRun ahead() {
+    return new RecordedRunPrefetch(this);
   }
 
   /** A document with its entry and the size of that. */
@@ -212,9 +217,9 @@ public final class Bundle implements Recording, AutoCloseable {
 
   /** Reads a document, past the cache. */
   Optional<Sized> read(Digest id) {
-    String name = Layout.document(id);
+    String name = BundleEntryNames.document(id);
     return archive
-        .read(name, Layout.key(name), Limits.DEFAULT.bytesMax())
+        .read(name, BundleEntryNames.key(name), Limits.DEFAULT.bytesMax())
         .map(found -> {
           Envelope envelope = at(name, () -> Envelope.parse(found.content()));
           requireDigest(name, envelope.id(), id);
@@ -231,9 +236,9 @@ public final class Bundle implements Recording, AutoCloseable {
 
   @Override
   public Optional<byte[]> blob(Digest digest) {
-    String name = Layout.blob(digest);
+    String name = BundleEntryNames.blob(digest);
     return archive
-        .read(name, Layout.key(name), BLOB_MAX)
+        .read(name, BundleEntryNames.key(name), BLOB_MAX)
         .map(found -> {
           requireDigest(name, Digest.sha256(found.content()), digest);
           return found.content();
@@ -246,7 +251,7 @@ public final class Bundle implements Recording, AutoCloseable {
    * @throws WritException {@code RPL-022}
    */
   public Optional<InputStream> openBlob(Digest digest) {
-    String name = Layout.blob(digest);
+    String name = BundleEntryNames.blob(digest);
     OptionalInt entry = entry(name);
     if (entry.isEmpty()) {
       return Optional.empty();
@@ -258,7 +263,7 @@ public final class Bundle implements Recording, AutoCloseable {
         hash.update(piece, 0, n);
       }
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
     requireDigest(name, Digest.ofBytes(hash.digest()), digest);
     return Optional.of(archive.stream(entry.getAsInt(), 0));
@@ -281,7 +286,7 @@ public final class Bundle implements Recording, AutoCloseable {
   }
 
   private Optional<ToolManifest> readTool(ToolRef tool) {
-    String name = Layout.tool(tool);
+    String name = BundleEntryNames.tool(tool);
     OptionalInt entry = entry(name);
     return entry.isEmpty()
         ? Optional.empty()
@@ -296,22 +301,23 @@ public final class Bundle implements Recording, AutoCloseable {
       throw new WritException(BundleError.ENTRY_DIGEST, name + " has the digest " + found);
     }
     ToolManifest tool = ToolManifest.read(Jcs.parseCanonical(bytes, Limits.DEFAULT));
-    if (!Layout.tool(tool.ref()).equals(name)) {
+    if (!BundleEntryNames.tool(tool.ref()).equals(name)) {
       throw new WritException(
-          BundleError.ENTRY_DIGEST, name + " has the content of " + Layout.tool(tool.ref()));
+          BundleError.ENTRY_DIGEST,
+          name + " has the content of " + BundleEntryNames.tool(tool.ref()));
     }
     return tool;
   }
 
   /** The first package of that name and version. */
   Optional<ToolManifest> tool(String name, String version) {
-    String folder = Layout.TOOLS + name + "-" + version + "/";
+    String folder = BundleEntryNames.TOOLS + name + "-" + version + "/";
     for (int entry = archive.ceiling(folder); entry < archive.entries(); entry++) {
       String found = archive.name(entry);
       if (!found.startsWith(folder)) {
         break;
       }
-      if (Layout.isManifest(found)) {
+      if (BundleEntryNames.isManifest(found)) {
         ToolManifest tool = manifest(found, entry);
         if (tool.name().equals(name) && tool.version().equals(version)) {
           return Optional.of(tool);
@@ -324,9 +330,9 @@ public final class Bundle implements Recording, AutoCloseable {
   @Override
   public Driver.PackageContent files(ToolManifest tool) {
     return file -> {
-      String name = Layout.file(tool.ref(), file);
+      String name = BundleEntryNames.file(tool.ref(), file);
       int entry = entry(name).orElseThrow(() -> new WritException(BundleError.TOOL_MISSING, name));
-      byte[] bytes = archive.read(entry, Layout.CONTENT_MAX);
+      byte[] bytes = archive.read(entry, BundleEntryNames.CONTENT_MAX);
       requireDigest(name, Digest.sha256(bytes), file.digest());
       return bytes;
     };

@@ -21,7 +21,7 @@ import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.note.Checkpoint;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import dev.writ.verify.error.BundleError;
 import java.io.IOException;
 import java.io.InputStream;
@@ -139,14 +139,14 @@ public final class BundleExport {
    *     where it is too large
    */
   public static byte[] of(LedgerView ledger, RunId run, Packages packages, Options options) {
-    Target.Memory memory = new Target.Memory();
+    PositionedTarget.Memory memory = new PositionedTarget.Memory();
     new BundleExport(ledger, run, packages, options).write(memory);
     return memory.toBytes();
   }
 
   /** For tests: a forged bundle, with another trust than its system run gives. */
   static byte[] forged(LedgerView ledger, RunId run, Packages packages, Trust stated) {
-    Target.Memory memory = new Target.Memory();
+    PositionedTarget.Memory memory = new PositionedTarget.Memory();
     new BundleExport(ledger, run, packages, Options.WHOLE, Optional.of(stated)).write(memory);
     return memory.toBytes();
   }
@@ -175,7 +175,7 @@ public final class BundleExport {
       Options options,
       FileChannel file,
       LongConsumer growth) {
-    new BundleExport(ledger, run, packages, options).write(Target.of(file, growth));
+    new BundleExport(ledger, run, packages, options).write(PositionedTarget.of(file, growth));
   }
 
   /**
@@ -219,7 +219,7 @@ public final class BundleExport {
         });
   }
 
-  private void write(Target target) {
+  private void write(PositionedTarget target) {
     Optional<Consistency> consistency = options.kept().flatMap(this::consistency);
     try (found.documents;
         found.blobs) {
@@ -251,34 +251,35 @@ public final class BundleExport {
     consumed();
   }
 
-  private void pack(Target target, Optional<Consistency> consistency) {
+  private void pack(PositionedTarget target, Optional<Consistency> consistency) {
     consumed.keySet().forEach(index -> inclusion.add(Journal.CONSUMED, index));
     // A run that has too much is refused before gigabytes of it are written.
     ArchiveForm.requireBounds(
         0, found.documents.size() + (options.blobs() ? found.blobs.size() : 0));
-    ArchiveForm.requireContentBounds(Layout.RUN, journalBytes);
+    ArchiveForm.requireContentBounds(BundleEntryNames.RUN, journalBytes);
     ArchiveWriter out = new ArchiveWriter(target);
     if (options.blobs()) {
-      found.blobs.forEach(blob -> out.entry(Layout.blob(blob), to -> blob(blob, to)));
+      found.blobs.forEach(blob -> out.entry(BundleEntryNames.blob(blob), to -> blob(blob, to)));
     }
-    out.entry(Layout.MANIFEST, Jcs.write(manifest().toJson()));
-    found.documents.forEach(
-        id -> out.entry(Layout.document(id), ledger.document(id).orElseThrow().toBytes()));
-    out.entry(Layout.CONSUMED, to -> consumed.values().forEach(event -> line(event, to)));
-    out.entry(Layout.RUN, to -> events(run, event -> line(event, to)));
-    out.entry(Layout.SYSTEM, to -> events(SystemState.RUN, event -> line(event, to)));
-    out.entry(Layout.CHECKPOINT, checkpoint.toBytes());
-    consistency.ifPresent(proof -> out.entry(Layout.CONSISTENCY, Jcs.write(proof.toJson())));
-    out.entry(Layout.INCLUSION, inclusion::writeTo);
+    out.entry(BundleEntryNames.MANIFEST, Jcs.write(manifest().toJson()));
+    found.documents.forEach(id ->
+        out.entry(BundleEntryNames.document(id), ledger.document(id).orElseThrow().toBytes()));
+    out.entry(BundleEntryNames.CONSUMED, to -> consumed.values().forEach(event -> line(event, to)));
+    out.entry(BundleEntryNames.RUN, to -> events(run, event -> line(event, to)));
+    out.entry(BundleEntryNames.SYSTEM, to -> events(SystemState.RUN, event -> line(event, to)));
+    out.entry(BundleEntryNames.CHECKPOINT, checkpoint.toBytes());
+    consistency.ifPresent(
+        proof -> out.entry(BundleEntryNames.CONSISTENCY, Jcs.write(proof.toJson())));
+    out.entry(BundleEntryNames.INCLUSION, inclusion::writeTo);
     if (options.tools()) {
       found.tools.values().forEach(tool -> tool(out, tool));
     }
-    out.entry(Layout.TRUST, Jcs.write(stated.orElseGet(system::trust).toJson()));
+    out.entry(BundleEntryNames.TRUST, Jcs.write(stated.orElseGet(system::trust).toJson()));
     out.end();
   }
 
   /** A content that was deleted since is shown to be by the latest checkpoint alone. */
-  private void latest(Target target) {
+  private void latest(PositionedTarget target) {
     if (options.latest() || !closed) {
       throw new WritException(
           BundleError.NOT_COVERED,
@@ -372,13 +373,13 @@ public final class BundleExport {
 
     @Override
     public void tool(ToolRef tool, String place) {
-      tools.put(Layout.tool(tool), tool);
+      tools.put(BundleEntryNames.tool(tool), tool);
     }
 
     @Override
     public void files(ToolRef tool, String place) {
       tool(tool, place);
-      withFiles.add(Layout.tool(tool));
+      withFiles.add(BundleEntryNames.tool(tool));
     }
 
     @Override
@@ -444,7 +445,7 @@ public final class BundleExport {
       out.write(event.toBytes());
       out.write('\n');
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
   }
 
@@ -466,19 +467,20 @@ public final class BundleExport {
                 new WritException(
                     BundleError.TOOL_MISSING,
                     tool.name() + " " + tool.version() + " " + tool.packageDigest()));
-    if (found.withFiles.contains(Layout.tool(tool))) {
+    if (found.withFiles.contains(BundleEntryNames.tool(tool))) {
       Driver.PackageContent files = packages.files(manifest);
       TreeMap<String, ToolManifest.PackageFile> sorted = new TreeMap<>();
-      manifest.files().forEach(file -> sorted.put(Layout.file(tool, file), file));
+      manifest.files().forEach(file -> sorted.put(BundleEntryNames.file(tool, file), file));
       sorted.forEach((name, file) -> out.entry(name, file(files, name, file)));
     }
-    out.entry(Layout.tool(tool), Jcs.write(manifest.toJson()));
+    out.entry(BundleEntryNames.tool(tool), Jcs.write(manifest.toJson()));
   }
 
   private static byte[] file(
       Driver.PackageContent files, String name, ToolManifest.PackageFile file) {
     byte[] bytes = files.read(file);
-    if (!Digest.sha256(bytes).equals(file.digest()) || bytes.length > Layout.CONTENT_MAX) {
+    if (!Digest.sha256(bytes).equals(file.digest())
+        || bytes.length > BundleEntryNames.CONTENT_MAX) {
       throw new WritException(
           BundleError.TOOL_MISSING, name + " is " + Digest.sha256(bytes) + ", not as its manifest");
     }

@@ -45,7 +45,7 @@ public final class BundleVerifier {
       Optional<Trust> pinned,
       Optional<Checkpoint> earlier,
       boolean requireClosed,
-      Witnesses witnesses,
+      WitnessRequirement witnesses,
       Stamps stamps,
       Optional<InstallationProof> installation) {
     /** Without the proof of an installation. */
@@ -53,7 +53,7 @@ public final class BundleVerifier {
         Optional<Trust> pinned,
         Optional<Checkpoint> earlier,
         boolean requireClosed,
-        Witnesses witnesses,
+        WitnessRequirement witnesses,
         Stamps stamps) {
       this(pinned, earlier, requireClosed, witnesses, stamps, Optional.empty());
     }
@@ -63,13 +63,13 @@ public final class BundleVerifier {
         Optional<Trust> pinned,
         Optional<Checkpoint> earlier,
         boolean requireClosed,
-        Witnesses witnesses) {
+        WitnessRequirement witnesses) {
       this(pinned, earlier, requireClosed, witnesses, Stamps.NONE);
     }
 
     /** Without witnesses. */
     public Options(Optional<Trust> pinned, Optional<Checkpoint> earlier, boolean requireClosed) {
-      this(pinned, earlier, requireClosed, Witnesses.NONE);
+      this(pinned, earlier, requireClosed, WitnessRequirement.NONE);
     }
 
     public static final Options UNPINNED = new Options(Optional.empty(), Optional.empty(), false);
@@ -153,8 +153,8 @@ public final class BundleVerifier {
   private Verified run() {
     new EntryCheck(bundle, told).verify();
     JournalChain chain = new JournalChain(bundle, told);
-    Event last = chain.verify(Recording.Journal.RUN, bundle.manifest().run());
-    chain.verify(Recording.Journal.SYSTEM, SystemState.RUN);
+    Event last = chain.verify(RecordedRun.Journal.RUN, bundle.manifest().run());
+    chain.verify(RecordedRun.Journal.SYSTEM, SystemState.RUN);
     closing(last);
     CheckpointCheck checkpoint = new CheckpointCheck(bundle, options, told, pins);
     checkpoint.isOfThisLog();
@@ -185,7 +185,7 @@ public final class BundleVerifier {
     boolean closed = last.kind().equals(EventKind.RUN_CLOSED);
     same(
         BundleError.RUN_CUT,
-        Layout.MANIFEST + " /state",
+        BundleEntryNames.MANIFEST + " /state",
         bundle.manifest().closed() ? "closed" : "open",
         closed ? "closed" : "open");
     if (!closed && options.requireClosed()) {
@@ -198,7 +198,7 @@ public final class BundleVerifier {
    */
   private Event inclusion() {
     Checkpoint checkpoint = bundle.checkpoint();
-    LogOrder order = new LogOrder(bundle);
+    JournalMerge order = new JournalMerge(bundle);
     Digest root = LogRoot.of(checkpoint.size(), order, bundle.inclusion().hashes());
     same(
         BundleError.EVENT_PROOF,
@@ -217,9 +217,9 @@ public final class BundleVerifier {
   private Trust systemRun() {
     SystemState state = SystemState.NOTHING;
     Optional<String> first = Optional.empty();
-    Lines lines = bundle.lines(Recording.Journal.SYSTEM);
+    JournalLines lines = bundle.lines(RecordedRun.Journal.SYSTEM);
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      Event event = Lines.event(line, lines.place());
+      Event event = JournalLines.event(line, lines.place());
       try {
         state = state.after(event, this::required);
       } catch (WritException e) {
@@ -230,8 +230,8 @@ public final class BundleVerifier {
       }
     }
     founder =
-        first.orElseThrow(
-            () -> new WritException(BundleError.RUN_EMPTY, Layout.SYSTEM + " enrols no key"));
+        first.orElseThrow(() ->
+            new WritException(BundleError.RUN_EMPTY, BundleEntryNames.SYSTEM + " enrols no key"));
     pins.require("the operator's key that founded the installation", founder, KeyRole.OPERATOR);
     told.verified(
         state.trust().keys().size()
@@ -243,7 +243,7 @@ public final class BundleVerifier {
   private Optional<Envelope> required(Digest id) {
     Optional<Envelope> document = bundle.document(id);
     if (document.isEmpty()) {
-      throw new WritException(BundleError.ENTRY_MISSING, Layout.document(id));
+      throw new WritException(BundleError.ENTRY_MISSING, BundleEntryNames.document(id));
     }
     return document;
   }
@@ -251,7 +251,7 @@ public final class BundleVerifier {
   private void trustFile(Trust trust) {
     if (!Arrays.equals(Jcs.write(trust.toJson()), bundle.trust())) {
       throw new WritException(
-          BundleError.STATED, Layout.TRUST + " is not what the system run adds up to");
+          BundleError.STATED, BundleEntryNames.TRUST + " is not what the system run adds up to");
     }
   }
 
@@ -260,14 +260,14 @@ public final class BundleVerifier {
    * refers to must be in the bundle and be valid.
    */
   private void meaning(Trust trust) {
-    try (EventsAhead events = new EventsAhead(bundle, trust)) {
+    try (EventPrefetch events = new EventPrefetch(bundle, trust)) {
       meaning(events);
     }
   }
 
-  private void meaning(EventsAhead events) {
+  private void meaning(EventPrefetch events) {
     StatedDeletions deletions = StatedDeletions.of(bundle);
-    Presence presence = new Presence(bundle, deletions);
+    ReferenceCoverage presence = new ReferenceCoverage(bundle, deletions);
     RunAudit audit =
         new RunAudit(
             events,
@@ -279,22 +279,23 @@ public final class BundleVerifier {
     long[] done = {0};
     long[] reads = {0};
     events.forEach((journal, index, event, referred) -> {
-      if (event.kind().equals(EventKind.CONTENT_DELETED) && journal == Recording.Journal.CONSUMED) {
+      if (event.kind().equals(EventKind.CONTENT_DELETED)
+          && journal == RecordedRun.Journal.CONSUMED) {
         presence.document(event.body(), References.place(event));
         audit.deletion(event);
       } else if (event.kind().equals(EventKind.CONTENT_READ)
-          && journal == Recording.Journal.CONSUMED) {
+          && journal == RecordedRun.Journal.CONSUMED) {
         presence.document(event.body(), References.place(event));
         audit.read(event, bundle.manifest().run());
         reads[0]++;
-      } else if (journal == Recording.Journal.CONSUMED) {
+      } else if (journal == RecordedRun.Journal.CONSUMED) {
         presence.received(event.body(), References.place(event));
         audit.consumed(event);
       } else {
         referred.tell(presence);
         audit.event(index, event);
       }
-      if (journal == Recording.Journal.RUN) {
+      if (journal == RecordedRun.Journal.RUN) {
         deletions.passed(event);
       }
       signers.ifPresent(s -> s.event(event, events));
@@ -337,7 +338,7 @@ public final class BundleVerifier {
     }
   }
 
-  private void present(Presence presence) {
+  private void present(ReferenceCoverage presence) {
     told.verified(
         presence.documents + " documents: those that the events name, with these digests");
     if (bundle.manifest().blobs()) {

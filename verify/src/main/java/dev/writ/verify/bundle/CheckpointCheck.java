@@ -52,12 +52,12 @@ final class CheckpointCheck {
     Checkpoint checkpoint = bundle.checkpoint();
     same(
         BundleError.STATED,
-        Layout.MANIFEST + " /origin",
+        BundleEntryNames.MANIFEST + " /origin",
         bundle.manifest().origin(),
         checkpoint.origin());
     same(
         BundleError.STATED,
-        Layout.MANIFEST + " /size",
+        BundleEntryNames.MANIFEST + " /size",
         bundle.manifest().size(),
         checkpoint.size());
     bundle.consistency().ifPresent(this::consistencyForm);
@@ -93,7 +93,8 @@ final class CheckpointCheck {
    */
   TrustedKey signature(Trust trust, Event covered, Optional<PinnedSigners> signers) {
     Checkpoint checkpoint = bundle.checkpoint();
-    TrustedKey signer = logKey(trust, checkpoint, Optional.of(covered), Layout.CHECKPOINT);
+    TrustedKey signer =
+        logKey(trust, checkpoint, Optional.of(covered), BundleEntryNames.CHECKPOINT);
     pins.require("the log's key that signed the checkpoint", signer.kid(), KeyRole.LOG);
     told.verified(
         "checkpoint of size "
@@ -209,7 +210,7 @@ final class CheckpointCheck {
    * @param uncovered why what the witnesses saw is not all that the bundle is about
    */
   private void witnesses(Checkpoint witnessed, Optional<String> uncovered) {
-    Witnesses asked = options.witnesses();
+    WitnessRequirement asked = options.witnesses();
     if (asked.keys().isEmpty()) {
       return;
     }
@@ -219,7 +220,7 @@ final class CheckpointCheck {
           "the checkpoint of size " + witnessed.size() + " that they saw: " + why);
     });
     asked.keys().forEach(key -> Cosignature.of(witnessed, key).ifPresent(seen::add));
-    int found = Witnesses.distinct(seen.stream().map(Cosignature::by));
+    int found = WitnessRequirement.distinct(seen.stream().map(Cosignature::by));
     if (found < asked.quorum()) {
       throw new WritException(
           BundleError.WITNESSES_FEW,

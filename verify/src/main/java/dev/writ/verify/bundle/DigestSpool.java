@@ -133,7 +133,7 @@ final class DigestSpool implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
     return bytes.flip();
   }
@@ -152,7 +152,7 @@ final class DigestSpool implements AutoCloseable {
         at += file.get().write(bytes, at);
       }
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
     ends.add(at);
   }
@@ -177,7 +177,7 @@ final class DigestSpool implements AutoCloseable {
         file.get().close();
       }
     } catch (IOException e) {
-      throw Source.failed(e);
+      throw PositionedSource.failed(e);
     }
   }
 }

@@ -40,7 +40,7 @@ final class EntryCheck {
   private int piece(int from) {
     Archive archive = bundle.archive();
     int to = Math.min(archive.entries(), from + BundleVerifier.PIECE);
-    Window window = archive.window();
+    ForwardReader window = archive.window();
     Optional<Archive.Hash> hash = Optional.of(new BlobHash());
     for (int entry = from; entry < to; entry++) {
       archive.verify(entry, archive.isBlob(entry) ? hash : Optional.empty(), window);
@@ -62,9 +62,9 @@ final class EntryCheck {
     @Override
     public void end(String name) {
       Digest found = Digest.ofBytes(hash.digest());
-      if (!Layout.blob(found).equals(name)) {
+      if (!BundleEntryNames.blob(found).equals(name)) {
         throw new WritException(
-            BundleError.ENTRY_DIGEST, name + " has the content of " + Layout.blob(found));
+            BundleError.ENTRY_DIGEST, name + " has the content of " + BundleEntryNames.blob(found));
       }
     }
   }

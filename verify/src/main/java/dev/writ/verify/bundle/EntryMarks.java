@@ -16,7 +16,7 @@ final class EntryMarks implements RequestMarks {
 
   @Override
   public boolean add(Digest request) {
-    int entry = bundle.required(Layout.document(request));
+    int entry = bundle.required(BundleEntryNames.document(request));
     boolean first = !marked.get(entry);
     marked.set(entry);
     return first;
@@ -24,7 +24,7 @@ final class EntryMarks implements RequestMarks {
 
   @Override
   public boolean contains(Digest request) {
-    OptionalInt entry = bundle.entry(Layout.document(request));
+    OptionalInt entry = bundle.entry(BundleEntryNames.document(request));
     return entry.isPresent() && marked.get(entry.getAsInt());
   }
 }

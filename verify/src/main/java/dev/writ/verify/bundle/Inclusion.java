@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import dev.writ.verify.error.BundleError;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -100,7 +100,7 @@ final class Inclusion {
         try {
           peeked = in.read();
         } catch (IOException e) {
-          throw Source.failed(e);
+          throw PositionedSource.failed(e);
         }
       }
       return peeked;
@@ -143,7 +143,7 @@ final class Inclusion {
 
     WritException refused(String what) {
       return new WritException(
-          BundleError.EVENT_PROOF, Layout.INCLUSION + " byte " + at + ": " + what);
+          BundleError.EVENT_PROOF, BundleEntryNames.INCLUSION + " byte " + at + ": " + what);
     }
 
     @Override
@@ -151,7 +151,7 @@ final class Inclusion {
       try {
         in.close();
       } catch (IOException e) {
-        throw Source.failed(e);
+        throw PositionedSource.failed(e);
       }
     }
   }

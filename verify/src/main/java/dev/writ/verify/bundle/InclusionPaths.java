@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * of them has. In linear time; the hashes of a path are shared with the paths beside it.
  */
 public final class InclusionPaths {
-  private final LogOrder events;
+  private final JournalMerge events;
   private final Inclusion.Hashes hashes;
   private final Predicate<Event> wanted;
   private final List<Path> paths = new ArrayList<>();
@@ -27,7 +27,7 @@ public final class InclusionPaths {
     void path(long index, Event event, MerkleProof proof);
   }
 
-  private InclusionPaths(LogOrder events, Inclusion.Hashes hashes, Predicate<Event> wanted) {
+  private InclusionPaths(JournalMerge events, Inclusion.Hashes hashes, Predicate<Event> wanted) {
     this.events = events;
     this.hashes = hashes;
     this.wanted = wanted;
@@ -41,7 +41,7 @@ public final class InclusionPaths {
    */
   public static void each(Bundle bundle, Predicate<Event> wanted, Visitor visitor) {
     InclusionPaths found =
-        new InclusionPaths(new LogOrder(bundle), bundle.inclusion().hashes(), wanted);
+        new InclusionPaths(new JournalMerge(bundle), bundle.inclusion().hashes(), wanted);
     found.root(0, bundle.checkpoint().size());
     found.paths.forEach(
         path -> visitor.path(path.index, path.event, new MerkleProof(path.siblings)));
@@ -67,11 +67,11 @@ public final class InclusionPaths {
 
   private Digest leaf() {
     long index = events.index();
-    boolean own = events.journal() == Recording.Journal.RUN;
-    Lines.Place place = events.place();
+    boolean own = events.journal() == RecordedRun.Journal.RUN;
+    JournalLines.Place place = events.place();
     byte[] line = events.take();
     if (own) {
-      Event event = Lines.event(line, place);
+      Event event = JournalLines.event(line, place);
       if (wanted.test(event)) {
         paths.add(new Path(index, event, new ArrayList<>()));
       }

@@ -3,7 +3,7 @@ package dev.writ.verify.bundle;
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.merkle.MerkleProof;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -26,7 +26,7 @@ final class JournalChain {
    * comes.
    */
   private record Read(
-      Optional<Event> event, Optional<WritException> refused, Digest id, Lines.Place place) {
+      Optional<Event> event, Optional<WritException> refused, Digest id, JournalLines.Place place) {
     Event orThrow() {
       refused.ifPresent(e -> {
         throw e;
@@ -36,8 +36,8 @@ final class JournalChain {
   }
 
   /** Returns the journal's last event. */
-  Event verify(Recording.Journal journal, RunId run) {
-    Lines lines = bundle.lines(journal);
+  Event verify(RecordedRun.Journal journal, RunId run) {
+    JournalLines lines = bundle.lines(journal);
     long total = bundle.inclusion().events(journal);
     Event last = null;
     Optional<Digest> prev = Optional.empty();
@@ -64,15 +64,15 @@ final class JournalChain {
       }
     }
     if (last == null) {
-      throw new WritException(BundleError.RUN_EMPTY, Layout.journal(journal));
+      throw new WritException(BundleError.RUN_EMPTY, BundleEntryNames.journal(journal));
     }
     told.verified((last.seq() + 1) + " events of " + run + ": canonical, chained without gaps");
     return last;
   }
 
-  private record Line(byte[] bytes, Lines.Place place) {}
+  private record Line(byte[] bytes, JournalLines.Place place) {}
 
-  private static Optional<List<Line>> lines(Lines lines) {
+  private static Optional<List<Line>> lines(JournalLines lines) {
     List<Line> piece = new ArrayList<>();
     while (piece.size() < BundleVerifier.PIECE) {
       byte[] line = lines.next();
@@ -91,7 +91,7 @@ final class JournalChain {
   private static Read read(Line line) {
     Digest id = Digest.sha256(line.bytes());
     try {
-      Event event = Lines.event(line.bytes(), line.place());
+      Event event = JournalLines.event(line.bytes(), line.place());
       return new Read(Optional.of(event), Optional.empty(), id, line.place());
     } catch (WritException e) {
       return new Read(Optional.empty(), Optional.of(e), id, line.place());
@@ -99,7 +99,7 @@ final class JournalChain {
   }
 
   /** The same for a line's chain, which is nearly always right: the place is not worded before. */
-  private static void same(Lines.Place place, String what, Object found, Object wanted) {
+  private static void same(JournalLines.Place place, String what, Object found, Object wanted) {
     if (!found.equals(wanted)) {
       Recomputed.same(BundleError.EVENT_CHAIN, place + " " + what, found, wanted);
     }

@@ -10,10 +10,10 @@ import dev.writ.verify.error.BundleError;
  * events (RFC 9162, 2.1.1), in linear time and with memory for the depth of the tree.
  */
 final class LogRoot {
-  private final LogOrder events;
+  private final JournalMerge events;
   private final Inclusion.Hashes hashes;
 
-  private LogRoot(LogOrder events, Inclusion.Hashes hashes) {
+  private LogRoot(JournalMerge events, Inclusion.Hashes hashes) {
     this.events = events;
     this.hashes = hashes;
   }
@@ -22,16 +22,16 @@ final class LogRoot {
    * @throws WritException {@code RPL-033} where an index is not below size, or the hashes are too
    *     few or too many
    */
-  static Digest of(long size, LogOrder events, Inclusion.Hashes hashes) {
+  static Digest of(long size, JournalMerge events, Inclusion.Hashes hashes) {
     Digest root = new LogRoot(events, hashes).root(0, size);
-    if (events.index() != LogOrder.END) {
+    if (events.index() != JournalMerge.END) {
       throw new WritException(
           BundleError.EVENT_PROOF,
           events.place() + " at log index " + events.index() + ", the log has " + size);
     }
     if (hashes.next()) {
       throw new WritException(
-          BundleError.EVENT_PROOF, Layout.INCLUSION + " has hashes that lead nowhere");
+          BundleError.EVENT_PROOF, BundleEntryNames.INCLUSION + " has hashes that lead nowhere");
     }
     return root;
   }
@@ -41,7 +41,11 @@ final class LogRoot {
       if (!hashes.next()) {
         throw new WritException(
             BundleError.EVENT_PROOF,
-            Layout.INCLUSION + " has no hash for log indexes " + from + " to " + (to - 1));
+            BundleEntryNames.INCLUSION
+                + " has no hash for log indexes "
+                + from
+                + " to "
+                + (to - 1));
       }
       return hashes.hash();
     }

@@ -41,9 +41,9 @@ final class RangeList {
   /** Reads on through the indexes. */
   final class Cursor {
     private int range;
-    private long next = length > 0 ? bounds[0] : LogOrder.END;
+    private long next = length > 0 ? bounds[0] : JournalMerge.END;
 
-    /** The next index; {@link LogOrder#END} after the last. */
+    /** The next index; {@link JournalMerge#END} after the last. */
     long index() {
       return next;
     }
@@ -52,7 +52,7 @@ final class RangeList {
       next++;
       if (next == bounds[range + 1]) {
         range += 2;
-        next = range < length ? bounds[range] : LogOrder.END;
+        next = range < length ? bounds[range] : JournalMerge.END;
       }
     }
   }

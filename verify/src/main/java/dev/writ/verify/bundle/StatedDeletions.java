@@ -8,7 +8,7 @@ import dev.writ.guardian.policy.retention.ContentClass;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.RunAudit;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -26,9 +26,9 @@ final class StatedDeletions implements RunAudit.EventsBefore {
 
   static StatedDeletions of(Bundle bundle) {
     StatedDeletions deletions = new StatedDeletions();
-    Lines lines = bundle.lines(Journal.CONSUMED);
+    JournalLines lines = bundle.lines(Journal.CONSUMED);
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      Event event = Lines.event(line, lines.place());
+      Event event = JournalLines.event(line, lines.place());
       if (event.kind().equals(EventKind.CONTENT_DELETED)) {
         deletions.read(bundle, event);
       }

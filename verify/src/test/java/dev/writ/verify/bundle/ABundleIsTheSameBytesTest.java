@@ -143,7 +143,8 @@ class ABundleIsTheSameBytesTest {
               Sample.packages(home),
               new BundleExport.Options(false, false, Optional.empty()));
       assertThat(Packed.read(bundle).keySet())
-          .noneMatch(name -> name.startsWith(Layout.BLOBS) || name.startsWith(Layout.TOOLS));
+          .noneMatch(name ->
+              name.startsWith(BundleEntryNames.BLOBS) || name.startsWith(BundleEntryNames.TOOLS));
       BundleVerifier.Verified verified = OPINION.pinned(bundle);
       assertThat(verified.verified()).noneMatch(line -> line.contains("blobs"));
       assertThat(verified.notVerified())

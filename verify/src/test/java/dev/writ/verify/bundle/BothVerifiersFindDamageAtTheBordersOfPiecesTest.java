@@ -68,25 +68,25 @@ class BothVerifiersFindDamageAtTheBordersOfPiecesTest {
   void inLinesInWhatTheyNameAndInTheFile() {
     SecondOpinion second = new SecondOpinion();
     second.about("whole", whole);
-    List<String> lines = lines(Packed.read(whole).get(Layout.RUN));
+    List<String> lines = lines(Packed.read(whole).get(BundleEntryNames.RUN));
     assertThat(lines.size()).isGreaterThan(LINES.getLast());
     for (int line : LINES) {
       String text = lines.get(line - 1);
       byte[] other =
           with(
-              Layout.RUN,
+              BundleEntryNames.RUN,
               journal ->
                   new String(journal, StandardCharsets.UTF_8)
                       .replace(text, text.replace("\"tenant\":\"acme\"", "\"tenant\":\"acne\""))
                       .getBytes(StandardCharsets.UTF_8));
       WritException found = refused(other);
       assertThat(found.code()).isEqualTo(BundleError.EVENT_CHAIN);
-      assertThat(found.found()).startsWith(Layout.RUN + " line " + line + " ");
+      assertThat(found.found()).startsWith(BundleEntryNames.RUN + " line " + line + " ");
       second.about("line " + line, other);
 
       Digest body = Event.parse(text.getBytes(StandardCharsets.UTF_8)).body();
-      String blob = Layout.blob(body);
-      String named = Packed.read(whole).containsKey(blob) ? blob : Layout.document(body);
+      String blob = BundleEntryNames.blob(body);
+      String named = Packed.read(whole).containsKey(blob) ? blob : BundleEntryNames.document(body);
       // Of a document the signature's last characters: its id is that of the payload alone.
       byte[] damaged =
           with(

@@ -143,7 +143,7 @@ class BothVerifiersHoldDeletionsTest {
     long left = Packed.read(bundle).keySet().stream().filter(n -> n.startsWith("blobs/")).count();
     long all = Packed.read(before).keySet().stream().filter(n -> n.startsWith("blobs/")).count();
     assertThat(left).isPositive().isLessThan(all);
-    assertThat(new String(Packed.read(bundle).get(Layout.CONSUMED), UTF_8))
+    assertThat(new String(Packed.read(bundle).get(BundleEntryNames.CONSUMED), UTF_8))
         .contains(EventKind.CONTENT_DELETED);
     assertThat(OPINION.pinned(before).pinned()).as("as it was before").isTrue();
   }

@@ -135,7 +135,7 @@ class BothVerifiersHoldReadsTest {
     for (BundleExport.Options options :
         List.of(BundleExport.Options.WHOLE, BundleExport.Options.WHOLE.atLatest())) {
       byte[] bundle = BundleExport.of(home.ledger(), Sample.RUN, Sample.packages(home), options);
-      assertThat(new String(Packed.read(bundle).get(Layout.CONSUMED), UTF_8))
+      assertThat(new String(Packed.read(bundle).get(BundleEntryNames.CONSUMED), UTF_8))
           .doesNotContain(EventKind.CONTENT_READ);
       assertThat(OPINION.pinned(bundle).verified()).noneMatch(line -> line.contains("reads by"));
     }
@@ -147,9 +147,9 @@ class BothVerifiersHoldReadsTest {
         Sample.forge(
             withReads(home.ledger()),
             entries -> {
-              String consumed = new String(entries.get(Layout.CONSUMED), UTF_8);
+              String consumed = new String(entries.get(BundleEntryNames.CONSUMED), UTF_8);
               int last = consumed.lastIndexOf('\n', consumed.length() - 2) + 1;
-              entries.put(Layout.CONSUMED, consumed.substring(0, last).getBytes(UTF_8));
+              entries.put(BundleEntryNames.CONSUMED, consumed.substring(0, last).getBytes(UTF_8));
               return entries;
             });
     assertThat(refused(without)).startsWith("RPL-033");
@@ -157,7 +157,7 @@ class BothVerifiersHoldReadsTest {
         Sample.forge(
             withReads(home.ledger()),
             entries -> {
-              entries.remove(Layout.document(first()));
+              entries.remove(BundleEntryNames.document(first()));
               return entries;
             });
     assertThat(refused(undocumented)).startsWith("RPL-023");

@@ -36,10 +36,10 @@ class BothVerifiersReadNotesAlikeTest {
         Sample.forge(
             bundle,
             entries -> {
-              byte[] note = entries.get(Layout.CHECKPOINT);
+              byte[] note = entries.get(BundleEntryNames.CHECKPOINT);
               byte[] longer = Arrays.copyOf(note, note.length + line.length);
               System.arraycopy(line, 0, longer, note.length, line.length);
-              entries.put(Layout.CHECKPOINT, longer);
+              entries.put(BundleEntryNames.CHECKPOINT, longer);
               return entries;
             });
     try {

@@ -21,7 +21,8 @@ class BundleFuzzTest {
       small = Sample.small(dir.path());
     }
     TreeMap<String, byte[]> few = Packed.read(small);
-    few.keySet().removeIf(name -> !name.startsWith("log/") && !name.equals(Layout.MANIFEST));
+    few.keySet()
+        .removeIf(name -> !name.startsWith("log/") && !name.equals(BundleEntryNames.MANIFEST));
     return Stream.of(
         small, Packed.write(few), Packed.write(new TreeMap<>()), Arrays.copyOf(small, 1000));
   }

@@ -19,11 +19,13 @@ class EntriesAreFoundByTheirDigestTest {
             "documents/" + "0".repeat(64) + ".json",
             "documents/" + HEX + ".json");
     for (int i = 0; i < names.size(); i++) {
-      assertThat(Layout.key(names.get(i))).isNotZero();
-      assertThat(Layout.isKnown(names.get(i))).isTrue();
+      assertThat(BundleEntryNames.key(names.get(i))).isNotZero();
+      assertThat(BundleEntryNames.isKnown(names.get(i))).isTrue();
       assertThat(
               i == 0
-                  || Long.compareUnsigned(Layout.key(names.get(i - 1)), Layout.key(names.get(i)))
+                  || Long.compareUnsigned(
+                          BundleEntryNames.key(names.get(i - 1)),
+                          BundleEntryNames.key(names.get(i)))
                       < 0)
           .isTrue();
     }
@@ -32,8 +34,11 @@ class EntriesAreFoundByTheirDigestTest {
   @Test
   void nothing_else_has_one() {
     for (char wrong : "/:`gG@ A".toCharArray()) {
-      assertThat(Layout.key("blobs/" + HEX.substring(1) + wrong)).as("%s", wrong).isZero();
-      assertThat(Layout.isKnown("documents/" + wrong + HEX.substring(1) + ".json")).isFalse();
+      assertThat(BundleEntryNames.key("blobs/" + HEX.substring(1) + wrong))
+          .as("%s", wrong)
+          .isZero();
+      assertThat(BundleEntryNames.isKnown("documents/" + wrong + HEX.substring(1) + ".json"))
+          .isFalse();
     }
     for (String name :
         List.of(
@@ -46,8 +51,8 @@ class EntriesAreFoundByTheirDigestTest {
             "tools/x/manifest.json",
             "a/b/c/d/manifest.json",
             "manifest.json")) {
-      assertThat(Layout.key(name)).as(name).isZero();
-      assertThat(Layout.isKnown(name)).as(name).isFalse();
+      assertThat(BundleEntryNames.key(name)).as(name).isZero();
+      assertThat(BundleEntryNames.isKnown(name)).as(name).isFalse();
     }
   }
 }

@@ -67,7 +67,7 @@ class ForgedBundlesAreRefusedTest {
   private static UnaryOperator<TreeMap<String, byte[]>> documents(UnaryOperator<Envelope> change) {
     return entries -> {
       entries.replaceAll((name, bytes) ->
-          name.startsWith(Layout.DOCUMENTS)
+          name.startsWith(BundleEntryNames.DOCUMENTS)
               ? change.apply(Envelope.parse(bytes)).toBytes()
               : bytes);
       return entries;
@@ -76,15 +76,19 @@ class ForgedBundlesAreRefusedTest {
 
   @Test
   void anEmptyChain() {
-    refused(BundleError.RUN_EMPTY, Sample.forge(whole, Sample.lines(Layout.RUN, _ -> List.of())));
     refused(
-        BundleError.RUN_EMPTY, Sample.forge(whole, Sample.lines(Layout.SYSTEM, _ -> List.of())));
+        BundleError.RUN_EMPTY,
+        Sample.forge(whole, Sample.lines(BundleEntryNames.RUN, _ -> List.of())));
+    refused(
+        BundleError.RUN_EMPTY,
+        Sample.forge(whole, Sample.lines(BundleEntryNames.SYSTEM, _ -> List.of())));
   }
 
   @Test
   void aTailCutOff() {
     byte[] cut =
-        Sample.forge(whole, Sample.lines(Layout.RUN, lines -> lines.subList(0, lines.size() - 1)));
+        Sample.forge(
+            whole, Sample.lines(BundleEntryNames.RUN, lines -> lines.subList(0, lines.size() - 1)));
     refused(BundleError.RUN_CUT, cut);
   }
 
@@ -92,7 +96,7 @@ class ForgedBundlesAreRefusedTest {
   void aTailCutOffAndCalledOpenIsAtMostAnOpenRun() {
     UnaryOperator<TreeMap<String, byte[]>> cut =
         entries -> {
-          Reproof.withoutLast(entries, Recording.Journal.RUN);
+          Reproof.withoutLast(entries, RecordedRun.Journal.RUN);
           return entries;
         };
     UnaryOperator<BundleManifest> open =
@@ -145,7 +149,7 @@ class ForgedBundlesAreRefusedTest {
               String name =
                   entries.entrySet().stream()
                       .filter(e ->
-                          e.getKey().startsWith(Layout.DOCUMENTS)
+                          e.getKey().startsWith(BundleEntryNames.DOCUMENTS)
                               && Envelope.parse(e.getValue()).payloadType().equals(Receipt.TYPE))
                       .findFirst()
                       .orElseThrow()
@@ -154,7 +158,7 @@ class ForgedBundlesAreRefusedTest {
               Envelope forged =
                   Forgery.signedBy(
                       old, Forgery.with(old, "reason", JsonValue.of("forged")), "executor");
-              entries.put(Layout.document(forged.id()), forged.toBytes());
+              entries.put(BundleEntryNames.document(forged.id()), forged.toBytes());
               return rechained(entries, old.id(), forged.id());
             }));
   }
@@ -162,7 +166,7 @@ class ForgedBundlesAreRefusedTest {
   private static TreeMap<String, byte[]> rechained(
       TreeMap<String, byte[]> entries, Digest before, Digest after) {
     return Sample.lines(
-            Layout.RUN,
+            BundleEntryNames.RUN,
             lines -> {
               List<String> again = new ArrayList<>();
               Event head = null;
@@ -188,7 +192,7 @@ class ForgedBundlesAreRefusedTest {
             whole,
             entries -> {
               entries.replaceAll((name, bytes) ->
-                  name.startsWith(Layout.DOCUMENTS)
+                  name.startsWith(BundleEntryNames.DOCUMENTS)
                       ? Jcs.write(withoutSignatures((JsonValue.Obj) Jcs.parse(bytes)))
                       : bytes);
               return entries;
@@ -266,7 +270,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             Sample.lines(
-                Layout.RUN,
+                BundleEntryNames.RUN,
                 lines -> {
                   lines.remove(3);
                   return lines;
@@ -276,7 +280,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             Sample.lines(
-                Layout.RUN,
+                BundleEntryNames.RUN,
                 lines -> {
                   lines.add(3, lines.get(3));
                   return lines;
@@ -286,13 +290,13 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             Sample.lines(
-                Layout.RUN,
+                BundleEntryNames.RUN,
                 lines -> {
                   Collections.swap(lines, 3, 4);
                   return lines;
                 })));
     String grafted =
-        new String(Packed.read(small).get(Layout.RUN), StandardCharsets.UTF_8)
+        new String(Packed.read(small).get(BundleEntryNames.RUN), StandardCharsets.UTF_8)
             .lines()
             .toList()
             .get(3);
@@ -301,7 +305,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             Sample.lines(
-                Layout.RUN,
+                BundleEntryNames.RUN,
                 lines -> {
                   lines.set(3, grafted);
                   return lines;
@@ -311,7 +315,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             Sample.lines(
-                Layout.SYSTEM,
+                BundleEntryNames.SYSTEM,
                 lines -> {
                   lines.remove(2);
                   return lines;
@@ -319,7 +323,8 @@ class ForgedBundlesAreRefusedTest {
     refused(
         BundleError.EVENT_PROOF,
         Sample.forge(
-            whole, Sample.lines(Layout.SYSTEM, lines -> lines.subList(0, lines.size() - 1))));
+            whole,
+            Sample.lines(BundleEntryNames.SYSTEM, lines -> lines.subList(0, lines.size() - 1))));
   }
 
   @Test
@@ -329,7 +334,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             small,
             Sample.lines(
-                Layout.RUN,
+                BundleEntryNames.RUN,
                 lines -> {
                   lines.set(1, " " + lines.get(1));
                   return lines;
@@ -338,7 +343,8 @@ class ForgedBundlesAreRefusedTest {
 
   @Test
   void anEntryRemovedOrAdded() {
-    for (String prefix : List.of(Layout.DOCUMENTS, Layout.BLOBS, Layout.TOOLS)) {
+    for (String prefix :
+        List.of(BundleEntryNames.DOCUMENTS, BundleEntryNames.BLOBS, BundleEntryNames.TOOLS)) {
       String first = new TreeMap<>(Packed.read(whole)).ceilingKey(prefix);
       refused(
           BundleError.ENTRY_MISSING,
@@ -355,7 +361,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             entries -> {
-              entries.put(Layout.blob(Digest.sha256(extra)), extra);
+              entries.put(BundleEntryNames.blob(Digest.sha256(extra)), extra);
               return entries;
             }));
     Envelope unused =
@@ -365,7 +371,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             entries -> {
-              entries.put(Layout.document(unused.id()), unused.toBytes());
+              entries.put(BundleEntryNames.document(unused.id()), unused.toBytes());
               return entries;
             }));
     refused(
@@ -381,14 +387,14 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             whole,
             entries -> {
-              Reproof.withoutLast(entries, Recording.Journal.CONSUMED);
+              Reproof.withoutLast(entries, RecordedRun.Journal.CONSUMED);
               return entries;
             }));
   }
 
   /** With lines that nobody defined, which C2SP allows, the note has so many bytes. */
   private static byte[] noteOf(int bytes) {
-    Checkpoint real = Checkpoint.parse(Packed.read(small).get(Layout.CHECKPOINT));
+    Checkpoint real = Checkpoint.parse(Packed.read(small).get(BundleEntryNames.CHECKPOINT));
     String text = new String(real.toBytes(), StandardCharsets.UTF_8).split("\n\n", 2)[0] + "\n";
     int signature =
         SignedNote.sign(text, real.origin(), TestKeys.key("log")).toBytes().length
@@ -399,7 +405,7 @@ class ForgedBundlesAreRefusedTest {
     return Sample.forge(
         small,
         entries -> {
-          entries.put(Layout.CHECKPOINT, note);
+          entries.put(BundleEntryNames.CHECKPOINT, note);
           return entries;
         });
   }
@@ -412,14 +418,14 @@ class ForgedBundlesAreRefusedTest {
 
   @Test
   void aCheckpointOfAnotherKeyAnotherTrustFileAndFalseStatements() {
-    Checkpoint real = Checkpoint.parse(Packed.read(small).get(Layout.CHECKPOINT));
+    Checkpoint real = Checkpoint.parse(Packed.read(small).get(BundleEntryNames.CHECKPOINT));
     refused(
         BundleError.CHECKPOINT_KEY,
         Sample.forge(
             small,
             entries -> {
               entries.put(
-                  Layout.CHECKPOINT,
+                  BundleEntryNames.CHECKPOINT,
                   Checkpoint.sign(real.origin(), real.size(), real.root(), TestKeys.key("mallory"))
                       .toBytes());
               return entries;
@@ -429,7 +435,7 @@ class ForgedBundlesAreRefusedTest {
         Sample.forge(
             small,
             entries -> {
-              entries.put(Layout.TRUST, Jcs.write(Sample.pins().toJson()));
+              entries.put(BundleEntryNames.TRUST, Jcs.write(Sample.pins().toJson()));
               return entries;
             }));
     refused(

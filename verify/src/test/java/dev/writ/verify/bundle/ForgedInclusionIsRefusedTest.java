@@ -38,7 +38,8 @@ class ForgedInclusionIsRefusedTest {
       home.submit(home.ask("bob").run("between"));
       whole = Sample.export(home);
     }
-    inclusion = new String(Packed.read(whole).get(Layout.INCLUSION), StandardCharsets.US_ASCII);
+    inclusion =
+        new String(Packed.read(whole).get(BundleEntryNames.INCLUSION), StandardCharsets.US_ASCII);
     assertThat(inclusion).contains("\"consumed\":[[").containsPattern("\"run\":\\[\\[\\d+,\\d+],");
     assertThat(hashes()).hasSizeGreaterThan(2);
   }
@@ -53,7 +54,7 @@ class ForgedInclusionIsRefusedTest {
         Sample.forge(
             whole,
             entries -> {
-              entries.put(Layout.INCLUSION, forged.getBytes(StandardCharsets.UTF_8));
+              entries.put(BundleEntryNames.INCLUSION, forged.getBytes(StandardCharsets.UTF_8));
               return entries;
             });
     WritException refusal = Refusal.of(BundleError.EVENT_PROOF, () -> Sample.verify(bundle));
@@ -183,10 +184,10 @@ class ForgedInclusionIsRefusedTest {
       Reproof proof = Reproof.of(entries);
       assertThat(proof.toBytes())
           .as("-Dwrit.seed=" + seed)
-          .isEqualTo(entries.get(Layout.INCLUSION));
+          .isEqualTo(entries.get(BundleEntryNames.INCLUSION));
       // Any part of the events has a proof too, which is no longer of these journals.
       TreeSet<Long> kept = new TreeSet<>();
-      for (Recording.Journal journal : Recording.Journal.values()) {
+      for (RecordedRun.Journal journal : RecordedRun.Journal.values()) {
         proof.indexes(journal).removeIf(_ -> random.nextInt(4) == 0);
         kept.addAll(proof.indexes(journal));
       }

@@ -156,7 +156,7 @@ class HostileArchivesAreRefusedTest {
   void aWrongChecksumIsNamedAsThat(@TempDir Path dir) {
     byte[] small = Sample.small(dir);
     // The first byte of the first entry, which is a blob.
-    small[ArchiveForm.LOCAL_BYTES + Layout.blob(Digest.sha256()).length()] ^= 1;
+    small[ArchiveForm.LOCAL_BYTES + BundleEntryNames.blob(Digest.sha256()).length()] ^= 1;
     refused(BundleError.ENTRY_CHECKSUM, small);
   }
 
@@ -165,8 +165,8 @@ class HostileArchivesAreRefusedTest {
     Refusal.of(
         BundleError.ARCHIVE_BOUNDS,
         () -> ArchiveForm.requireBounds(0, ArchiveForm.ENTRIES_MAX + 1L));
-    Source huge =
-        new Source() {
+    PositionedSource huge =
+        new PositionedSource() {
           @Override
           public long size() {
             return ArchiveForm.BYTES_MAX + 1;
@@ -177,7 +177,7 @@ class HostileArchivesAreRefusedTest {
             throw new AssertionError("read");
           }
         };
-    Refusal.of(BundleError.ARCHIVE_BOUNDS, () -> Archive.open(huge, Layout::key));
+    Refusal.of(BundleError.ARCHIVE_BOUNDS, () -> Archive.open(huge, BundleEntryNames::key));
   }
 
   /** On both sides of where ZIP counts in 64 bits, for the JDK's reader too. */
@@ -191,7 +191,7 @@ class HostileArchivesAreRefusedTest {
     byte[] file = Packed.write(entries);
     Path zip = Files.write(dir.resolve("many.zip"), file);
     try (ZipFile read = new ZipFile(zip.toFile());
-        Archive ours = Archive.open(Source.open(zip), Layout::key)) {
+        Archive ours = Archive.open(PositionedSource.open(zip), BundleEntryNames::key)) {
       assertThat(read.size()).isEqualTo(count);
       assertThat(ours.entries()).isEqualTo(count);
       int last = ours.find("e" + (count - 1), 0).orElseThrow();
@@ -203,7 +203,7 @@ class HostileArchivesAreRefusedTest {
       int step = Boolean.getBoolean("writ.exhaustive") ? 1 : 5;
       for (int at = file.length - ArchiveForm.ENDS_BYTES; at < file.length; at += step) {
         file[at] ^= 1;
-        assertThatThrownBy(() -> Archive.open(Source.of(file), Layout::key))
+        assertThatThrownBy(() -> Archive.open(PositionedSource.of(file), BundleEntryNames::key))
             .isInstanceOf(WritException.class);
         file[at] ^= 1;
       }

@@ -82,9 +82,9 @@ class NoByteOfABundleIsWithoutMeaningTest {
   @Test
   void anotherFormatVersionIsNamedAsThat() {
     TreeMap<String, byte[]> entries = new TreeMap<>(Packed.read(small));
-    String manifest = new String(entries.get(Layout.MANIFEST), StandardCharsets.UTF_8);
+    String manifest = new String(entries.get(BundleEntryNames.MANIFEST), StandardCharsets.UTF_8);
     entries.put(
-        Layout.MANIFEST,
+        BundleEntryNames.MANIFEST,
         Jcs.canonicalize(
             manifest.replace("\"format\":2", "\"format\":3").getBytes(StandardCharsets.UTF_8)));
     Refusal.of(BundleError.FORMAT_UNKNOWN, () -> Sample.verify(Packed.write(entries)));

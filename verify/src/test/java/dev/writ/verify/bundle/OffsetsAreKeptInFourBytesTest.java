@@ -19,9 +19,9 @@ class OffsetsAreKeptInFourBytesTest {
       wanted.addAll(List.of(begin - 1, begin, begin + 1, begin + 0x8000_0000L));
     }
     wanted.add(ArchiveForm.BYTES_MAX);
-    Offsets offsets = new Offsets();
+    CompactOffsets offsets = new CompactOffsets();
     wanted.forEach(offsets::add);
-    Offsets beyond = new Offsets();
+    CompactOffsets beyond = new CompactOffsets();
     beyond.add(3L << 32);
     assertThat(offsets.size()).isEqualTo(wanted.size());
     for (int i = 0; i < wanted.size(); i++) {

@@ -43,7 +43,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   private static final boolean LONG = Boolean.getBoolean("writ.exhaustive");
 
   /** Sorted before all others. */
-  private static final String ZEROS = Layout.BLOBS + "0".repeat(64);
+  private static final String ZEROS = BundleEntryNames.BLOBS + "0".repeat(64);
 
   /**
    * More than either verifier reads at once; 4 GiB and more with {@code -Dwrit.exhaustive=true}.
@@ -88,7 +88,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
 
   /** What follows the directory's begin. */
   private static byte[] tail(Path file, long start) {
-    try (Source source = Source.open(file)) {
+    try (PositionedSource source = PositionedSource.open(file)) {
       byte[] tail = new byte[(int) (source.size() - start)];
       source.read(start, tail, 0, tail.length);
       return tail;
@@ -118,10 +118,10 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     byte[] before = tail(dir.resolve("small.writ"), start(small));
     int more = ArchiveForm.CENTRAL_BYTES + ZEROS.length() + 12 * fields + (records ? 76 : 0);
     assertThat(tail(file, start)).hasSize(before.length + more);
-    try (Archive archive = Archive.open(Source.open(file), Layout::key);
+    try (Archive archive = Archive.open(PositionedSource.open(file), BundleEntryNames::key);
         ZipFile zip = new ZipFile(file.toFile())) {
       assertThat(archive.entries()).isEqualTo(entries.size() + 1).isEqualTo(zip.size());
-      int first = archive.find(ZEROS, Layout.key(ZEROS)).orElseThrow();
+      int first = archive.find(ZEROS, BundleEntryNames.key(ZEROS)).orElseThrow();
       assertThat(archive.size(first)).isEqualTo(zip.getEntry(ZEROS).getSize());
       same(archive, zip);
     }
@@ -131,7 +131,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   private static void same(Archive archive, ZipFile zip) throws IOException {
     for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
       String name = entry.getKey();
-      int at = archive.find(name, Layout.key(name)).orElseThrow();
+      int at = archive.find(name, BundleEntryNames.key(name)).orElseThrow();
       archive.verify(at, Optional.empty(), archive.window());
       assertThat(archive.read(at, Integer.MAX_VALUE)).isEqualTo(entry.getValue());
       assertThat(zip.getInputStream(zip.getEntry(name)).readAllBytes()).isEqualTo(entry.getValue());
@@ -158,11 +158,11 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   void offsetsOfSeveralTimes4GiB() throws Exception {
     TreeMap<String, Long> zeros = new TreeMap<>();
     for (String digit : List.of("0", "1", "2")) {
-      zeros.put(Layout.BLOBS + digit + "0".repeat(63), ArchiveForm.CONTENT_MAX);
+      zeros.put(BundleEntryNames.BLOBS + digit + "0".repeat(63), ArchiveForm.CONTENT_MAX);
     }
     Path file = dir.resolve("12gib.writ");
     Sparse.write(file, entries, zeros);
-    try (Archive archive = Archive.open(Source.open(file), Layout::key);
+    try (Archive archive = Archive.open(PositionedSource.open(file), BundleEntryNames::key);
         ZipFile zip = new ZipFile(file.toFile())) {
       assertThat(archive.entries()).isEqualTo(entries.size() + 3).isEqualTo(zip.size());
       same(archive, zip);
@@ -183,8 +183,8 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   /** A file of which some bytes are others, and that ends elsewhere. */
   private record Changed(String what, long at, byte[] bytes, long length) {
     String first(Path file) {
-      try (Source source = Source.open(file);
-          Archive _ = Archive.open(new Patched(source, this), Layout::key)) {
+      try (PositionedSource source = PositionedSource.open(file);
+          Archive _ = Archive.open(new Patched(source, this), BundleEntryNames::key)) {
         return "-";
       } catch (WritException e) {
         return e.code().code();
@@ -200,7 +200,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     }
   }
 
-  private record Patched(Source file, Changed changed) implements Source {
+  private record Patched(PositionedSource file, Changed changed) implements PositionedSource {
     @Override
     public long size() {
       return changed.length();
@@ -229,8 +229,8 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
   private static byte[] tail(Path file, long start, boolean fields, boolean records, long shown) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     int count = 0;
-    try (Source source = Source.open(file);
-        Archive archive = Archive.open(source, Layout::key)) {
+    try (PositionedSource source = PositionedSource.open(file);
+        Archive archive = Archive.open(source, BundleEntryNames::key)) {
       long at = 0;
       for (; count < archive.entries(); count++) {
         byte[] header = new byte[ArchiveForm.LOCAL_BYTES];
@@ -371,7 +371,8 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
       for (String word : command.split(" (?!sys)")) {
         words.add(word.replace("FILE", file));
       }
-      assertThat(output(words)).isEqualTo(new String(entries.get(Layout.MANIFEST), UTF_8));
+      assertThat(output(words))
+          .isEqualTo(new String(entries.get(BundleEntryNames.MANIFEST), UTF_8));
     }
   }
 
@@ -396,7 +397,7 @@ class OffsetsBeyond4GiBAreReadByBothVerifiersTest {
     for (long left = count; left > 0; left -= zeros.length) {
       sha256.update(zeros, 0, (int) Math.min(left, zeros.length));
     }
-    String name = Layout.blob(Digest.ofBytes(sha256.digest()));
+    String name = BundleEntryNames.blob(Digest.ofBytes(sha256.digest()));
     Path file = dir.resolve("whole.writ");
     Sparse.write(file, entries, new TreeMap<>(Map.of(name, count)));
     try (Bundle bundle = Bundle.open(file)) {

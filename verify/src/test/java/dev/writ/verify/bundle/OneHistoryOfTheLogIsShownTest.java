@@ -62,7 +62,7 @@ class OneHistoryOfTheLogIsShownTest {
     return Sample.forge(
         bundle,
         entries -> {
-          entries.put(Layout.CONSISTENCY, consistency);
+          entries.put(BundleEntryNames.CONSISTENCY, consistency);
           return entries;
         });
   }
@@ -95,7 +95,7 @@ class OneHistoryOfTheLogIsShownTest {
   @Test
   void ofTheSameSizeRootsAreComparedAndNoProofIsAdded() {
     byte[] whole = Sample.export(home);
-    Checkpoint same = Checkpoint.parse(Packed.read(whole).get(Layout.CHECKPOINT));
+    Checkpoint same = Checkpoint.parse(Packed.read(whole).get(BundleEntryNames.CHECKPOINT));
     assertThat(Sample.export(home, same)).isEqualTo(whole);
     assertThat(against(whole, same).verified()).anyMatch(l -> l.startsWith("the kept checkpoint"));
     Checkpoint forked = signed(same.size(), Digest.sha256(), "log");
@@ -113,7 +113,7 @@ class OneHistoryOfTheLogIsShownTest {
       byte[] bundle = Sample.export(home, kept);
       Checkpoint forked = signed(kept.size(), Digest.sha256(new byte[] {1}), "log");
       WritException refusal = Refusal.of(BundleError.FORK, () -> against(bundle, forked));
-      Checkpoint own = Checkpoint.parse(Packed.read(bundle).get(Layout.CHECKPOINT));
+      Checkpoint own = Checkpoint.parse(Packed.read(bundle).get(BundleEntryNames.CHECKPOINT));
       assertThat(refusal.found()).contains(own.root().toString(), forked.root().toString());
       Refusal.of(BundleError.FORK, () -> Sample.export(home, forked));
     }
@@ -122,7 +122,8 @@ class OneHistoryOfTheLogIsShownTest {
   @Test
   void aProofThatIsDamagedTooLongOrTooShortIsRefused() {
     byte[] bundle = Sample.export(home, earlier);
-    Consistency real = Consistency.read(Jcs.parse(Packed.read(bundle).get(Layout.CONSISTENCY)));
+    Consistency real =
+        Consistency.read(Jcs.parse(Packed.read(bundle).get(BundleEntryNames.CONSISTENCY)));
     List<Digest> path = real.path().hashes();
     List<Digest> longer = new ArrayList<>(path);
     longer.add(path.getFirst());
@@ -141,7 +142,7 @@ class OneHistoryOfTheLogIsShownTest {
   @Test
   void theProofIsReadAlsoWhereNoNoteIsGiven() {
     byte[] bundle = Sample.export(home);
-    long size = Checkpoint.parse(Packed.read(bundle).get(Layout.CHECKPOINT)).size();
+    long size = Checkpoint.parse(Packed.read(bundle).get(BundleEntryNames.CHECKPOINT)).size();
     List<Digest> none = List.of();
     for (byte[] other :
         List.of(
@@ -170,7 +171,7 @@ class OneHistoryOfTheLogIsShownTest {
       assertThat(Refusal.any(() -> OPINION.pinned(changed)))
           .as(other)
           .startsWith("CAN-0")
-          .contains(Layout.CONSISTENCY);
+          .contains(BundleEntryNames.CONSISTENCY);
     }
   }
 

@@ -5,7 +5,7 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.ledger.merkle.Merkle;
-import dev.writ.verify.bundle.Recording.Journal;
+import dev.writ.verify.bundle.RecordedRun.Journal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -29,7 +29,7 @@ final class Reproof {
 
   private Reproof(TreeMap<String, byte[]> entries, long size) {
     this.size = size;
-    Fields fields = Fields.of("inclusion", Jcs.parse(entries.get(Layout.INCLUSION)));
+    Fields fields = Fields.of("inclusion", Jcs.parse(entries.get(BundleEntryNames.INCLUSION)));
     for (Journal journal : Journal.values()) {
       List<Long> places = new ArrayList<>();
       fields.list(
@@ -43,7 +43,9 @@ final class Reproof {
             return range;
           });
       List<String> lines =
-          new String(entries.get(Layout.journal(journal)), StandardCharsets.UTF_8).lines().toList();
+          new String(entries.get(BundleEntryNames.journal(journal)), StandardCharsets.UTF_8)
+              .lines()
+              .toList();
       for (int i = 0; i < places.size(); i++) {
         leaves.put(places.get(i), Merkle.leafHash(lines.get(i).getBytes(StandardCharsets.UTF_8)));
       }
@@ -72,14 +74,15 @@ final class Reproof {
   /** Makes the proof fit after the last line of a journal was cut off. */
   static void withoutLast(TreeMap<String, byte[]> entries, Journal journal) {
     Reproof proof = of(entries);
-    Sample.lines(Layout.journal(journal), lines -> lines.subList(0, lines.size() - 1))
+    Sample.lines(BundleEntryNames.journal(journal), lines -> lines.subList(0, lines.size() - 1))
         .apply(entries);
     proof.indexes.get(journal).removeLast();
-    entries.put(Layout.INCLUSION, proof.toBytes());
+    entries.put(BundleEntryNames.INCLUSION, proof.toBytes());
   }
 
   static Reproof of(TreeMap<String, byte[]> entries) {
-    BundleManifest manifest = BundleManifest.read(Jcs.parse(entries.get(Layout.MANIFEST)));
+    BundleManifest manifest =
+        BundleManifest.read(Jcs.parse(entries.get(BundleEntryNames.MANIFEST)));
     return new Reproof(entries, manifest.size());
   }
 

@@ -87,12 +87,12 @@ public final class Sample {
   }
 
   /** What a replay reads of {@link #bundle}. */
-  public static Recording recording(TestHome home, RunId run) {
+  public static RecordedRun recording(TestHome home, RunId run) {
     return Bundle.of(bundle(home, run));
   }
 
   /** The same without blobs or tools. */
-  public static Recording recording(TestHome home, RunId run, boolean blobs, boolean tools) {
+  public static RecordedRun recording(TestHome home, RunId run, boolean blobs, boolean tools) {
     return Bundle.of(bundle(home, run, new BundleExport.Options(blobs, tools, Optional.empty())));
   }
 
@@ -135,8 +135,8 @@ public final class Sample {
       UnaryOperator<TreeMap<String, byte[]>> change,
       UnaryOperator<BundleManifest> restate) {
     TreeMap<String, byte[]> entries = change.apply(Packed.read(bundle));
-    BundleManifest old = BundleManifest.read(Jcs.parse(entries.get(Layout.MANIFEST)));
-    entries.put(Layout.MANIFEST, Jcs.write(restate.apply(old).toJson()));
+    BundleManifest old = BundleManifest.read(Jcs.parse(entries.get(BundleEntryNames.MANIFEST)));
+    entries.put(BundleEntryNames.MANIFEST, Jcs.write(restate.apply(old).toJson()));
     return Packed.write(entries);
   }
 

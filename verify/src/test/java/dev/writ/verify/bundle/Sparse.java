@@ -30,7 +30,7 @@ final class Sparse {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE,
             StandardOpenOption.SPARSE)) {
-      ArchiveWriter out = new ArchiveWriter(new WithHoles(Target.of(channel, _ -> {})));
+      ArchiveWriter out = new ArchiveWriter(new WithHoles(PositionedTarget.of(channel, _ -> {})));
       contents.forEach(out::entry);
       out.end();
     } catch (IOException e) {
@@ -44,7 +44,7 @@ final class Sparse {
     }
   }
 
-  private record WithHoles(Target file) implements Target {
+  private record WithHoles(PositionedTarget file) implements PositionedTarget {
     @Override
     public long size() {
       return file.size();

@@ -114,7 +114,7 @@ class TheRootOfAnInstallationCoversBundlesTest {
         Optional.of(Sample.pins()),
         Optional.empty(),
         true,
-        Witnesses.NONE,
+        WitnessRequirement.NONE,
         Stamps.NONE,
         Optional.of(InstallationProof.parse(proof.toBytes())));
   }

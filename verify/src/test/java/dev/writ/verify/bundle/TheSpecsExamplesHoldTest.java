@@ -38,8 +38,8 @@ class TheSpecsExamplesHoldTest {
           in.skip(from);
           return in;
         });
-    assertThat(inclusion.events(Recording.Journal.RUN)).isEqualTo(1);
-    Inclusion.Ranges run = inclusion.ranges(Recording.Journal.RUN);
+    assertThat(inclusion.events(RecordedRun.Journal.RUN)).isEqualTo(1);
+    Inclusion.Ranges run = inclusion.ranges(RecordedRun.Journal.RUN);
     assertThat(run.next()).isTrue();
     assertThat(run.first()).isEqualTo(4);
     Inclusion.Hashes hashes = inclusion.hashes();

@@ -17,7 +17,7 @@ import dev.writ.ledger.event.Event;
 import dev.writ.ledger.note.Checkpoint;
 import dev.writ.verify.bundle.Bundle;
 import dev.writ.verify.bundle.BundleManifest;
-import dev.writ.verify.bundle.Recording;
+import dev.writ.verify.bundle.RecordedRun;
 import dev.writ.verify.error.BundleError;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class InspectedBundle implements Report {
       count(seen.bytes, folder, bundle.entrySize(entry));
     }
     bundle.events((journal, _, event) -> {
-      if (journal == Recording.Journal.RUN) {
+      if (journal == RecordedRun.Journal.RUN) {
         seen.event(bundle, event);
       }
     });

@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.CellPlacement;
-import dev.writ.executor.CellsStated;
+import dev.writ.executor.CellRootsOutcome;
 import dev.writ.executor.Kernel;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.ledger.LedgerView;
@@ -90,7 +90,7 @@ final class CellRounds implements AutoCloseable {
           refused.put(cell, e);
         }
       }
-      CellsStated stated = open.kernel().stateCells(logs);
+      CellRootsOutcome stated = open.kernel().stateCells(logs);
       refused.putAll(stated.refused());
       return refused;
     } finally {

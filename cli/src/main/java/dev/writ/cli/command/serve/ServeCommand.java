@@ -47,12 +47,15 @@ import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.RotatedKeys;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.SystemFeed;
+import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.apart.ApartSecret;
 import dev.writ.gateway.apart.ExecutorClient;
 import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.auth.Sessions;
@@ -69,6 +72,7 @@ import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
 import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
@@ -148,6 +152,7 @@ public final class ServeCommand implements CliCommand {
         arguments.has("--init")
             ? FirstServing.make(session, arguments.integer("--port", 0, 65535))
             : Optional.empty();
+    bringUpToDate(Homes.place(session));
     Home home = Homes.home(session);
     requireUnserved(home);
     GatewayConfig read = config(session, arguments, home);
@@ -263,6 +268,18 @@ public final class ServeCommand implements CliCommand {
         .wrapping(running::cancellable)
         .inRegion(config.extras().region())
         .keepingWorkers(ToolPools.settings(config.extras().toolPool()));
+  }
+
+  /**
+   * Where a home has several cells, whoever asks which one is meant reads the database, and nobody
+   * reads one whose schema a release before has made.
+   */
+  private static void bringUpToDate(Home place) {
+    if (place.exists() && place.cells() > 1) {
+      try (LeaseWatch watch = LedgerPlaces.watch(place.inCell(CellPlacement.SYSTEM).ledger())) {
+        watch.ask();
+      }
+    }
   }
 
   /** Serves as one gateway of several. */
@@ -437,11 +454,7 @@ public final class ServeCommand implements CliCommand {
   }
 
   private static Surface mcp(
-      Session session,
-      Pipeline pipeline,
-      OpenHome open,
-      GatewayConfig config,
-      GatewayConfig.SurfaceConfig mcp) {
+      Session session, Pipeline pipeline, OpenHome open, GatewayConfig config, SurfaceConfig mcp) {
     InstalledTools packages = open.packages();
     return new McpSurface(
         pipeline,
@@ -563,8 +576,8 @@ public final class ServeCommand implements CliCommand {
       BiFunction<Pipeline, Lane, List<Surface>> surfaces,
       Optional<FrontCell> front,
       Optional<CellDoor> door) {
-    Gateway.Installation plain =
-        new Gateway.Installation(
+    GatewayInstallation plain =
+        new GatewayInstallation(
                 open.kernel(),
                 running,
                 open.home().dir(),
@@ -576,7 +589,7 @@ public final class ServeCommand implements CliCommand {
             .withProbes(probes)
             .with(sessions);
     // Where the executor is elsewhere, tools run there, and nothing is confined here.
-    Gateway.Installation confined =
+    GatewayInstallation confined =
         ExecutorCard.elsewhere(open.home()).isPresent()
             ? plain
             : plain.with(new ServedSandbox(open.drivers(), open.registry()));

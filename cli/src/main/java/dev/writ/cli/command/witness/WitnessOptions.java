@@ -4,7 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.error.CliError;
 import dev.writ.ledger.note.WitnessKey;
-import dev.writ.verify.bundle.Witnesses;
+import dev.writ.verify.bundle.WitnessRequirement;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,16 +16,16 @@ public final class WitnessOptions {
    * @throws WritException {@code LED-055} for what is no key of a witness, {@code CLI-001} for a
    *     quorum without witnesses, or of more than there are
    */
-  public static Witnesses of(Arguments arguments) {
+  public static WitnessRequirement of(Arguments arguments) {
     List<WitnessKey> keys = arguments.options("--witness").stream().map(WitnessKey::parse).toList();
-    Witnesses all = Witnesses.all(keys);
+    WitnessRequirement all = WitnessRequirement.all(keys);
     Optional<String> quorum = arguments.option("--quorum");
     if (quorum.isPresent() && keys.isEmpty()) {
       throw new WritException(CliError.USAGE, "--quorum is of witnesses: name them by --witness");
     }
     return arguments
         .integer("--quorum", 1, Math.max(1, all.quorum()))
-        .map(n -> new Witnesses(keys, n.intValue()))
+        .map(n -> new WitnessRequirement(keys, n.intValue()))
         .orElse(all);
   }
 }

@@ -1,6 +1,6 @@
 package dev.writ.gateway.http.auth;
 
-import dev.writ.executor.Access;
+import dev.writ.executor.ReadAccess;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.PolicyPerson;
 import java.time.Instant;
@@ -64,9 +64,9 @@ public record Caller(
   /**
    * The caller as the kernel's access checks see it: its subject, in the roles of this credential.
    */
-  public Access.Who who(Policy policy) {
+  public ReadAccess.Who who(Policy policy) {
     List<String> held = policy.rolesOf(tenant, subject);
-    return new Access.Who(
+    return new ReadAccess.Who(
         tenant,
         List.of(subject),
         roles.isEmpty() ? held : held.stream().filter(roles::contains).toList());
