@@ -8,6 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
@@ -18,15 +21,32 @@ final class DatabaseSchema {
 
   private static final String HISTORY = "schema_history";
 
+  /** For as long everybody else is kept waiting; and free of what is set for the user. */
+  private static final String SHORTLY =
+      "SET lock_timeout = 1000; SET statement_timeout = 0; SET default_transaction_read_only = off";
+
+  private static final String USERS =
+      """
+      SELECT DISTINCT coalesce('session ' || l.pid, 'a prepared transaction')
+        FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+        LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+        WHERE l.granted AND c.relnamespace = current_schema()::regnamespace
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND l.pid IS DISTINCT FROM pg_backend_pid()
+        AND coalesce(a.xact_start < clock_timestamp() - interval '1 second', true)
+      """;
+
   private DatabaseSchema() {}
 
   /**
    * Makes the schema or brings it up to date. Servers that do so at the same time wait for one
-   * another.
+   * another. Who waits for a table keeps everybody else from it, so it waits for others, such as a
+   * dump, only shortly, and tries again.
    *
    * @param connection shows whether there is anything to do
    * @param mayMake whether it is made where there is none; else that is {@code LED-002}
-   * @throws WritException {@code PGS-009}, {@code PGS-010}, or what the database refuses
+   * @throws WritException {@code PGS-009}, {@code PGS-010}, {@code PGS-020} where others do not
+   *     leave a table, or what the database refuses
    */
   static void migrate(
       PostgresSettings settings,
@@ -41,16 +61,12 @@ final class DatabaseSchema {
     if (version == 0 && !mayMake) {
       throw new WritException(LedgerError.MISSING, "no schema " + settings.schema());
     }
-    try {
-      Flyway.configure(DatabaseSchema.class.getClassLoader())
-          .dataSource(connections.source(Duration.ZERO))
-          .schemas(settings.schema())
-          .table(HISTORY)
-          .resourceProvider(new SchemaScripts())
-          .load()
-          .migrate();
-    } catch (FlywayException e) {
-      throw failure(e);
+    Deadline deadline = Deadline.in(settings.patience());
+    while (!isMade(settings, connections)) {
+      if (deadline.isOver()) {
+        throw new WritException(PostgresError.SCHEMA_IN_USE, String.join(", ", users(connection)));
+      }
+      deadline.pause();
     }
     int made = version(connection);
     if (made != VERSION) {
@@ -76,6 +92,41 @@ final class DatabaseSchema {
     }
   }
 
+  /** False where somebody else has a table open. */
+  private static boolean isMade(PostgresSettings settings, PostgresConnections connections) {
+    try {
+      Flyway.configure(DatabaseSchema.class.getClassLoader())
+          .dataSource(connections.source(Duration.ZERO))
+          .initSql(SHORTLY)
+          .schemas(settings.schema())
+          .table(HISTORY)
+          .resourceProvider(new SchemaScripts())
+          .load()
+          .migrate();
+      return true;
+    } catch (FlywayException e) {
+      Optional<SQLException> why = refusal(e);
+      if (why.filter(SqlFailures::isLockNotAvailable).isPresent()) {
+        return false;
+      }
+      throw why.map(sql -> SqlFailures.of("making the schema", sql))
+          .orElseGet(() ->
+              new WritException(PostgresError.SCHEMA_CHANGED, e.getClass().getSimpleName(), e));
+    }
+  }
+
+  /** Who has had a table of the schema open for some time, each by a name. */
+  private static List<String> users(Connection connection) throws SQLException {
+    List<String> users = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(USERS)) {
+      while (rows.next()) {
+        users.add(rows.getString(1));
+      }
+    }
+    return users;
+  }
+
   /** Zero where there is none. */
   private static int version(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -97,12 +148,12 @@ final class DatabaseSchema {
     }
   }
 
-  private static WritException failure(FlywayException e) {
+  private static Optional<SQLException> refusal(FlywayException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql) {
-        return SqlFailures.of("making the schema", sql);
+        return Optional.of(sql);
       }
     }
-    return new WritException(PostgresError.SCHEMA_CHANGED, e.getClass().getSimpleName(), e);
+    return Optional.empty();
   }
 }

@@ -37,6 +37,13 @@ final class PostgresWatch implements LeaseWatch {
   /** {@link OpenWriters#moves()} when it was opened. */
   private long moves;
 
+  /**
+   * Whether the schema was once one that this program knows. A gateway of a later release may raise
+   * it then, under which this one goes on with what it owns until it ends (spec/cells.md,
+   * "Upgrading"), also over another connection.
+   */
+  private boolean isKnown;
+
   PostgresWatch(PostgresSettings settings) {
     this.settings = settings;
     this.connections = new PostgresConnections(settings);
@@ -145,12 +152,18 @@ final class PostgresWatch implements LeaseWatch {
         Connection opened = connections.openForLeases(SILENCE);
         connection = Optional.of(opened);
         OpenWriters.requireNotOlder(settings, opened);
-        DatabaseSchema.migrate(settings, connections, opened, false);
+        if (!isKnown) {
+          DatabaseSchema.migrate(settings, connections, opened, false);
+          isKnown = true;
+        }
       }
       return question.ask(connection.get());
     } catch (SQLException e) {
       close();
       throw SqlFailures.of("asking who owns " + settings, e);
+    } catch (WritException e) {
+      close(); // else the next question would pass over what was refused
+      throw e;
     }
   }
 

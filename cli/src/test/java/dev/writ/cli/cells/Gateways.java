@@ -182,6 +182,10 @@ final class Gateways implements AutoCloseable {
     return dir.resolve("gw" + gateway);
   }
 
+  String schema() {
+    return schema;
+  }
+
   int count() {
     return processes.size();
   }

@@ -27,30 +27,59 @@ final class HalfMade implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = new Thread(this::end, "writ-half-made");
   private volatile boolean ending;
+  private boolean isMade;
 
   private HalfMade(Path parts) {
     this.parts = parts;
   }
 
-  /** Watches over a directory that has just been made. */
-  static HalfMade at(Path parts) {
+  /**
+   * Makes the directory, and watches over it from before it is there: a process that ends waits
+   * only for what it was told of in time.
+   *
+   * @throws java.nio.file.FileAlreadyExistsException where it is there
+   * @throws IOException also where the process ends; nothing was made then
+   */
+  static HalfMade at(Path parts) throws IOException {
     HalfMade made = new HalfMade(parts);
     try {
       Runtime.getRuntime().addShutdownHook(made.hook);
-    } catch (IllegalStateException _) {
-      made.hook.start(); // the process ends already
+    } catch (IllegalStateException e) {
+      throw new IOException("the process ends", e);
     }
-    return made;
+    try {
+      made.make();
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  private synchronized void make() throws IOException {
+    requireWhole();
+    DurableFiles.REAL.createDirectory(parts);
+    isMade = true;
+  }
+
+  /** False where there is nothing of ours, or the home is whole and in its place. */
+  private synchronized boolean isPutAway(Path ended) {
+    ending = true;
+    try {
+      if (isMade) {
+        Files.move(parts, ended, StandardCopyOption.ATOMIC_MOVE);
+      }
+      return isMade;
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   /** What a process that ends does: it returns when the maker has failed, and nothing is left. */
   void end() {
-    ending = true;
     Path ended = parts.resolveSibling(parts.getFileName() + ".ended");
-    try {
-      Files.move(parts, ended, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException _) {
-      return; // the home is whole, and in its place
+    if (!isPutAway(ended)) {
+      return;
     }
     try {
       closed.await(PATIENCE_S, TimeUnit.SECONDS);

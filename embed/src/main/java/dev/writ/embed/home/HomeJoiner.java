@@ -27,7 +27,12 @@ public final class HomeJoiner {
   private HomeJoiner() {}
 
   static List<Path> files(Home first) {
-    return List.of(first.settings(), first.policyFile(), first.trustFile(), first.gatewaysSecret());
+    return List.of(
+        first.settings(),
+        first.policyFile(),
+        first.trustFile(),
+        first.gatewaysSecret(),
+        first.dir().resolve(HomeArchive.FILE));
   }
 
   /**
@@ -47,16 +52,16 @@ public final class HomeJoiner {
     int cells = first.cells();
     HomeMaker.requireFree(home, cells);
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
+    HalfMade making;
     try {
-      DurableFiles.REAL.createDirectory(parts);
+      making = HalfMade.at(parts);
     } catch (FileAlreadyExistsException e) { // perhaps it is at work: nothing of it is removed
       throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts + ": " + e.getMessage(), e);
     }
-    HomeMaker.requireStillFree(home, cells, parts);
+    HomeMaker.requireStillFree(home, cells, parts, making);
     boolean whole = false;
-    HalfMade making = HalfMade.at(parts);
     try {
       Home made = home.at(parts);
       for (String folder : FOLDERS) {

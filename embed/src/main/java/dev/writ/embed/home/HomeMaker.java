@@ -144,17 +144,17 @@ public final class HomeMaker {
     requireFree(home, cells);
     keys.apart().ifPresent(place -> MovedKeys.makeFolder(home, place.folder()));
     Path parts = home.dir().resolveSibling(home.dir().getFileName() + ".partial");
+    HalfMade making;
     try {
-      makePrivate(parts);
+      making = HalfMade.at(parts);
     } catch (FileAlreadyExistsException e) {
       throw new WritException(EmbedError.HOME_EXISTS, parts + ", left by another start", e);
     } catch (IOException e) {
       throw new WritException(EmbedError.FILE_UNWRITABLE, parts.toString(), e);
     }
-    requireStillFree(home, cells, parts);
+    requireStillFree(home, cells, parts, making);
     boolean whole = false;
     List<Path> apart = new ArrayList<>();
-    HalfMade making = HalfMade.at(parts);
     try {
       build(home.at(parts), policyText, apart);
       making.requireWhole();
@@ -200,11 +200,13 @@ public final class HomeMaker {
    * The same for whoever has made the parts by now: nobody else makes that home meanwhile, but
    * somebody may have finished it since it was looked for, and what is there is not to be removed.
    */
-  static void requireStillFree(Home home, int cells, Path parts) {
+  static void requireStillFree(Home home, int cells, Path parts, HalfMade making) {
     try {
       requireFree(home, cells);
     } catch (WritException e) {
-      remove(parts);
+      try (making) {
+        remove(parts);
+      }
       throw e;
     }
   }

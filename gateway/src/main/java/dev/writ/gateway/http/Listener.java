@@ -38,6 +38,10 @@ public final class Listener implements AutoCloseable {
   private final Vertx vertx;
   private final AtomicInteger port = new AtomicInteger();
   private final ConcurrentLinkedQueue<HttpServer> servers = new ConcurrentLinkedQueue<>();
+
+  /** Those on other addresses. */
+  private final ConcurrentLinkedQueue<HttpServer> others = new ConcurrentLinkedQueue<>();
+
   private final Taker taker;
 
   /** Answers requests. */
@@ -147,9 +151,7 @@ public final class Listener implements AutoCloseable {
     @Override
     public Future<?> start() {
       HttpServer server = vertx.createHttpServer(new HttpServerOptions(options));
-      if (actual == port) {
-        servers.add(server);
-      }
+      (actual == port ? servers : others).add(server);
       server.connectionHandler(connection ->
           connections.opened(
               connection,
@@ -194,7 +196,16 @@ public final class Listener implements AutoCloseable {
 
   /** New connections use these files. */
   public void use(TlsFiles files) throws ExecutionException {
-    for (HttpServer server : servers) {
+    use(files, servers);
+  }
+
+  /** Those to the servers of {@link #deploy} do. */
+  public void useOnOthers(TlsFiles files) throws ExecutionException {
+    use(files, others);
+  }
+
+  private static void use(TlsFiles files, Iterable<HttpServer> these) throws ExecutionException {
+    for (HttpServer server : these) {
       await(server.updateSSLOptions(files.options(), true));
     }
   }
@@ -230,7 +241,7 @@ public final class Listener implements AutoCloseable {
     }
   }
 
-  static <T> T await(Future<T> future) throws ExecutionException {
+  public static <T> T await(Future<T> future) throws ExecutionException {
     try {
       return future
           .toCompletionStage()

@@ -5,6 +5,7 @@ import dev.writ.gateway.error.GatewayError;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.ClientSSLOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.ServerSSLOptions;
@@ -176,6 +177,14 @@ public record TlsFiles(
     } catch (Exception e) { // they were read before
       throw new IllegalStateException(e);
     }
+  }
+
+  /** For connections to others that show a certificate of the same authority. */
+  public ClientSSLOptions toOthers() {
+    ClientSSLOptions options =
+        new ClientSSLOptions().setHostnameVerificationAlgorithm("HTTPS").setKeyCertOptions(own);
+    clients.ifPresent(options::setTrustOptions);
+    return options;
   }
 
   ServerSSLOptions options() {

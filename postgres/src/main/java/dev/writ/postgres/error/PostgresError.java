@@ -74,8 +74,12 @@ public enum PostgresError implements ErrorCode {
   SCHEMA_OLDER(
       "PGS-017",
       "the database's schema was made by an older version of writ",
-      "Make a dump, then start `writ serve` or give a command that writes: it brings the schema up"
-          + " to date. No server of the older version may run then.");
+      "Make a dump, then start `writ serve`: it brings the schema up to date. Where gateways of the"
+          + " older version run, see spec/cells.md, *Upgrading*, first."),
+  SCHEMA_IN_USE(
+      "PGS-020",
+      "others use tables that the upgrade of the database's schema changes: nothing was changed",
+      "Let the sessions that the message names end, such as a dump, then start again.");
 
   private final Entry entry;
 

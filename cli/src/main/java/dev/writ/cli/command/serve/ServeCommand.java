@@ -47,6 +47,7 @@ import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.RotatedKeys;
 import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.SystemFeed;
+import dev.writ.executor.CellPlacement;
 import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.GatewayInstallation;
@@ -71,6 +72,7 @@ import dev.writ.gateway.v1.VouchedSurface;
 import dev.writ.grpc.GrpcSurface;
 import dev.writ.ledger.LedgerPlaces;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.storage.LeaseWatch;
 import dev.writ.sinks.Sinks;
 import dev.writ.surfaces.engine.EngineSurface;
 import dev.writ.surfaces.mcp.McpSettings;
@@ -150,6 +152,7 @@ public final class ServeCommand implements CliCommand {
         arguments.has("--init")
             ? FirstServing.make(session, arguments.integer("--port", 0, 65535))
             : Optional.empty();
+    bringUpToDate(Homes.place(session));
     Home home = Homes.home(session);
     requireUnserved(home);
     GatewayConfig read = config(session, arguments, home);
@@ -265,6 +268,18 @@ public final class ServeCommand implements CliCommand {
         .wrapping(running::cancellable)
         .inRegion(config.extras().region())
         .keepingWorkers(ToolPools.settings(config.extras().toolPool()));
+  }
+
+  /**
+   * Where a home has several cells, whoever asks which one is meant reads the database, and nobody
+   * reads one whose schema a release before has made.
+   */
+  private static void bringUpToDate(Home place) {
+    if (place.exists() && place.cells() > 1) {
+      try (LeaseWatch watch = LedgerPlaces.watch(place.inCell(CellPlacement.SYSTEM).ledger())) {
+        watch.ask();
+      }
+    }
   }
 
   /** Serves as one gateway of several. */

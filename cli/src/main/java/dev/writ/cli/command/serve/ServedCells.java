@@ -166,9 +166,11 @@ final class ServedCells {
    */
   ExitCode serve(HopKey key) {
     try (LeaseWatch watch = watch()) {
+      // First: it brings the database's schema up to date, which whoever reads requires.
+      List<Ownership> found = all(watch);
       requireSharedContents(home);
       ServeCommand.sayWaiting(home, log::refused);
-      board.saw(ask(watch));
+      board.saw(Optional.of(found));
       CellChoice choice =
           new CellChoice(
               count,
@@ -375,13 +377,17 @@ final class ServedCells {
     }
   }
 
+  private List<Ownership> all(LeaseWatch watch) {
+    List<Ownership> found = watch.askAll(count);
+    if (found.size() < count) {
+      throw new WritException(LedgerError.MISSING, found.size() + " cells of " + count);
+    }
+    return found;
+  }
+
   private Optional<List<Ownership>> ask(LeaseWatch watch) {
     try {
-      List<Ownership> found = watch.askAll(count);
-      if (found.size() < count) {
-        throw new WritException(LedgerError.MISSING, found.size() + " cells of " + count);
-      }
-      return Optional.of(found);
+      return Optional.of(all(watch));
     } catch (WritException e) {
       if (e.code() == LedgerError.LEASES_UNKNOWN || e.code() == LedgerError.MISSING) {
         throw e;

@@ -112,9 +112,22 @@ public final class ArchiveCommand implements CommandGroup {
               order::work,
               server ->
                   ArchiveOrder.Moved.read(server.order(HomeSurface.ARCHIVE, order.toBytes())));
+      order.to().ifPresent(to -> remember(session, home, to));
       session.show(
           new Done(moved, before, RetentionCommand.bytesBelow(home.ledger())), Move::print);
       return moved.kept().isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
+    }
+
+    /** Where several gateways share the work, the one that did it has a home of its own. */
+    private static void remember(Session session, Home home, String to) {
+      try {
+        new HomeArchive(home).begin(to, Homes.clock().instant());
+      } catch (WritException e) {
+        session
+            .terminal()
+            .err()
+            .println("This data directory does not know the archive: " + e.getMessage());
+      }
     }
 
     /** A server has another working directory. */

@@ -87,16 +87,15 @@ public final class MigrateCommand implements CliCommand {
     // Contents elsewhere need a database that counts its writers: on the way back they go first.
     boolean isBack = contentsTo.isPresent() && contents.isEmpty();
     try (Progress progress = new Progress(session.terminal())) {
-      if (isBack && !(to.isPresent() && ContentsMigration.isAt(config, contents))) {
+      // Given again, the same command goes on where it was, and passes over what it has moved.
+      if (isBack && !ContentsMigration.isAt(config, contents)) {
         moves.add(contents(config, contentsTo.get(), contents, progress));
       }
-      // With both, the same command given again goes on where it was.
-      if (address.isPresent()
-          && !(contentsTo.isPresent() && Migration.isAt(config, address.get()))) {
+      if (address.isPresent() && !Migration.isAt(config, address.get())) {
         long rows = Migration.move(config, address.get(), done -> progress.step("rows " + done));
         moves.add(new Moved(to.get(), rows, true));
       }
-      if (contents.isPresent() && !(to.isPresent() && ContentsMigration.isAt(config, contents))) {
+      if (contents.isPresent() && !ContentsMigration.isAt(config, contents)) {
         moves.add(contents(config, contentsTo.get(), contents, progress));
       }
     }
@@ -111,6 +110,10 @@ public final class MigrateCommand implements CliCommand {
   }
 
   private static void print(Moves moves, Terminal terminal) {
+    if (moves.moves().isEmpty()) {
+      terminal.out().println("Nothing was moved: it is there already.");
+      return;
+    }
     for (Moved moved : moves.moves()) {
       String what = moved.isRows() ? " rows to " : " large contents to ";
       terminal.out().println("moved " + moved.moved() + what + moved.to());

@@ -31,14 +31,12 @@ import dev.writ.gateway.schedule.SharedSlots;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.PoolOptions;
-import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.core.net.PemTrustOptions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -87,7 +85,7 @@ public final class Front implements AutoCloseable {
   private final ServerParts parts;
   private final Set<String> own = new TreeSet<>();
   private final Listener listener;
-  private final HttpClient client;
+  private final HttpClientAgent client;
   private final AtomicInteger hopPort = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong gathered = new AtomicLong();
@@ -155,14 +153,19 @@ public final class Front implements AutoCloseable {
             config.random());
     config.surfaces().forEach(surface -> surface.routes().forEach(route -> own.add(route.path())));
     this.listener = new Listener(config.listen(), config.limits(), new Routing());
-    this.client =
-        listener
-            .vertx()
-            .createHttpClient(
-                clientOptions(),
-                new PoolOptions()
-                    .setHttp1MaxSize(CONNECTIONS_MAX)
-                    .setMaxWaitQueueSize(config.limits().concurrentMax()));
+    try {
+      this.client =
+          listener
+              .vertx()
+              .createHttpClient(
+                  clientOptions(),
+                  new PoolOptions()
+                      .setHttp1MaxSize(CONNECTIONS_MAX)
+                      .setMaxWaitQueueSize(config.limits().concurrentMax()));
+    } catch (RuntimeException e) {
+      listener.close();
+      throw e;
+    }
   }
 
   /**
@@ -189,24 +192,35 @@ public final class Front implements AutoCloseable {
 
   /**
    * Changes who may ask for what is about this gateway alone, and the TLS files for new
-   * connections, whatever is owned here.
+   * connections, also for those to other gateways and from them, whatever is owned here.
    *
    * @throws WritException {@code GWY-007}; nothing has changed then
    */
   public void change(Listen listen, List<Authenticator> authenticators) {
     Optional<TlsFiles> files = files(listen);
+    Optional<TlsFiles> amongGateways = amongGateways();
     IngressPolicy open =
         IngressPolicy.of(authenticators, new Certificates(List.of()), new Origins(List.of()));
     IngressPolicy before = parts.doors().getAndSet(files.map(open::with).orElse(open));
-    if (files.isPresent()) {
+    if (files.isPresent() || amongGateways.isPresent()) {
       try {
-        listener.use(files.get());
+        if (files.isPresent()) {
+          listener.use(files.get());
+        }
+        if (amongGateways.isPresent()) {
+          listener.useOnOthers(amongGateways.get());
+          Listener.await(client.updateSSLOptions(amongGateways.get().toOthers()));
+        }
       } catch (ExecutionException e) {
         parts.doors().set(before);
         throw new WritException(
             GatewayError.TLS_UNUSABLE, e.getCause().getClass().getSimpleName(), e.getCause());
       }
     }
+  }
+
+  private Optional<TlsFiles> amongGateways() {
+    return settings.protection().map(tls -> TlsFiles.read(tls, listener.vertx(), clock.instant()));
   }
 
   private void open(Listen listen, HttpLimits limits) {
@@ -219,10 +233,7 @@ public final class Front implements AutoCloseable {
             .setMaxHeaderSize(2 * limits.headBytesMax())
             .setHost(settings.host())
             .setPort(settings.port());
-    settings
-        .protection()
-        .ifPresent(
-            tls -> Listener.protect(TlsFiles.read(tls, listener.vertx(), clock.instant()), hop));
+    amongGateways().ifPresent(tls -> Listener.protect(tls, hop));
     listener.deploy(
         settings.host() + ":" + settings.port(),
         () ->
@@ -240,17 +251,13 @@ public final class Front implements AutoCloseable {
             .setKeepAliveTimeout(IDLE_S)
             .setConnectTimeout(CONNECT_MS)
             .setDecompressionSupported(false);
-    settings
-        .tls()
+    amongGateways()
         .ifPresent(tls ->
             options
                 .setSsl(true)
                 .setVerifyHost(true)
-                .setKeyCertOptions(
-                    new PemKeyCertOptions()
-                        .setCertPath(tls.certificate().toString())
-                        .setKeyPath(tls.key().toString()))
-                .setTrustOptions(new PemTrustOptions().addCertPath(tls.authority().toString())));
+                .setKeyCertOptions(tls.own())
+                .setTrustOptions(tls.clients().orElseThrow()));
     return options;
   }
 
