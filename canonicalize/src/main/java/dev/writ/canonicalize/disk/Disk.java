@@ -42,7 +42,7 @@ public interface Disk {
   /** fsync(2) of a file that was written; an interrupt does not reach it. */
   default void sync(FileChannel channel, Path file) throws IOException {
     try {
-      Uninterrupted.run(() -> channel.force(true));
+      ShieldedOperation.run(() -> channel.force(true));
     } catch (IOException e) {
       throw new SyncFailed(file, e);
     }
