@@ -54,7 +54,7 @@ export class Toolbox {
   }
 
   /**
-   * Answers one tool call of a model with the message for it. The call's id is its idempotency key within the
+   * Answers one tool call of a model with the message for it. The call's id, where it has one, is its idempotency key within the
    * run, so that an answer that gets lost is not a second effect.
    */
   async answer({ id, function: { name, arguments: text } }) {
@@ -79,7 +79,7 @@ export class Toolbox {
     const { tool, version } = operation;
     return told(await this.client.call(
       { tool, version, operation: operation.name, params },
-      { run: this.run, wait: this.wait, idempotencyKey: `${this.run}/${id}` }));
+      { run: this.run, wait: this.wait, ...(id?.trim() ? { idempotencyKey: `${this.run}/${id}` } : {}) }));
   }
 
   /** The messages for all tool calls of a model's message, in their order. */

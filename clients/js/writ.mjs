@@ -599,6 +599,8 @@ export class WritClient {
           failedAt = undefined; // a run may be quiet for long
           if (data === undefined) continue;
           const [, document] = json(utf8.encode(data));
+          // Told again to whoever has seen all of a closed run.
+          if (id === undefined && document.seq === last && document.kind === 'run.closed') return;
           require(document.seq === (last === undefined ? 0 : last + 1), 'events are missing');
           require(id === undefined || document.prev === id, 'an event continues another one');
           last = document.seq;
@@ -747,6 +749,7 @@ export class WritClient {
       } catch (e) {
         if (e instanceof Refused ? !passes(e, repeatable) : !(e instanceof NoAnswer)) throw e;
         if (e instanceof NoAnswer && e.sent && !repeatable) throw e;
+        if (e instanceof NoAnswer && e.cause && why(e.cause) === BAD_PORT) throw e;
         if (e.retryAfter) between = Math.max(between, e.retryAfter * 1000);
         failure = e;
       }
@@ -789,8 +792,11 @@ export class WritClient {
 /** What failed below: a code of the system, or the platform's words (`bad port`). */
 const why = (e) => e.cause?.code ?? e.cause?.message ?? (e.name === 'TypeError' ? e.message : e.name);
 
+/** A port that fetch never opens, by its own list: it will not tomorrow, either. */
+const BAD_PORT = 'bad port';
+
 /** Where nothing left this machine. */
-const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'bad port'];
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', BAD_PORT];
 
 /**
  * How long something may take. A signal that is given to fetch may be forgotten once the answer has begun

@@ -42,6 +42,16 @@ for (const stranger of [
 says = { status: 200, type: 'application/json', body: '{}' };
 await each(NotBelieved, /other content is stored/, ['put']);
 
+// Whoever has seen all of a closed run is told its end again, and that is all.
+says = { status: 200, type: 'text/event-stream', body: 'data: {"kind":"run.closed","seq":1}\n\n' };
+assert.deepEqual(await client.events('run', { after: 1 }).next(), { done: true, value: undefined });
+
+// A port that fetch never opens is no server that may come up.
+const never = new WritClient({
+  url: 'http://127.0.0.1:6000', origin: 'origin', tenant: 'acme', subject: 'agent', token: 'writ_token', keys: [], retryFor: 3600,
+});
+await assert.rejects(never.put('content'), (e) => e instanceof NoAnswer && /bad port/.test(e.message));
+
 // One that stands still is none, whatever the platform has forgotten of it meanwhile.
 client = listening(0.2);
 says = { status: 200, type: 'application/json', body: '{', stands: true };

@@ -91,7 +91,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
         opened = {"at": "", "body": "", "kind": "run.opened", "seq": 0}
         prev = writ.digest(writ.canonicalize(opened))
         closed = {"at": "", "body": "", "kind": "run.closed", "prev": prev, "seq": 1}
-        lines = [b"data: " + writ.canonicalize(event) + b"\n\n" for event in (opened, closed)]
+        told = (closed,) if self.headers.get("Last-Event-ID") == "1" else (opened, closed)
+        lines = [b"data: " + writ.canonicalize(event) + b"\n\n" for event in told]
         return b"".join(lines)
 
     do_GET = do_POST = do_PUT = answer
@@ -193,6 +194,11 @@ server.quiet = 8
 with client(server, retry_for=0.4) as following:
     kinds = [event.kind for event in following.events("quiet")]
 assert kinds == ["run.opened", "run.closed"], kinds
+
+# Whoever has seen all of a closed run is told its end again, and that is all.
+server = Server()
+with client(server, retry_for=0.4) as following:
+    assert list(following.events("whole", after=1)) == []
 
 # One that has fallen silent is given up, with threads and with asyncio.
 server = Server()

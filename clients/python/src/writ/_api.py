@@ -503,6 +503,10 @@ class Api:
         return str(_object(reply.body).get("verdict"))
 
 
+class RunIsOver(Exception):
+    """The end of a run is told again to whoever has seen all of it."""
+
+
 class Chain:
     """Checks that events continue one another; the events themselves are unsigned (spec/journal.md)."""
 
@@ -514,6 +518,8 @@ class Chain:
         document = parse(data.encode("utf-8"))
         _require(isinstance(document, dict), "an event is no object")
         seq = document["seq"]
+        if self._id is None and seq == self.last and document.get("kind") == "run.closed":
+            raise RunIsOver
         _require(seq == (0 if self.last is None else self.last + 1), "events are missing")
         _require(self._id in (None, document.get("prev")), "an event continues another one")
         self.last = seq

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any, AsyncIterator, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
-from ._api import OUTPUT_BYTES_MAX, Api, Call, Chain, Flow, Pause, Settings, events_of
+from ._api import OUTPUT_BYTES_MAX, Api, Call, Chain, Flow, Pause, RunIsOver, Settings, events_of
 from ._crypto import Pinned
 from ._errors import NoAnswer, Refused, WritError
 from ._http import Address, Loop, Threads
@@ -178,6 +178,8 @@ class Client:
                         yield event
                         if event.kind == "run.closed":
                             return
+            except RunIsOver:
+                return
             except (NoAnswer, Refused) as e:
                 if isinstance(e, Refused) and e.status not in (429, 503):
                     raise
@@ -361,6 +363,8 @@ class AsyncClient:
                         yield event
                         if event.kind == "run.closed":
                             return
+            except RunIsOver:
+                return
             except (NoAnswer, Refused) as e:
                 if isinstance(e, Refused) and e.status not in (429, 503):
                     raise

@@ -86,7 +86,9 @@ class _Toolbox:
         except NotBelieved as e:
             return f"The arguments cannot be sent: {e}."
         # The call's id is its idempotency key in the run: an answer that gets lost is not a second effect.
-        key = f"{self._run}/{_member(call, 'id')}"
+        # Some models name none of their calls, and would have all of them be one.
+        named_by = _member(call, "id")
+        key = f"{self._run}/{named_by}" if isinstance(named_by, str) and named_by.strip() else None
         return effect, {"run": self._run, "key": key, "wait": self._wait}
 
 

@@ -69,9 +69,9 @@ public final class OfferedTools {
   /**
    * Has one call done.
    *
-   * @param arguments JSON, as the model wrote it
+   * @param arguments JSON, as the model wrote it; null or blank where it wrote nothing
    * @param callId the framework's name of the call, where it has one: the idempotency key in the
-   *     run
+   *     run. A blank one names nothing: some models give all their calls the same
    * @return what the model is told: the output, or why there is none
    * @throws WritException as {@link WritClient#call}
    */
@@ -82,7 +82,8 @@ public final class OfferedTools {
     }
     JsonValue params;
     try {
-      params = Jcs.parse((arguments.isBlank() ? "{}" : arguments).getBytes(StandardCharsets.UTF_8));
+      String written = arguments == null || arguments.isBlank() ? "{}" : arguments;
+      params = Jcs.parse(written.getBytes(StandardCharsets.UTF_8));
     } catch (WritException e) {
       return "The arguments are no JSON.";
     }
@@ -96,7 +97,7 @@ public final class OfferedTools {
                 .version(operation.version())
                 .operation(operation.name())
                 .params(object),
-            callId.map(id -> terms.key(run + "/" + id)).orElse(terms));
+            callId.filter(id -> !id.isBlank()).map(id -> terms.key(run + "/" + id)).orElse(terms));
     return told(outcome.waits() && wait.isPositive() ? client.await(outcome, wait) : outcome);
   }
 

@@ -3,6 +3,7 @@ package dev.writ.bench;
 import dev.writ.canonicalize.crypto.SignatureEngine;
 import dev.writ.canonicalize.crypto.SignatureEngines;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
@@ -62,7 +63,7 @@ final class HttpSteps implements AutoCloseable {
   static Gateway gateway(Lab lab, List<Surface> surfaces) {
     return Gateway.start(
         GatewayConfig.minimal(0),
-        new Gateway.Installation(
+        new GatewayInstallation(
             lab.kernel(),
             new Running(),
             lab.directory(),

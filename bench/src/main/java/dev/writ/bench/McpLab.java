@@ -18,6 +18,7 @@ import dev.writ.fixture.TestKernel;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.pipeline.KernelPipeline;
@@ -201,7 +202,7 @@ final class McpLab implements AutoCloseable {
             .withToken(
                 new Tokens.Entry(
                     "bench", Tokens.digest(token), TENANT, AGENT, List.of(), Optional.empty())),
-        new Gateway.Installation(
+        new GatewayInstallation(
             kernel,
             running,
             home,

@@ -8,8 +8,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,9 +16,7 @@ class AKeyOfTheHomeOpensTheConsoleTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   @Test

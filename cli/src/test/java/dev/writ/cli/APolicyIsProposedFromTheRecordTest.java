@@ -50,6 +50,15 @@ class APolicyIsProposedFromTheRecordTest {
         .isEqualTo("4 calls of 2 operations; 5 cases hold\n");
     assertThat(writ("policy", "test", file("p.yaml"), file("c.yaml"))).contains("5 good, 0 bad");
     assertThat(writ("policy", "check", file("p.yaml"))).doesNotContain("warning");
+    Run bad =
+        any("policy", "test", file("observing.yaml"), file("c.yaml"), "--junit", file("c.xml"));
+    assertThat(bad.status()).isEqualTo(ExitCode.DIVERGED.status());
+    assertThat(Files.readString(dir.resolve("c.xml")))
+        .contains("<testsuite name=\"writ policy test\" tests=\"5\" failures=\"1\"")
+        .contains("message=\"expected DENY GRD-102, judged ");
+    assertThat(
+            any("policy", "test", file("p.yaml"), file("c.yaml"), "--junit", file("c.xml")).err())
+        .startsWith("writ: CLI-023 ");
 
     writ("close", "main");
     writ("export", "main", "-o", file("main.writ"));

@@ -65,7 +65,7 @@ class ARunIsReplayedAndComparedTest {
     assertThat(Files.readString(xml))
         .startsWith(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                + "<testsuites tests=\"2\" failures=\"0\" errors=\"1\">")
+                + "<testsuites tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\">")
         .contains("<error type=\"");
     var parsed =
         javax.xml.parsers.DocumentBuilderFactory.newInstance()
@@ -80,8 +80,6 @@ class ARunIsReplayedAndComparedTest {
     Run over = Run.of("replay", good, "--junit", broken.toString());
     assertThat(over.err()).startsWith("writ: CLI-023 ");
     assertThat(broken).hasBinaryContent(bytes);
-    Run against = Run.of("replay", good, "--against", good, "--junit", dir.resolve("x").toString());
-    assertThat(against.err()).startsWith("writ: CLI-001 ").contains("--junit and --against");
 
     Run foreign = Run.of("replay", good, "--trust", dir.resolve("other").toString());
     assertThat(foreign.status()).isEqualTo(ExitCode.BROKEN_INPUT.status());
@@ -111,7 +109,12 @@ class ARunIsReplayedAndComparedTest {
                 "requirements:\n"
                     + "  - { effect: { tool: js }, require: { cel: 'params.source == \"6*7\"' }"
                     + " }\n"));
-    Run changed = Run.of("replay", file, "--against", strict.toString());
+    Path changes = dir.resolve("changes.xml");
+    Run changed =
+        Run.of("replay", file, "--against", strict.toString(), "--junit", changes.toString());
+    assertThat(Files.readString(changes))
+        .contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\"")
+        .contains("type=\"GRD-102\" message=\"ALLOW, now DENY GRD-102\"");
     assertThat(changed.status())
         .as(changed.out() + changed.err())
         .isEqualTo(ExitCode.DIVERGED.status());
@@ -132,7 +135,10 @@ class ARunIsReplayedAndComparedTest {
                 "budgets:\n"
                     + "  - { name: new-one, scope: subject, unit: calls, limit: 1000, window_s: 60"
                     + " }\n"));
-    Run unknown = Run.of("replay", file, "--against", counted.toString());
+    Path unknowns = dir.resolve("unknowns.xml");
+    Run unknown =
+        Run.of("replay", file, "--against", counted.toString(), "--junit", unknowns.toString());
+    assertThat(Files.readString(unknowns)).contains("failures=\"0\" errors=\"0\" skipped=\"2\"");
     assertThat(unknown.status())
         .as(unknown.out() + unknown.err())
         .isEqualTo(ExitCode.UNAVAILABLE.status());

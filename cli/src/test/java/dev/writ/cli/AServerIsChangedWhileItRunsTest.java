@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,15 +23,11 @@ class AServerIsChangedWhileItRunsTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   private Run done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run;
+    return new OneHome(dir.resolve("home")).done(arguments);
   }
 
   private Process serve(Path config) throws Exception {

@@ -44,9 +44,7 @@ class ATeamGetsToItsFirstCallTest {
   }
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("writ-data").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("writ-data")).writ(arguments);
   }
 
   @Test

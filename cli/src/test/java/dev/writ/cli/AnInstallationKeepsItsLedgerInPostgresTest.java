@@ -7,8 +7,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,15 +25,11 @@ class AnInstallationKeepsItsLedgerInPostgresTest {
   }
 
   private Run writ(String... args) {
-    List<String> all = new ArrayList<>(List.of("--home", home.toString()));
-    all.addAll(List.of(args));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(home).writ(args);
   }
 
   private Run done(String... args) {
-    Run run = writ(args);
-    assertThat(run.status()).as(String.join(" ", args) + "\n" + run.err() + run.out()).isZero();
-    return run;
+    return new OneHome(home).done(args);
   }
 
   private void works(String source, String result) {

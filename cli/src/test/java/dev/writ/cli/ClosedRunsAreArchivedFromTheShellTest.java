@@ -37,9 +37,7 @@ class ClosedRunsAreArchivedFromTheShellTest {
   private Path archive;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   private String done(String... arguments) {

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -32,15 +31,11 @@ class CommandsFindTheServerTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.in(ENVIRONMENT, all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home"), ENVIRONMENT).writ(arguments);
   }
 
   private Run done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
-    return run;
+    return new OneHome(dir.resolve("home"), ENVIRONMENT).done(arguments);
   }
 
   private Process serve() throws Exception {

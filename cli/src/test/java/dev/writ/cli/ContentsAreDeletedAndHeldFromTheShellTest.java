@@ -32,15 +32,11 @@ class ContentsAreDeletedAndHeldFromTheShellTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   private String done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
-    return run.out();
+    return new OneHome(dir.resolve("home")).done(arguments).out();
   }
 
   private void refused(ExitCode status, String code, String... arguments) {

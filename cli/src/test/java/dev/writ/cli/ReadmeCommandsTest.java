@@ -7,6 +7,7 @@ import dev.writ.cli.rules.Project;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,9 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The README shows what {@code ./writ demo} prints: the demo is run, and its output compared with
  * the README's but for what is new in each run (ids, keys, signatures, the random number). Then the
- * commands of "For auditors" run in their order, as they stand there, in a folder with nothing but
- * the launcher and what the demo left: each must succeed. After a change that is meant, {@code
- * -Dwrit.update=true} writes the README's output anew.
+ * commands of "For auditors" and "In CI" run in their order, as they stand there, in a folder with
+ * nothing but the launcher and what the demo left: each must succeed. After a change that is meant,
+ * {@code -Dwrit.update=true} writes the README's output anew.
  */
 class ReadmeCommandsTest {
   private static final String BEGIN = "<!-- demo -->\n```text\n";
@@ -31,8 +32,9 @@ class ReadmeCommandsTest {
   @Test
   void theDemoPrintsWhatIsShownAndEveryCommandForAuditorsWorks(@TempDir Path folder)
       throws Exception {
-    List<String> commands = commands("auditors");
-    assertThat(commands).hasSizeGreaterThan(8);
+    List<String> commands = new ArrayList<>(commands("auditors"));
+    commands.addAll(commands("ci"));
+    assertThat(commands).hasSizeGreaterThan(12);
     Path launcher =
         Files.createSymbolicLink(folder.resolve("writ"), Project.root().resolve("writ"));
     succeeds(folder, "./writ demo", TERMINAL);

@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,16 +29,8 @@ class ReadsAreExportedFromTheShellTest {
 
   @TempDir Path dir;
 
-  private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
-  }
-
   private String done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + "\n" + run.err()).isZero();
-    return run.out();
+    return new OneHome(dir.resolve("home")).done(arguments).out();
   }
 
   @Test

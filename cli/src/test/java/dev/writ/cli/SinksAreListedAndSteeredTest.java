@@ -20,7 +20,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,15 +32,11 @@ class SinksAreListedAndSteeredTest {
   @TempDir Path dir;
 
   private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   private String done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out();
+    return new OneHome(dir.resolve("home")).done(arguments).out();
   }
 
   private JsonValue.Obj status(String sink) {

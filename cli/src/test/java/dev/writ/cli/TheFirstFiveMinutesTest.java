@@ -50,16 +50,8 @@ class TheFirstFiveMinutesTest {
     return dir.resolve("writ-data");
   }
 
-  private Run writ(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", home().toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
-  }
-
   private String done(String... arguments) {
-    Run run = writ(arguments);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out();
+    return new OneHome(home()).done(arguments).out();
   }
 
   @Test

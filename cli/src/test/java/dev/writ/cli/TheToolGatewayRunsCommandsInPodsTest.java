@@ -15,7 +15,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,11 +58,7 @@ class TheToolGatewayRunsCommandsInPodsTest {
   @TempDir Path dir;
 
   private String done(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    all.addAll(List.of(arguments));
-    Run run = Run.of(all.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out();
+    return new OneHome(dir.resolve("home")).done(arguments).out();
   }
 
   private static JsonValue.Obj object(String text) {

@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
 /** One reading of a run's live events: each continues the one before, none is left out. */
 final class RunStream {
   private static final String DATA = "data: ";
+  private static final String CLOSED = "run.closed";
   private static final int EVENT_CHARS_MAX = 1 << 20;
   private static final long PAUSE_MS = 200;
 
@@ -89,7 +90,12 @@ final class RunStream {
         silence.heard();
         if (line.startsWith(DATA)) {
           RunEvent event = event(line.substring(DATA.length()));
-          over = !each.test(event) || event.kind().equals("run.closed");
+          if (isToldAgain(event)) {
+            over = true;
+            return;
+          }
+          require(event);
+          over = !each.test(event) || event.kind().equals(CLOSED);
           if (over) {
             return;
           }
@@ -129,7 +135,22 @@ final class RunStream {
       throw new WritException(ClientError.ANSWER_REFUSED, "an event is no object");
     }
     Fields fields = Fields.of("event", document);
-    long seq = fields.count("seq");
+    return new RunEvent(
+        fields.count("seq"),
+        fields.name("kind"),
+        fields.digest("body"),
+        fields.time("at"),
+        document);
+  }
+
+  /** The end of a closed run, for whoever comes again and has seen all of it. */
+  private boolean isToldAgain(RunEvent event) {
+    return last.isEmpty() && event.seq() == next - 1 && event.kind().equals(CLOSED);
+  }
+
+  private void require(RunEvent event) {
+    long seq = event.seq();
+    Fields fields = Fields.of("event", event.document());
     Optional<Digest> prev = fields.optional("prev", fields::digest);
     if (seq != next) {
       throw new WritException(ClientError.ANSWER_REFUSED, "events are missing before " + seq);
@@ -138,8 +159,6 @@ final class RunStream {
       throw new WritException(ClientError.ANSWER_REFUSED, "event " + seq + " continues another");
     }
     next = seq + 1;
-    last = Optional.of(Jcs.digest(document));
-    return new RunEvent(
-        seq, fields.name("kind"), fields.digest("body"), fields.time("at"), document);
+    last = Optional.of(Jcs.digest(event.document()));
   }
 }

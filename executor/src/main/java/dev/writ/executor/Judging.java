@@ -30,6 +30,7 @@ import dev.writ.guardian.Guide;
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.PolicyExplain;
 import dev.writ.guardian.RunOwnership;
+import dev.writ.guardian.document.Approval;
 import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Intent;
@@ -40,6 +41,7 @@ import dev.writ.guardian.document.Verdict;
 import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.profile.Finding;
+import dev.writ.guardian.profile.ProfileError;
 import dev.writ.guardian.profile.Profiles;
 import dev.writ.ledger.Commit;
 import dev.writ.ledger.LedgerState;
@@ -198,7 +200,7 @@ final class Judging {
         judged(
             admitted,
             circumstances(request, tool, allApprovals, allEvidence, before)
-                .withProfile(profile(admitted, before, raw, policy))
+                .withProfile(profile(admitted, before, approvals, raw, policy))
                 .withOwner(owner(request, run)),
             policy,
             trust);
@@ -365,10 +367,15 @@ final class Judging {
 
   /**
    * The finding of the vouching surface's profile. Without the raw request the earlier finding is
-   * used, but only under the same policy.
+   * used, but only where policy still says the same of all that the profile reads, or where an
+   * approver rejects it, which needs no policy.
    */
   private Optional<Finding> profile(
-      Admitted admitted, Optional<RequestRow> before, Optional<byte[]> raw, Policy policy) {
+      Admitted admitted,
+      Optional<RequestRow> before,
+      List<Envelope> approvals,
+      Optional<byte[]> raw,
+      Policy policy) {
     if (Profiles.of(admitted.request()).isEmpty()) {
       return Optional.empty();
     }
@@ -381,10 +388,54 @@ final class Judging {
               new PastExecutions(ledger, admitted.request().scope(), Digest.sha256(raw.get())),
               admitted.receivedAt()));
     }
+    return approvals.stream().anyMatch(Judging::isRejection)
+        ? found(before)
+        : finding(admitted.request(), before, policy);
+  }
+
+  private static boolean isRejection(Envelope approval) {
+    return Approval.read(approval.document()).verdict() == Approval.Verdict.REJECT;
+  }
+
+  /** That of its latest decision, where policy still says the same of what the profile reads. */
+  private Optional<Finding> finding(Request request, Optional<RequestRow> before, Policy policy) {
     return before
-        .map(row -> Decision.read(ledger.document(row.decision()).orElseThrow().document()))
-        .filter(decision -> decision.policy().equals(policy.digest()))
+        .map(this::decision)
+        .filter(decision -> Profiles.readTheSame(request, policyOf(decision, policy), policy))
         .flatMap(decision -> JudgeInputs.read(decision.inputs()).profile());
+  }
+
+  /** That of its latest decision, whatever policy says now. */
+  private Optional<Finding> found(Optional<RequestRow> before) {
+    return before.flatMap(row -> JudgeInputs.read(decision(row).inputs()).profile());
+  }
+
+  private Decision decision(RequestRow row) {
+    return Decision.read(ledger.document(row.decision()).orElseThrow().document());
+  }
+
+  private Policy policyOf(Decision decision, Policy inForce) {
+    return decision.policy().equals(inForce.digest())
+        ? inForce
+        : Policy.ofCanonical(ledger.document(decision.policy()).orElseThrow().document());
+  }
+
+  /**
+   * Refuses an approval of what nobody can judge now without the surface's raw request: it would
+   * become a denial for good.
+   *
+   * @throws WritException {@code GRD-701}
+   */
+  private void requireFinding(Approval approval, Request request, RequestRow row, Policy policy) {
+    if (approval.verdict() == Approval.Verdict.APPROVE
+        && Profiles.of(request).isPresent()
+        && finding(request, Optional.of(row), policy).isEmpty()) {
+      throw new WritException(
+          ProfileError.BODY_MISSING,
+          "policy says something else of surface "
+              + Profiles.of(request).get()
+              + " than when it was asked: reject it, and have it asked again");
+    }
   }
 
   private Circumstances circumstances(
@@ -411,6 +462,8 @@ final class Judging {
    * Judges a pending request again, with all its approvals.
    *
    * @param now one reading of the clock, for the event of the approval
+   * @param arrives whether it comes now; one that was recorded was not held to all that is asked
+   *     now of what arrives
    * @return empty if this approval was already applied
    * @throws WritException {@code GRD-6xx}, {@code CAN-0xx} for an approval that is not valid:
    *     nothing is written then
@@ -421,11 +474,15 @@ final class Judging {
       Runs.Borrowed run,
       Trust trust,
       Policy policy,
-      Instant now) {
+      Instant now,
+      boolean arrives) {
     Decision pending = Decision.read(ledger.document(row.decision()).orElseThrow().document());
     Envelope envelope = ledger.document(pending.request()).orElseThrow();
     Admitted admitted = Admission.readmit(envelope, trust, policy, row.receivedAt(), now);
     ApprovalVerification.verify(approval, admitted, policy, trust, now);
+    if (arrives) {
+      requireFinding(Approval.read(approval.document()), admitted.request(), row, policy);
+    }
     String key = Tables.key(pending.request().hex(), approval.id().hex());
     if (ledger.get(Tables.APPROVAL, key).isPresent()) {
       return Optional.empty();

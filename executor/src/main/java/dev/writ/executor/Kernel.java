@@ -4,6 +4,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.crypto.SigningKey;
+import dev.writ.canonicalize.crypto.VerifyingKey;
 import dev.writ.canonicalize.dsse.DocumentSigner;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -506,6 +507,19 @@ public final class Kernel {
       RequestPath.Wanted wanted) {
     try (BatchedSignatureCheck.Presence _ = signatures.enter()) {
       return path.take(request, evidence, raw, wanted);
+    }
+  }
+
+  /**
+   * Verifies the signatures of a request before it is submitted, together with those of others that
+   * come at the same time (spec/envelope.md, rule 12). It remembers that they hold.
+   *
+   * @param keys one for each signature
+   * @throws WritException {@code CAN-060} for the first that does not hold
+   */
+  public void verifySignatures(Envelope request, List<VerifyingKey> keys) {
+    try (BatchedSignatureCheck.Presence _ = signatures.enter()) {
+      signatures.verify(request, keys);
     }
   }
 

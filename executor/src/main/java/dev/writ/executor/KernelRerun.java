@@ -106,7 +106,7 @@ public final class KernelRerun {
     try (Runs.Borrowed run = parts.runs().borrow(row.run())) {
       parts
           .judging()
-          .approve(approval, row, run, state.trust(), state.policyInForce(), now)
+          .approve(approval, row, run, state.trust(), state.policyInForce(), now, false)
           .ifPresent(judged -> parts.judging().commit(judged, run, ChangeOrder.ANY));
     }
   }

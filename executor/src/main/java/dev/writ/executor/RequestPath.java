@@ -419,7 +419,8 @@ final class RequestPath {
         cell.requireHere(approval.tenant()); // again: a move may have been stated meanwhile
         ownKeys.require(state.trust(), time.latest());
         Optional<Judging.Judged> judged =
-            judging.approve(approvalEnvelope, row, run, state.trust(), state.policyInForce(), now);
+            judging.approve(
+                approvalEnvelope, row, run, state.trust(), state.policyInForce(), now, true);
         judged.ifPresent(j -> judging.commit(j, run, inForce.under(state)));
         return judged.map(Judging.Judged::answer).orElseGet(() -> known(approval.request(), row));
       }

@@ -1,30 +1,22 @@
 package dev.writ.gateway;
 
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.disk.Descriptors;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Kernel;
 import dev.writ.executor.stage.StageObserver;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.http.Connections;
-import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.TlsFiles;
-import dev.writ.gateway.http.auth.AccessAuthentication;
 import dev.writ.gateway.http.auth.Authenticator;
 import dev.writ.gateway.http.auth.Certificates;
-import dev.writ.gateway.http.auth.OidcCallers;
 import dev.writ.gateway.http.auth.OidcProvider;
-import dev.writ.gateway.http.auth.SessionAuthentication;
-import dev.writ.gateway.http.auth.Sessions;
-import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.limit.ConcurrencyLimiter;
 import dev.writ.gateway.http.limit.HttpLimits;
-import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.http.server.FrontCell;
 import dev.writ.gateway.http.server.GatewayServer;
+import dev.writ.gateway.ops.CallTelemetry;
 import dev.writ.gateway.ops.EffectTelemetry;
 import dev.writ.gateway.ops.JsonLog;
 import dev.writ.gateway.ops.Metrics;
@@ -38,27 +30,18 @@ import dev.writ.gateway.pipeline.Backend;
 import dev.writ.gateway.pipeline.Changes;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.pipeline.Pipeline;
-import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.schedule.Lane;
 import dev.writ.gateway.schedule.Scheduler;
 import dev.writ.gateway.schedule.SharedSlots;
 import dev.writ.gateway.v1.NativeApi;
-import dev.writ.gateway.v1.RunBundle;
 import dev.writ.ledger.CommitObserver;
-import dev.writ.ledger.Ledger;
-import dev.writ.ledger.StorageUse;
-import java.io.PrintStream;
-import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -70,26 +53,19 @@ public final class Gateway implements AutoCloseable {
   private static final int SUBMISSION_BYTES_MAX = 4 << 20;
 
   private static final Duration STOPS_AFTER_DRAINING = Duration.ofSeconds(60);
-  private static final Duration HOUSEKEEPING_EVERY = Duration.ofSeconds(5);
-  private static final Duration COLLECTING_EVERY = Duration.ofMinutes(10);
 
   private final GatewayServer server;
   private final JsonLog log;
-  private final Housekeeping housekeeping;
+  private final GatewayHousekeeping housekeeping;
   private final Kernel kernel;
   private final Metrics metrics;
   private final Optional<Telemetry> telemetry;
-  private final Optional<Housekeeping> looking;
-  private final Housekeeping collecting;
-  private final Housekeeping retaining;
-  private final RetentionSchedule retention;
   private final CredentialScopes narrowed;
   private final Scheduler lane;
   private final CompletableFuture<WritException> ledgerStopped;
   private final Changes changes;
-  private final Optional<Sessions> sessions;
   private final Optional<FrontCell> front;
-  private final Optional<CellDoor> cell;
+  private final GatewayCallers callers;
   private final Supplier<ServerHealth> health;
   private GatewayConfig config;
   private Consumer<GatewayConfig> reloaded = _ -> {};
@@ -104,26 +80,16 @@ public final class Gateway implements AutoCloseable {
       Metrics metrics,
       Optional<Telemetry> telemetry,
       Scheduler lane,
-      Housekeeping housekeeping,
-      Optional<Housekeeping> looking,
-      Housekeeping collecting,
-      Housekeeping retaining,
-      RetentionSchedule retention,
+      GatewayHousekeeping housekeeping,
       CompletableFuture<WritException> ledgerStopped,
       Changes changes,
-      Optional<Sessions> sessions,
       Optional<FrontCell> front,
-      Optional<CellDoor> cell,
+      GatewayCallers callers,
       Supplier<ServerHealth> health) {
     this.front = front;
-    this.cell = cell;
+    this.callers = callers;
     this.changes = changes;
     this.health = health;
-    this.sessions = sessions;
-    this.looking = looking;
-    this.collecting = collecting;
-    this.retaining = retaining;
-    this.retention = retention;
     this.ledgerStopped = ledgerStopped;
     this.kernel = kernel;
     this.lane = lane;
@@ -136,132 +102,11 @@ public final class Gateway implements AutoCloseable {
     this.narrowed = narrowed;
   }
 
-  /**
-   * The installation that a server works over; the server does not close it.
-   *
-   * @param running the one that made the kernel's drivers cancellable
-   * @param disk where the ledger lies
-   * @param surfaceKeys by {@link KernelPipeline#keyName}
-   * @param log gets one line of JSON for each call
-   * @param probes further conditions of readiness, beside ledger, disk, clock and policy
-   * @param confining confines tools that are processes; absent if there can be none
-   * @param sessions of people who sign in by a browser; absent where there is no console
-   * @param cell who may call, where the kernel's log is one of several cells
-   */
-  public record Installation(
-      Kernel kernel,
-      Running running,
-      Path disk,
-      SortedMap<String, SigningKey> surfaceKeys,
-      RunBundle bundles,
-      InstantSource clock,
-      SecureRandom random,
-      PrintStream log,
-      List<Probe> probes,
-      Optional<Confining> confining,
-      Optional<Sessions> sessions,
-      Optional<CellDoor> cell) {
-    public Installation {
-      probes = List.copyOf(probes);
-    }
-
-    /** An installation whose readiness depends on ledger, disk and policy alone. */
-    public Installation(
-        Kernel kernel,
-        Running running,
-        Path disk,
-        SortedMap<String, SigningKey> surfaceKeys,
-        RunBundle bundles,
-        InstantSource clock,
-        SecureRandom random,
-        PrintStream log) {
-      this(
-          kernel,
-          running,
-          disk,
-          surfaceKeys,
-          bundles,
-          clock,
-          random,
-          log,
-          List.of(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
-    }
-
-    /** With further conditions of readiness. */
-    public Installation withProbes(List<Probe> more) {
-      return new Installation(
-          kernel,
-          running,
-          disk,
-          surfaceKeys,
-          bundles,
-          clock,
-          random,
-          log,
-          more,
-          confining,
-          sessions,
-          cell);
-    }
-
-    /** With the confinement of tools that are processes, for readiness and metrics. */
-    public Installation with(Confining processes) {
-      return new Installation(
-          kernel,
-          running,
-          disk,
-          surfaceKeys,
-          bundles,
-          clock,
-          random,
-          log,
-          probes,
-          Optional.of(processes),
-          sessions,
-          cell);
-    }
-
-    /** With people who sign in by a browser. */
-    public Installation with(Sessions people) {
-      return new Installation(
-          kernel,
-          running,
-          disk,
-          surfaceKeys,
-          bundles,
-          clock,
-          random,
-          log,
-          probes,
-          confining,
-          Optional.of(people),
-          cell);
-    }
-
-    /** As one cell of several. */
-    public Installation with(CellDoor door) {
-      return new Installation(
-          kernel,
-          running,
-          disk,
-          surfaceKeys,
-          bundles,
-          clock,
-          random,
-          log,
-          probes,
-          confining,
-          sessions,
-          Optional.of(door));
-    }
-  }
-
   /** Starts a server without a queue: every call of its surfaces runs at once. */
   public static Gateway start(
-      GatewayConfig config, Installation installation, Function<Pipeline, List<Surface>> surfaces) {
+      GatewayConfig config,
+      GatewayInstallation installation,
+      Function<Pipeline, List<Surface>> surfaces) {
     return start(config, installation, (pipeline, _) -> surfaces.apply(pipeline));
   }
 
@@ -273,7 +118,7 @@ public final class Gateway implements AutoCloseable {
    */
   public static Gateway start(
       GatewayConfig config,
-      Installation installation,
+      GatewayInstallation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces) {
     return start(config, installation, surfaces, Optional.empty());
   }
@@ -285,7 +130,7 @@ public final class Gateway implements AutoCloseable {
    */
   public static Gateway start(
       GatewayConfig config,
-      Installation installation,
+      GatewayInstallation installation,
       BiFunction<Pipeline, Lane, List<Surface>> surfaces,
       Optional<FrontCell> front) {
     Kernel kernel = installation.kernel();
@@ -293,6 +138,8 @@ public final class Gateway implements AutoCloseable {
     installation.sessions().ifPresent(open -> open.signInBy(provider));
     HttpLimits limits = config.limits().within(Descriptors.limit().orElse(Long.MAX_VALUE));
     ConcurrencyLimiter places = new ConcurrencyLimiter(limits);
+    GatewayCallers callers =
+        new GatewayCallers(kernel, installation.sessions(), installation.cell());
     JsonLog log = new JsonLog(installation.log(), installation.clock());
     Metrics metrics =
         new Metrics(
@@ -351,26 +198,19 @@ public final class Gateway implements AutoCloseable {
                 config.listen(),
                 limits,
                 all,
-                authenticators(kernel, config, installation.sessions(), installation.cell()),
+                callers.authenticators(config),
                 new Certificates(config.extras().certificates()),
                 config.extras().hosts(),
                 config.extras().origins(),
                 places,
-                observer(watch, telemetry, List.of(log, metrics)),
+                new CallTelemetry(watch, telemetry, List.of(log, metrics)),
                 log,
                 installation.clock(),
                 installation.random()),
             front);
-    measure(metrics, places, server.connections());
-    metrics.counter("writ.log.lines.left.out", "Log lines not written", log::leftOut);
-    metrics.gauge("writ.http.connections.max", "Connections at most", limits::connectionsMax);
-    metrics.gauge(
-        "writ.process.descriptors",
-        "Files, sockets and pipes that are open",
-        () -> Descriptors.open().orElse(0));
-    metrics.gauge("writ.log.size", "Events in the log", () -> kernel.ledger().treeSize());
-    metrics.gauge("writ.ledger.waiting", "Batches that wait for the disk", kernel::commitsWaiting);
-    installation.confining().ifPresent(c -> measure(metrics, c));
+    GatewayMeasures.calls(metrics, places, server.connections());
+    GatewayMeasures.process(metrics, log, limits.connectionsMax(), kernel);
+    installation.confining().ifPresent(c -> GatewayMeasures.sandboxes(metrics, c));
     kernel.observe(watch, watch);
     Instant startedAt = installation.clock().instant();
     if (front.isEmpty()) {
@@ -384,7 +224,6 @@ public final class Gateway implements AutoCloseable {
         log.refused("ledger-stopped", e);
       }
     });
-    RetentionSchedule retention = new RetentionSchedule(kernel, metrics, log);
     return new Gateway(
         server,
         log,
@@ -394,16 +233,11 @@ public final class Gateway implements AutoCloseable {
         metrics,
         telemetry,
         lane,
-        housekeeping(pipeline, kernel, log),
-        confining.map(c -> looking(c, log)),
-        collecting(kernel, metrics, log),
-        new Housekeeping(HOUSEKEEPING_EVERY, retention, failing(log)),
-        retention,
+        new GatewayHousekeeping(pipeline, kernel, confining, metrics, log),
         ledgerStopped,
         changes,
-        installation.sessions(),
         front,
-        installation.cell(),
+        callers,
         () ->
             new ServerHealth(
                 startedAt,
@@ -423,57 +257,9 @@ public final class Gateway implements AutoCloseable {
                             c.guarantees()))));
   }
 
-  private static Observer observer(
-      Watch watch, Optional<Telemetry> telemetry, List<Observer> others) {
-    return new Observer() {
-      @Override
-      public void begun(TraceContext trace) {
-        watch.callBegins(trace);
-      }
-
-      @Override
-      public boolean isSampled(String traceId) {
-        return telemetry.filter(t -> t.isSampled(traceId)).isPresent();
-      }
-
-      @Override
-      public void finished(Finished call) {
-        Watch.Seen seen = watch.callEnds(call);
-        others.forEach(other -> other.finished(seen.call()));
-        telemetry.ifPresent(t -> t.ended(seen.call(), seen.spans()));
-      }
-    };
-  }
-
-  private static void measure(Metrics metrics, ConcurrencyLimiter places, Connections connections) {
-    metrics.gauge("writ.http.at.work", "Calls at work", places::atWork);
-    metrics.gauge("writ.http.streams", "Answers that are streams", places::streams);
-    metrics.gauge(
-        "writ.http.unverified", "Requests whose body will say whose they are", places::unverified);
-    metrics.gauge("writ.http.memory.bytes", "Memory that calls hold", places::memoryUsed);
-    metrics.gauge("writ.http.connections", "Open connections", connections::open);
-    metrics.counter(
-        "writ.http.connections.refused", "Connections without a place", connections::refused);
-    metrics.counter(
-        "writ.http.connections.evicted", "Connections that made room", connections::evicted);
-  }
-
-  private static void measure(Metrics metrics, Confining confining) {
-    metrics.gauge("writ.sandboxes.running", "Sandboxes that live", confining::running);
-    metrics.counter("writ.sandboxes.started", "Sandboxes that were made", confining::started);
-    for (String reason : confining.ended().keySet()) {
-      metrics.counter(
-          "writ.sandbox.commands",
-          "Commands that ended in a sandbox, by why",
-          "reason",
-          reason,
-          () -> confining.ended().get(reason));
-    }
-  }
-
   /** Has closed runs be archived as often as the rules of retention are applied. */
   public void archive(RunArchiving runs) {
-    retention.archive(runs);
+    housekeeping.archive(runs);
   }
 
   /** Adds a number from another component to {@code /metrics}: from a sandbox, for example. */
@@ -520,7 +306,7 @@ public final class Gateway implements AutoCloseable {
 
   private void change(GatewayConfig next) {
     Optional<OidcProvider> provider = OidcFiles.read(next);
-    List<Authenticator> authenticators = authenticators(kernel, next, sessions, cell);
+    List<Authenticator> authenticators = callers.authenticators(next);
     Certificates certificates = new Certificates(next.extras().certificates());
     Optional<TlsFiles> files = server.files(next.listen());
     narrowed.add(next); // before a new credential can make a call
@@ -530,7 +316,7 @@ public final class Gateway implements AutoCloseable {
       narrowed.add(config);
       throw e;
     }
-    sessions.ifPresent(open -> open.signInBy(provider));
+    callers.sessions().ifPresent(open -> open.signInBy(provider));
     changes.happened(); // wakes streams, which end where their callers are others now
   }
 
@@ -541,71 +327,6 @@ public final class Gateway implements AutoCloseable {
    */
   public void log(JsonValue.Obj line) {
     log.written(line);
-  }
-
-  private static Housekeeping looking(ConfiningWatch confining, JsonLog log) {
-    return new Housekeeping(Duration.ZERO, ConfiningWatch.EVERY, confining::look, failing(log));
-  }
-
-  /** What fails now may succeed the next time: a database that does not answer, for example. */
-  private static Consumer<RuntimeException> failing(JsonLog log) {
-    return e -> log.failed("housekeeping", e);
-  }
-
-  private static Housekeeping housekeeping(KernelPipeline pipeline, Kernel kernel, JsonLog log) {
-    Runnable closing =
-        () -> {
-          int closed = pipeline.closeOverRuns(failing(log));
-          if (closed > 0) {
-            log.event("runs-closed", String.valueOf(closed));
-          }
-        };
-    return new Housekeeping(
-        HOUSEKEEPING_EVERY, List.of(closing, kernel::settleAwaited), failing(log));
-  }
-
-  /** Removes uploads that no document names; it reads the whole ledger where there are any. */
-  private static Housekeeping collecting(Kernel kernel, Metrics metrics, JsonLog log) {
-    LongAdder bytes = new LongAdder();
-    metrics.counter(
-        "writ.storage.collected.bytes", "Bytes of uploads that were removed", bytes::sum);
-    metrics.gauge(
-        "writ.storage.uploaded.bytes",
-        "Bytes of uploads, of all tenants",
-        () -> kernel.storageUse().values().stream().mapToLong(StorageUse::bytes).sum());
-    return new Housekeeping(
-        COLLECTING_EVERY,
-        () -> {
-          Ledger.Collected collected = kernel.collect(kernel.now());
-          bytes.add(collected.bytes());
-          if (collected.claims() > 0) {
-            log.event(
-                "storage-collected",
-                collected.claims()
-                    + " uploads, "
-                    + collected.blobs()
-                    + " blobs, "
-                    + collected.bytes()
-                    + " bytes");
-          }
-        },
-        failing(log));
-  }
-
-  private static List<Authenticator> authenticators(
-      Kernel kernel, GatewayConfig config, Optional<Sessions> sessions, Optional<CellDoor> cell) {
-    String audience = cell.map(CellDoor::installation).orElseGet(() -> kernel.ledger().origin());
-    List<Authenticator> all =
-        new ArrayList<>(
-            List.of(
-                new Tokens(config.tokens()),
-                new OidcCallers(config.extras().oidc()),
-                AccessAuthentication.authenticator(() -> kernel.system().trust(), audience)));
-    sessions.ifPresent(open ->
-        all.add(
-            new SessionAuthentication(
-                open, List.copyOf(all), new Certificates(config.extras().certificates()))));
-    return cell.map(door -> all.stream().map(door::guarding).toList()).orElse(all);
   }
 
   /**
@@ -695,9 +416,6 @@ public final class Gateway implements AutoCloseable {
     boolean whole = server.drain(drain);
     lane.drain();
     housekeeping.close();
-    looking.ifPresent(Housekeeping::close);
-    collecting.close();
-    retaining.close();
     server.close();
     kernel.observe(StageObserver.NONE, CommitObserver.NONE);
     telemetry.ifPresent(Telemetry::close);

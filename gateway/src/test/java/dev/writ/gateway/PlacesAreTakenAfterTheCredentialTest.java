@@ -7,7 +7,9 @@ import dev.writ.gateway.TestGateway.Reply;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.Route;
 import dev.writ.gateway.http.Surface;
+import dev.writ.gateway.http.limit.AddressRange;
 import dev.writ.gateway.http.limit.HttpLimits;
+import dev.writ.gateway.http.limit.TrustedProxies;
 import dev.writ.gateway.http.message.HttpAnswer;
 import java.io.InputStream;
 import java.net.Socket;
@@ -47,6 +49,11 @@ class PlacesAreTakenAfterTheCredentialTest {
   }
 
   private void start(long memoryMax, int connectionsMax, Duration writeWithin) {
+    start(memoryMax, connectionsMax, writeWithin, TrustedProxies.NONE);
+  }
+
+  private void start(
+      long memoryMax, int connectionsMax, Duration writeWithin, TrustedProxies proxies) {
     HttpLimits d = HttpLimits.DEFAULT;
     HttpLimits limits =
         new HttpLimits(
@@ -65,7 +72,8 @@ class PlacesAreTakenAfterTheCredentialTest {
             memoryMax,
             d.headWithin(),
             d.bodyWithin(),
-            writeWithin);
+            writeWithin,
+            proxies);
     gateway =
         TestGateway.start(
             dir,
@@ -136,6 +144,38 @@ class PlacesAreTakenAfterTheCredentialTest {
     assertThat(head(hostile.get(18))).as("it made room").startsWith("HTTP/1.1 503");
     hostile.get(19).close();
     nothingIsHeld();
+  }
+
+  /** All come from this machine, which is the proxy; what a stranger claims is not the proxy's. */
+  @Test
+  void behindAProxyEachCallerHasPlacesOfItsOwn() throws Exception {
+    AddressRange here = AddressRange.parse("127.0.0.0/8").orElseThrow();
+    HttpLimits d = HttpLimits.DEFAULT;
+    start(64 << 20, d.connectionsMax(), d.writeWithin(), new TrustedProxies(List.of(here)));
+    Socket waiting = send(halfOf("198.51.100.7"));
+    List<Socket> hostile = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      hostile.add(send(halfOf("198.51.100.7, 203.0.113.9")));
+    }
+    for (Socket evicted : hostile.subList(0, 18)) {
+      assertThat(head(evicted)).startsWith("HTTP/1.1 503");
+    }
+    assertThat(gateway.places.unverified()).isEqualTo(3);
+    waiting.getOutputStream().write("x".repeat(100).getBytes(StandardCharsets.US_ASCII));
+    assertThat(head(waiting)).as("it was read to its end").startsWith("HTTP/1.1 400");
+    Await.until(() -> remotes().contains("198.51.100.7") && remotes().contains("203.0.113.9"));
+    assertThat(remotes()).doesNotContain("127.0.0.1");
+  }
+
+  private List<String> remotes() {
+    return gateway.finished.stream().map(Observer.Finished::remote).toList();
+  }
+
+  private static String halfOf(String forwardedFor) {
+    return POST.formatted("/v1/effects")
+        + "X-Forwarded-For: "
+        + forwardedFor
+        + "\r\nContent-Length: 110\r\n\r\n{\"payload\"";
   }
 
   /** What a call held is free a moment after its answer is out. */

@@ -204,7 +204,8 @@ public final class TestGateway implements AutoCloseable {
         d.memoryMax(),
         within,
         within,
-        d.writeWithin());
+        d.writeWithin(),
+        d.proxies());
   }
 
   /** An answer that was read whole. */

@@ -65,7 +65,7 @@ public final class WholeGateway implements AutoCloseable {
   }
 
   public WholeGateway(
-      TestHome home, String yaml, Path folder, UnaryOperator<Gateway.Installation> with) {
+      TestHome home, String yaml, Path folder, UnaryOperator<GatewayInstallation> with) {
     this(home, yaml, folder, with, _ -> List.of());
   }
 
@@ -76,7 +76,7 @@ public final class WholeGateway implements AutoCloseable {
       TestHome home,
       String yaml,
       Path folder,
-      UnaryOperator<Gateway.Installation> with,
+      UnaryOperator<GatewayInstallation> with,
       Function<Pipeline, List<Surface>> more) {
     this.home = home;
     Running running = new Running();
@@ -93,7 +93,7 @@ public final class WholeGateway implements AutoCloseable {
         Gateway.start(
             config,
             with.apply(
-                new Gateway.Installation(
+                new GatewayInstallation(
                     home.kernel(),
                     running,
                     home.dir(),

@@ -127,8 +127,15 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
     call.weigh(body);
     ExecCalls.Asked asked = new ExecCalls.Asked(call.caller(), body, call.trace());
     return switch (tools.calls().exec(asked, cancellation::begins)) {
-      case ExecCalls.Ended.Denied denied ->
-          ended(denied.status(), denied.code(), GrpcStatuses.denial(denied, call.trace()), out);
+      case ExecCalls.Ended.Denied denied -> {
+        denied
+            .signed()
+            .ifPresent(signed -> {
+              held.trailer("writ-request", signed.request().toString());
+              held.trailer("writ-decision", signed.decision().toString());
+            });
+        yield ended(denied.status(), denied.code(), GrpcStatuses.denial(denied, call.trace()), out);
+      }
       case ExecCalls.Ended.Executed done -> executed(done, held, out);
     };
   }
@@ -161,6 +168,7 @@ final class ToolGatewayService extends ToolGatewayGrpc.ToolGatewayImplBase {
     }
     long from = request.hasLastEventId() ? request.getLastEventId() + 1 : 0;
     boolean follows = !request.hasFollow() || request.getFollow();
+    tools.stream().requireInLog(from);
     call.stream();
     tools.stream().follow(call.caller(), from, follows, sink);
     if (ends()) {

@@ -2,8 +2,6 @@ package dev.writ.guardian;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
-import dev.writ.canonicalize.json.Jcs;
-import dev.writ.canonicalize.json.Limits;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.guardian.AccountEntry.Charge;
@@ -20,7 +18,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -49,23 +46,7 @@ public final class Accounts implements Accounting {
   private static final String KEPT_UNTIL = "\"kept_until\":\"";
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final UsedNonces nonces = new UsedNonces();
-  private final PolicyChanges changes = new PolicyChanges();
-  private final List<Digest> stale = new ArrayList<>();
-  private final Stored stored;
-  private final HeldEntries entries;
-  private final FoldedEntries folded;
-
-  private long nextStep = 1;
-
-  /** The greatest step whose row is known to be stored: a crash takes no such step back. */
-  private long storedStep;
-
-  /** The newest entry, if it is durable: it is folded when it is not the newest any more. */
-  private Optional<Digest> durableNewest = Optional.empty();
-
-  /** The latest time of a judgement; entries that were needed only until then are dropped. */
-  private Instant latest;
+  private final AccountBook book;
 
   /**
    * A row to be stored, or deleted where it has no value.
@@ -102,11 +83,8 @@ public final class Accounts implements Accounting {
     }
   }
 
-  private Accounts(Policy policy, Stored stored, Instant latest) {
-    this.stored = stored;
-    this.latest = latest;
-    entries = new HeldEntries(policy, stored != Stored.NONE);
-    folded = new FoldedEntries(policy);
+  private Accounts(AccountBook book) {
+    this.book = book;
   }
 
   /**
@@ -117,14 +95,9 @@ public final class Accounts implements Accounting {
    * @throws WritException {@code CAN-0xx} where a row is damaged
    */
   public static Accounts restore(Iterable<Row> rows, Policy p, Instant now) {
-    Accounts accounts = new Accounts(p, Stored.NONE, Instant.MIN);
-    List<AccountEntry> all = new ArrayList<>();
-    rows.forEach(row -> all.add(accounts.counted(row)));
-    for (AccountEntry entry : all) {
-      boolean isOver = !entry.keptUntil().isAfter(now) && entry.step() != accounts.nextStep - 1;
-      accounts.put(isOver ? entry : accounts.extended(entry), Optional.empty());
-    }
-    return accounts;
+    AccountBook book = new AccountBook(p, Stored.NONE, Instant.MIN);
+    book.restore(rows, now);
+    return new Accounts(book);
   }
 
   /**
@@ -145,28 +118,9 @@ public final class Accounts implements Accounting {
 
   private static Accounts restore(
       Stored stored, long step, Policy p, Instant now, boolean summarizes) {
-    Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
-    if (!summarizes) {
-      accounts.folded.endSummaries();
-    }
-    List<AccountEntry> newest = new ArrayList<>(); // one at most: never forgotten
-    stored.scan(row -> {
-      long before = accounts.nextStep;
-      AccountEntry entry = accounts.counted(row);
-      if (accounts.nextStep > before) {
-        newest.forEach(accounts::load);
-        newest.clear();
-        newest.add(entry);
-      } else {
-        accounts.load(entry);
-      }
-    });
-    newest.forEach(entry -> accounts.put(accounts.extended(entry), Optional.empty()));
-    accounts.nextStep = Math.max(accounts.nextStep, step + 1);
-    accounts.folded.reached(step);
-    accounts.storedStep = accounts.nextStep - 1;
-    accounts.begin();
-    return accounts;
+    AccountBook book = new AccountBook(p, stored, Timestamps.truncate(now));
+    book.restore(step, summarizes);
+    return new Accounts(book);
   }
 
   /**
@@ -178,50 +132,21 @@ public final class Accounts implements Accounting {
    */
   public static Accounts restore(
       Stored stored, AccountSummary.Stored summaries, boolean repeat, Policy p, Instant now) {
-    Accounts accounts = new Accounts(p, stored, Timestamps.truncate(now));
-    TreeSet<Digest> toRead = new TreeSet<>(accounts.folded.restore(summaries.summaries(), repeat));
-    toRead.addAll(summaries.since());
-    summaries
-        .nonces()
-        .accept(uses -> {
-          if (!accounts.areNoncesOver(uses.newestMs())) {
-            uses.forEach(accounts.nonces::add); // one that is over may replace another's
-          }
-        });
-    List<AccountEntry> entries = new ArrayList<>();
-    for (Digest request : toRead) {
-      Optional<AccountEntry> entry = accounts.row(request);
-      if (entry.isEmpty()) {
-        accounts.folded.close(request);
-      }
-      entry.ifPresent(entries::add);
-    }
-    long newest = entries.stream().mapToLong(AccountEntry::step).max().orElse(0);
-    accounts.nextStep = Math.max(accounts.folded.latestStep(), newest) + 1;
-    accounts.storedStep = accounts.nextStep - 1;
-    for (AccountEntry entry : entries) {
-      accounts.useNonce(entry);
-      if (entry.step() == newest) {
-        accounts.put(accounts.extended(entry), Optional.empty());
-      } else {
-        accounts.load(entry);
-      }
-    }
-    accounts.expireNonces();
-    accounts.begin();
-    return accounts;
+    AccountBook book = new AccountBook(p, stored, Timestamps.truncate(now));
+    book.restore(summaries, repeat);
+    return new Accounts(book);
   }
 
   /** How many requests that are over no summary has; none where there cannot be one. */
   public int unsummarized() {
-    return folded.waiting();
+    return book.folded().waiting();
   }
 
   /** From now on there are no summaries: one was taken and cannot be stored. */
   public void endSummaries() {
     lock.lock();
     try {
-      folded.endSummaries();
+      book.folded().endSummaries();
     } finally {
       lock.unlock();
     }
@@ -237,7 +162,7 @@ public final class Accounts implements Accounting {
   public Optional<AccountSummary.Taken> summarize(LongSupplier logSize, long restarts) {
     lock.lock();
     try {
-      return folded.summarize(entries.all(), latest, logSize, restarts);
+      return book.folded().summarize(book.entries().all(), book.latest(), logSize, restarts);
     } finally {
       lock.unlock();
     }
@@ -249,11 +174,11 @@ public final class Accounts implements Accounting {
    * @return places, such as {@code budget cpu ["acme"]}; none where nothing is lacking
    */
   public List<String> lacking(Accounts others) {
-    return new AccountComparison(parts(), others.parts(), latest).lacking();
+    return new AccountComparison(parts(), others.parts(), book.latest()).lacking();
   }
 
   private AccountComparison.Parts parts() {
-    return new AccountComparison.Parts(entries.totals(), folded.sums(), nonces);
+    return new AccountComparison.Parts(book.totals(), book.folded().sums(), book.nonces());
   }
 
   /**
@@ -263,42 +188,9 @@ public final class Accounts implements Accounting {
   public boolean areNoncesOver(long atMs) {
     lock.lock();
     try {
-      return totals().freshUntil(atMs) + 1000 * AccountTotals.LATE_S <= latest.toEpochMilli();
+      return book.areNoncesOver(atMs);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void begin() {
-    changes.add(nextStep, latest, totals().policy());
-  }
-
-  private AccountTotals totals() {
-    return entries.totals();
-  }
-
-  private AccountEntry counted(Row row) {
-    AccountEntry entry = read(row.key(), row.value().orElseThrow());
-    nextStep = Math.max(nextStep, entry.step() + 1);
-    return entry;
-  }
-
-  private static AccountEntry read(String key, byte[] value) {
-    return AccountEntry.read(
-        Digest.parse("sha256:" + key.substring(ROW_PREFIX.length())),
-        Jcs.parseCanonical(value, Limits.DEFAULT));
-  }
-
-  /** Loads a stored entry into the sums. */
-  private void load(AccountEntry entry) {
-    if (!entry.keptUntil().isAfter(latest)) {
-      stale.add(entry.request());
-      folded.close(entry.request());
-    } else {
-      if (totals().freshUntil(entry).isAfter(latest)) {
-        useNonce(entry);
-      }
-      folded.add(entry, true);
     }
   }
 
@@ -324,7 +216,7 @@ public final class Accounts implements Accounting {
             RequestNonce.of(a.request()),
             c.supersedes().isPresent());
     Decision decision = Judge.decision(taken.matter, taken.outcomes, c.snapshot(), c.supersedes());
-    return new Judged(decision, List.of(row(taken.entry)));
+    return new Judged(decision, List.of(AccountBook.row(taken.entry)));
   }
 
   /** The result of one step; documents and rows are made outside the lock. */
@@ -336,17 +228,17 @@ public final class Accounts implements Accounting {
     Instant time = gathered.time();
     lock.lock();
     try {
-      requireNotLate(time);
-      usePolicy(ahead.policy());
-      fold(FORGOTTEN_AT_ONCE_MAX);
-      requireNonce(nonce.key(), a, time);
+      book.requireNotLate(time);
+      book.usePolicy(ahead.policy());
+      book.fold(FORGOTTEN_AT_ONCE_MAX);
+      book.requireNonce(nonce.key(), a, time);
       Optional<AccountEntry.Versions> versions =
-          find(a.id(), isKnown || mayHaveBeenJudged(nonce.key(), a, time));
+          book.find(a.id(), isKnown || book.mayHaveBeenJudged(nonce.key(), a, time));
       Optional<AccountEntry> before = versions.map(AccountEntry.Versions::now);
       if (before.filter(entry -> entry.state() == State.SETTLED).isPresent()) {
         throw new WritException(GuardianError.REQUEST_SETTLED, a.id().toString());
       }
-      before.ifPresent(this::drop);
+      before.ifPresent(book::drop);
       boolean taken = false;
       try {
         JudgeInputs inputs = inputs(ahead, gathered, nonce.key(), time);
@@ -354,18 +246,13 @@ public final class Accounts implements Accounting {
         List<CheckOutcome> outcomes = Judge.outcomes(matter, checks);
         boolean allowed = Judge.verdict(outcomes) == Verdict.ALLOW;
         AccountEntry entry = entryOf(matter, allowed, nonce.account(), before, time);
-        put(entry, versions);
+        book.put(entry, versions);
         taken = true;
-        nextStep++;
-        foldFormerNewest();
-        latest = AccountEntry.later(latest, time);
-        forgetExpired(latest, FORGOTTEN_AT_ONCE_MAX);
-        expireNonces();
-        folded.sums().prune(latest);
+        book.stepTaken(time, FORGOTTEN_AT_ONCE_MAX);
         return new Taken(matter, outcomes, entry);
       } finally {
         if (!taken) {
-          versions.ifPresent(v -> put(v.now(), v.before()));
+          versions.ifPresent(v -> book.put(v.now(), v.before()));
         }
       }
     } finally {
@@ -380,7 +267,7 @@ public final class Accounts implements Accounting {
     Gathered gathered = Gathered.of(a, c, p, trust, time);
     lock.lock();
     try {
-      usePolicy(p);
+      book.usePolicy(p);
       Matter matter =
           new Matter(a, c.manifest(), p, gathered.inputs(0, List.of(), List.of(), false));
       return inputs(matter, gathered, RequestNonce.of(a.request()).key(), time);
@@ -400,12 +287,9 @@ public final class Accounts implements Accounting {
     List<TenantAccounts.Account> accounts = TenantAccounts.of(p, tenant);
     lock.lock();
     try {
-      usePolicy(p);
+      book.usePolicy(p);
       return accounts.stream()
-          .map(account ->
-              totals()
-                  .balance(account.budget(), account.key(), time)
-                  .plus(folded.sums().balance(account.budget(), account.key(), time)))
+          .map(account -> book.balance(account.budget(), account.key(), time))
           .toList();
     } finally {
       lock.unlock();
@@ -422,8 +306,8 @@ public final class Accounts implements Accounting {
     Instant time = Timestamps.truncate(at);
     lock.lock();
     try {
-      usePolicy(p);
-      return new ArrivedAccounts(totals(), folded.sums()).held(tenant, time);
+      book.usePolicy(p);
+      return new ArrivedAccounts(book.totals(), book.folded().sums()).held(tenant, time);
     } finally {
       lock.unlock();
     }
@@ -441,11 +325,12 @@ public final class Accounts implements Accounting {
     Instant time = Timestamps.truncate(at);
     lock.lock();
     try {
-      usePolicy(p);
+      book.usePolicy(p);
       AccountEntry entry =
-          new ArrivedAccounts(totals(), folded.sums()).entry(document, tenant, carried, time);
-      put(entry.keptUntil(totals().neededUntil(entry)), Optional.empty());
-      return row(entries.find(document).orElseThrow().now());
+          new ArrivedAccounts(book.totals(), book.folded().sums())
+              .entry(document, tenant, carried, time);
+      book.put(entry.keptUntil(book.totals().neededUntil(entry)), Optional.empty());
+      return AccountBook.row(book.entries().find(document).orElseThrow().now());
     } finally {
       lock.unlock();
     }
@@ -462,7 +347,7 @@ public final class Accounts implements Accounting {
         request,
         State.SETTLED,
         charge -> {
-          Budget budget = totals().policy().budgets().get(charge.budget());
+          Budget budget = book.totals().policy().budgets().get(charge.budget());
           boolean measured = budget != null && budget.unit() == Budget.Unit.CPU_MS;
           return Optional.of(
               measured ? new Charge(charge.budget(), charge.key(), cpuMsMeasured) : charge);
@@ -478,7 +363,7 @@ public final class Accounts implements Accounting {
   private List<Row> close(Digest request, State state, Function<Charge, Optional<Charge>> settled) {
     lock.lock();
     try {
-      Optional<AccountEntry.Versions> found = find(request, true);
+      Optional<AccountEntry.Versions> found = book.find(request, true);
       if (found.isEmpty() || found.get().now().state() != State.RESERVED) {
         return List.of();
       }
@@ -487,10 +372,8 @@ public final class Accounts implements Accounting {
       List<Charge> charges = new ArrayList<>();
       before.charges().forEach(charge -> settled.apply(charge).ifPresent(charges::add));
       AccountEntry after = before.with(state, charges);
-      // Nothing but state and charges differs, so its nonce, times and marks stay where they are.
-      entries.recharge(versions, after);
-      forgetDurable(request);
-      return List.of(row(after));
+      book.recharge(versions, after);
+      return List.of(AccountBook.row(after));
     } finally {
       lock.unlock();
     }
@@ -501,12 +384,7 @@ public final class Accounts implements Accounting {
   public void forget(Digest request) {
     lock.lock();
     try {
-      entries
-          .find(request)
-          .ifPresent(versions -> {
-            drop(versions.now());
-            versions.before().ifPresent(before -> put(before.now(), before.before()));
-          });
+      book.entries().find(request).ifPresent(book::undo);
     } finally {
       lock.unlock();
     }
@@ -516,7 +394,7 @@ public final class Accounts implements Accounting {
   long keptBytes() {
     lock.lock();
     try {
-      return nonces.bytes() + folded.sums().bytes();
+      return book.nonces().bytes() + book.folded().sums().bytes();
     } finally {
       lock.unlock();
     }
@@ -526,7 +404,7 @@ public final class Accounts implements Accounting {
   int kept() {
     lock.lock();
     try {
-      return entries.size();
+      return book.entries().size();
     } finally {
       lock.unlock();
     }
@@ -536,7 +414,7 @@ public final class Accounts implements Accounting {
   public List<Row> rows() {
     lock.lock();
     try {
-      return entries.all().stream().map(Accounts::row).toList();
+      return book.entries().all().stream().map(AccountBook::row).toList();
     } finally {
       lock.unlock();
     }
@@ -545,20 +423,17 @@ public final class Accounts implements Accounting {
   private JudgeInputs inputs(Matter matter, Gathered gathered, UsedNonces.Key nonce, Instant time) {
     List<JudgeInputs.Balance> balances = new ArrayList<>(matter.charges().dues().size());
     for (Charges.Due due : matter.charges().dues()) {
-      balances.add(
-          totals()
-              .balance(due.budget(), due.key(), time)
-              .plus(folded.sums().balance(due.budget(), due.key(), time)));
+      balances.add(book.balance(due.budget(), due.key(), time));
     }
     List<JudgeInputs.RateCount> rates = new ArrayList<>(matter.charges().counted().size());
     for (Charges.Counted counted : matter.charges().counted()) {
-      rates.add(
-          totals()
-              .count(counted.rate(), counted.key(), time)
-              .plus(folded.sums().count(counted.rate(), counted.key(), time)));
+      rates.add(book.count(counted.rate(), counted.key(), time));
     }
     return gathered.inputs(
-        nextStep, balances, rates, nonceOwner(nonce, matter.admitted(), time).isPresent());
+        book.nextStep(),
+        balances,
+        rates,
+        book.nonceOwner(nonce, matter.admitted(), time).isPresent());
   }
 
   private AccountEntry entryOf(
@@ -578,137 +453,13 @@ public final class Accounts implements Accounting {
         new AccountEntry(
             a.id(),
             time,
-            nextStep,
+            book.nextStep(),
             allowed ? State.RESERVED : State.JUDGED,
             nonce,
             time,
             charges,
             marks);
-    return entry.keptUntil(totals().neededUntil(entry));
-  }
-
-  /** Refuses a time that is too old: sums and nonces are not exact for it any more. */
-  private void requireNotLate(Instant time) {
-    if (time.plusSeconds(AccountTotals.LATE_S).isBefore(latest)) {
-      throw new WritException(
-          GuardianError.JUDGED_LATE,
-          "read " + Timestamps.format(time) + ", another " + Timestamps.format(latest));
-    }
-  }
-
-  private void requireNonce(UsedNonces.Key nonce, Admitted a, Instant time) {
-    Optional<Digest> owner = nonceOwner(nonce, a, time);
-    if (owner.isPresent()) {
-      throw new WritException(
-          GuardianError.NONCE_REUSED, "request " + owner.get() + " used it, not " + a.id());
-    }
-  }
-
-  /**
-   * Whether there may be an earlier judgement of a request of which the caller knows none, so that
-   * its row has to be looked for. A judgement takes the request's nonce until {@link
-   * AccountTotals#freshUntil} of its time, which is not before that of the request but for the skew
-   * of two clocks. So a fresh request whose nonce nobody has was never judged, and need not be
-   * looked for on the disk: most requests are such.
-   */
-  private boolean mayHaveBeenJudged(UsedNonces.Key nonce, Admitted a, Instant time) {
-    long nowMs = AccountEntry.later(latest, time).toEpochMilli();
-    long judgedFirst =
-        a.request().requestedAt().minus(Admission.SKEW.multipliedBy(2)).toEpochMilli();
-    return totals().freshUntil(judgedFirst) <= nowMs || nonces.find(nonce).isPresent();
-  }
-
-  /** Another request that used a nonce within the freshness window. */
-  private Optional<Digest> nonceOwner(UsedNonces.Key nonce, Admitted a, Instant time) {
-    long nowMs = AccountEntry.later(latest, time).toEpochMilli();
-    return nonces
-        .find(nonce)
-        .filter(use -> totals().freshUntil(use.atMs()) > nowMs)
-        .map(UsedNonces.Use::request)
-        .filter(id -> !id.equals(a.id()));
-  }
-
-  /** Changes the policy. If windows or accounts differ, all sums are computed again. */
-  private void usePolicy(Policy policy) {
-    if (policy.digest().equals(totals().policy().digest())) {
-      return;
-    }
-    if (totals().sameUnder(policy)) {
-      totals().use(policy);
-      folded.use(policy);
-      return;
-    }
-    forgetExpired(latest, Integer.MAX_VALUE);
-    changes.add(nextStep, latest, policy);
-    folded.restart(policy);
-    nonces.clear();
-    durableNewest = Optional.empty();
-    for (AccountEntry.Versions versions : entries.restart(policy)) {
-      AccountEntry entry = versions.now();
-      put(extended(entry), versions.before());
-    }
-    stored.scan(row -> {
-      AccountEntry entry = read(row.key(), row.value().orElseThrow());
-      if (!entries.has(entry.request())) {
-        kept(entry).ifPresent(this::load);
-      }
-    });
-  }
-
-  /** Kept for as long as the present policy needs it, if that is longer. */
-  private AccountEntry extended(AccountEntry entry) {
-    return entry.keptUntil(AccountEntry.later(entry.keptUntil(), totals().neededUntil(entry)));
-  }
-
-  private void put(AccountEntry entry, Optional<AccountEntry.Versions> before) {
-    entries.put(entry, before);
-    useNonce(entry);
-  }
-
-  private void expireNonces() {
-    long latestMs = latest.toEpochMilli();
-    nonces.expire(atMs -> totals().freshUntil(atMs) <= latestMs);
-  }
-
-  private void useNonce(AccountEntry entry) {
-    nonces.add(
-        UsedNonces.Key.of(entry.nonce()),
-        new UsedNonces.Use(entry.request(), entry.at().toEpochMilli(), entry.step()));
-  }
-
-  private void drop(AccountEntry entry) {
-    folded.drop(entry.request());
-    nonces.remove(UsedNonces.Key.of(entry.nonce()), entry.request());
-    remove(entry);
-  }
-
-  private void dropOver(AccountEntry entry) {
-    folded.reached(entry.step());
-    drop(entry);
-  }
-
-  /** Drops an entry from memory whose row is stored, and keeps its sums and its nonce. */
-  private void letGo(AccountEntry entry, boolean isDurable) {
-    remove(entry);
-    folded.add(entry, isDurable);
-  }
-
-  private void remove(AccountEntry entry) {
-    entries.remove(entry);
-    forgetDurable(entry.request());
-  }
-
-  /**
-   * Drops old entries from memory if their stored rows are up to date, and keeps their sums. The
-   * newest entry stays, as in {@link #forgetExpired}.
-   */
-  private void fold(int most) {
-    for (AccountEntry entry : entries.foldable(latest, most)) {
-      boolean needed = entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1;
-      if (needed && isStored(entry)) {
-        letGo(entry, false);
-      }
-    }
+    return entry.keptUntil(book.totals().neededUntil(entry));
   }
 
   /**
@@ -717,86 +468,12 @@ public final class Accounts implements Accounting {
    */
   @Override
   public void durable(Digest request) {
-    if (stored == Stored.NONE) {
-      return;
-    }
     lock.lock();
     try {
-      Optional<AccountEntry.Versions> versions = entries.find(request);
-      if (versions.isEmpty()) {
-        return;
-      }
-      AccountEntry entry = versions.get().now();
-      storedStep = Math.max(storedStep, entry.step());
-      if (entry.step() == nextStep - 1) {
-        durableNewest = Optional.of(request);
-      } else if (entry.keptUntil().isAfter(latest)) {
-        letGo(entry, true);
-      }
+      book.durable(request);
     } finally {
       lock.unlock();
     }
-  }
-
-  private void foldFormerNewest() {
-    Optional<Digest> former = durableNewest;
-    durableNewest = Optional.empty();
-    former
-        .flatMap(entries::find)
-        .map(AccountEntry.Versions::now)
-        .filter(entry -> entry.keptUntil().isAfter(latest))
-        .ifPresent(entry -> letGo(entry, true));
-  }
-
-  /** Another step on that request was taken, whose rows are not stored yet. */
-  private void forgetDurable(Digest request) {
-    if (durableNewest.filter(request::equals).isPresent()) {
-      durableNewest = Optional.empty();
-    }
-  }
-
-  /**
-   * Ignores the time until which the entry is kept, which another policy may have extended since.
-   */
-  private boolean isStored(AccountEntry entry) {
-    return row(entry.request())
-        .filter(found -> found.keptUntil(entry.keptUntil()).equals(entry))
-        .isPresent();
-  }
-
-  private Optional<AccountEntry> row(Digest request) {
-    String key = ROW_PREFIX + request.hex();
-    return stored.get(key).map(value -> read(key, value));
-  }
-
-  /**
-   * The entry of a request, from memory or from its row.
-   *
-   * @param mayBeStored false only where there can be no row
-   */
-  private Optional<AccountEntry.Versions> find(Digest request, boolean mayBeStored) {
-    Optional<AccountEntry.Versions> here = entries.find(request);
-    if (here.isEmpty() && !mayBeStored) {
-      return Optional.empty();
-    }
-    if (here.isEmpty()) {
-      Optional<AccountEntry> entry = row(request).flatMap(this::kept);
-      entry.ifPresent(back -> {
-        folded.takeBack(back);
-        put(back, Optional.empty());
-      });
-      return entries.find(request);
-    }
-    AccountEntry entry = here.get().now();
-    if (!entry.keptUntil().isAfter(latest) && entry.step() != nextStep - 1) {
-      dropOver(entry); // expired, and not dropped before
-      return Optional.empty();
-    }
-    return here;
-  }
-
-  private Optional<AccountEntry> kept(AccountEntry entry) {
-    return changes.kept(entry, latest);
   }
 
   /**
@@ -808,13 +485,7 @@ public final class Accounts implements Accounting {
   public List<Row> expire(Instant now) {
     lock.lock();
     try {
-      latest = AccountEntry.later(latest, Timestamps.truncate(now));
-      List<Digest> forgotten = forgetExpired(latest, Integer.MAX_VALUE);
-      stale.stream().filter(request -> !entries.has(request)).forEach(forgotten::add);
-      stale.clear();
-      return forgotten.stream()
-          .map(request -> new Row(ROW_PREFIX + request.hex(), Optional.empty()))
-          .toList();
+      return book.expire(now);
     } finally {
       lock.unlock();
     }
@@ -824,7 +495,7 @@ public final class Accounts implements Accounting {
   public long steps() {
     lock.lock();
     try {
-      return nextStep - 1;
+      return book.nextStep() - 1;
     } finally {
       lock.unlock();
     }
@@ -855,36 +526,12 @@ public final class Accounts implements Accounting {
   public void deleteOver(List<Row> rows, Consumer<List<Row>> deletion) {
     lock.lock();
     try {
-      List<Row> over = new ArrayList<>();
-      for (Row row : rows) {
-        AccountEntry entry = read(row.key(), row.value().orElseThrow());
-        // The newest that is stored holds the step number: a newer one may never be stored.
-        boolean isNeeded =
-            entries.has(entry.request()) || entry.step() >= storedStep || kept(entry).isPresent();
-        if (!isNeeded) {
-          over.add(new Row(row.key(), Optional.empty()));
-          folded.close(entry.request());
-        }
-      }
+      List<Row> over = book.over(rows);
       if (!over.isEmpty()) {
         deletion.accept(over);
       }
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Drops entries that are not needed; never the newest, which holds the step number. */
-  private List<Digest> forgetExpired(Instant now, int most) {
-    List<Digest> forgotten = new ArrayList<>();
-    for (AccountEntry entry : entries.expired(now, most, nextStep - 1)) {
-      dropOver(entry);
-      forgotten.add(entry.request());
-    }
-    return forgotten;
-  }
-
-  static Row row(AccountEntry entry) {
-    return new Row(ROW_PREFIX + entry.request().hex(), Optional.of(Jcs.write(entry.toJson())));
   }
 }

@@ -1,6 +1,5 @@
 package dev.writ.guardian;
 
-import com.google.re2j.Pattern;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
@@ -11,10 +10,12 @@ import com.networknt.schema.regex.RegularExpression;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.guardian.error.GuardianError;
+import dev.writ.guardian.policy.cel.LinearPattern;
 import java.math.BigDecimal;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -59,10 +60,35 @@ record CompiledSchema(Schema schema) {
     }
   }
 
-  /** A pattern as JSON Schema means it: found anywhere in the text. */
+  /**
+   * What the patterns of a schema may take together over one value: characters of texts times
+   * instructions of programs. It does not depend on the machine.
+   */
+  private static final long MATCHING_MAX = 1L << 29;
+
+  /** How much of that is left of the value that is validated. */
+  private static final ScopedValue<Left> LEFT = ScopedValue.newInstance();
+
+  private static final class Left {
+    private long matching = MATCHING_MAX;
+
+    boolean takes(LinearPattern pattern, String text) {
+      matching -= (text.length() + 1L) * pattern.size();
+      return matching >= 0;
+    }
+  }
+
+  /**
+   * A pattern as JSON Schema means it: found anywhere in the text. What would take too much is not
+   * looked for.
+   */
   private static RegularExpression linearPattern(String pattern) {
-    Pattern compiled = Pattern.compile(pattern);
-    return text -> compiled.matcher(text).find();
+    LinearPattern compiled =
+        LinearPattern.compile(pattern, SchemaRules.PATTERN_SIZE_MAX).orElseThrow();
+    return text -> {
+      boolean looks = !LEFT.isBound() || LEFT.get().takes(compiled, text);
+      return looks && compiled.isIn(text);
+    };
   }
 
   /**
@@ -79,9 +105,15 @@ record CompiledSchema(Schema schema) {
         });
   }
 
-  /** What of the value does not fit. */
-  List<Error> errors(JsonValue value) {
-    return schema.validate(toNode(value));
+  /**
+   * What of the value does not fit.
+   *
+   * @return empty where the patterns would take too much over this value
+   */
+  Optional<List<Error>> errors(JsonValue value) {
+    Left left = new Left();
+    List<Error> errors = ScopedValue.where(LEFT, left).call(() -> schema.validate(toNode(value)));
+    return left.matching < 0 ? Optional.empty() : Optional.of(errors);
   }
 
   private static JsonNode toNode(JsonValue value) {

@@ -170,6 +170,6 @@ public record RestatedAccounts(Instant now) {
   }
 
   private static Row row(AccountEntry entry, Policy policy) {
-    return Accounts.row(entry.keptUntil(AccountTotals.neededUntil(policy, entry)));
+    return AccountBook.row(entry.keptUntil(AccountTotals.neededUntil(policy, entry)));
   }
 }

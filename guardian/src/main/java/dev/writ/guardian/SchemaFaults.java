@@ -13,6 +13,11 @@ final class SchemaFaults {
   /** What a schema says at a keyword is told up to this many characters. */
   private static final int EXPECTED_MAX = 160;
 
+  private static final String PATTERN = "pattern";
+
+  /** Where the texts are too long for the patterns that they are held to. */
+  private static final String TOO_MUCH = "shorter texts, or simpler patterns";
+
   /** Keywords that refuse a member for its name. */
   private static final List<String> UNKNOWN =
       List.of("additionalProperties", "unevaluatedProperties");
@@ -21,15 +26,25 @@ final class SchemaFaults {
 
   /** The first of them by place and keyword, since the library promises no order. */
   static Optional<String> first(CompiledSchema compiled, String what, JsonValue value) {
-    return compiled.errors(value).stream()
-        .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
-        .min(Comparator.naturalOrder());
+    return compiled
+        .errors(value)
+        .map(errors ->
+            errors.stream()
+                .map(e -> what + e.getInstanceLocation() + " against " + e.getKeyword())
+                .min(Comparator.naturalOrder()))
+        .orElseGet(() -> Optional.of(what + " against " + PATTERN + ": " + TOO_MUCH));
   }
 
   /** At most {@code most}, in the order of their places. */
   static List<ParameterFault> of(
       CompiledSchema compiled, JsonValue.Obj schema, JsonValue value, int most) {
-    return compiled.errors(value).stream()
+    Optional<List<Error>> errors = compiled.errors(value);
+    if (errors.isEmpty()) {
+      return List.of(
+          new ParameterFault(
+              "params", PATTERN, Optional.empty(), Optional.empty(), Optional.of(TOO_MUCH)));
+    }
+    return errors.get().stream()
         .map(error -> fault(schema, error))
         .distinct()
         .sorted(

@@ -20,6 +20,10 @@ import java.util.stream.Stream;
  */
 final class SchemaRules {
   private static final String DEFS = "#/$defs/";
+
+  /** How many instructions a pattern's program may have. */
+  static final int PATTERN_SIZE_MAX = 10_000;
+
   private static final int STEPS_MAX = 10_000;
   private static final int DEPTH_MAX = 64;
   static final String DIALECT = "https://json-schema.org/draft/2020-12/schema";
@@ -211,7 +215,7 @@ final class SchemaRules {
 
   private void requirePattern(String path, String pattern) {
     try {
-      if (pattern.length() > 1_000 || LinearPattern.compile(pattern, 10_000).isEmpty()) {
+      if (pattern.length() > 1_000 || LinearPattern.compile(pattern, PATTERN_SIZE_MAX).isEmpty()) {
         throw refuse(path, "the pattern is too large");
       }
     } catch (PatternSyntaxException e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.guardian.error.GuardianError;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,25 @@ class SchemaRulesTest {
   void deepSchemasAreNotAccepted() {
     String deep = "{\"not\":".repeat(100) + "true" + "}".repeat(100);
     assertThatThrownBy(() -> schemas(deep)).hasMessageContaining("GRD-420");
+  }
+
+  /** Each is looked for in proportion to the text, which is minutes where both are large. */
+  @Test
+  void patternsTakeABoundedTimeOverOneValue() {
+    String text = "{\"source\":\"" + "xy".repeat(400_000) + "\"}";
+    for (String slow :
+        List.of(
+            "{\"pattern\":\"(x?y?){800}z\"}",
+            "{\"not\":{\"pattern\":\"(x?y?){800}z\"}}",
+            "{\"anyOf\":[" + "{\"pattern\":\"(x?y?){40}z\"},".repeat(60) + "true]}")) {
+      ToolSchemas schemas = schemas("{\"properties\":{\"source\":" + slow + "}}");
+      assertThatThrownBy(() -> schemas.requireInput("eval", World.json(text)))
+          .as(slow)
+          .hasMessageContaining("GRD-403")
+          .hasMessageContaining("against pattern: shorter texts");
+    }
+    ToolSchemas quick = schemas("{\"properties\":{\"source\":{\"pattern\":\"^[a-z]*$\"}}}");
+    assertThatCode(() -> quick.requireInput("eval", World.json(text))).doesNotThrowAnyException();
   }
 
   @Test

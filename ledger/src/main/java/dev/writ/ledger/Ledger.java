@@ -10,7 +10,6 @@ import dev.writ.ledger.content.ContentPlaces;
 import dev.writ.ledger.content.SealedCopy;
 import dev.writ.ledger.disk.FailStop;
 import dev.writ.ledger.disk.FailStopDisk;
-import dev.writ.ledger.disk.Flock;
 import dev.writ.ledger.disk.WriterLock;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.Event;
@@ -24,7 +23,6 @@ import dev.writ.ledger.rocks.RocksStorage;
 import dev.writ.ledger.seal.ContentKeys;
 import dev.writ.ledger.seal.ContentOwner;
 import dev.writ.ledger.storage.Database;
-import dev.writ.ledger.storage.LargeContents;
 import dev.writ.ledger.storage.Lease;
 import dev.writ.ledger.storage.LeaseTerms;
 import dev.writ.ledger.storage.Storage;
@@ -38,7 +36,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -71,7 +68,7 @@ public final class Ledger extends StoreView implements RunJournal {
   /** Guarded by {@link #collecting}. */
   private boolean sweptContents;
 
-  private Ledger(
+  Ledger(
       LedgerConfig config,
       Storage store,
       WriterLock lock,
@@ -205,103 +202,17 @@ public final class Ledger extends StoreView implements RunJournal {
     if (ContentPlaces.address(config.dir()).isEmpty()) {
       throw new WritException(LedgerError.CONTENTS_NOT_SHARED, "they are in this home");
     }
-    Database database = databaseOf(config);
-    return started(
-        unstarted(
-            config, disk -> disk, Flock::take, database, () -> database.open(terms), Workers.REAL),
-        config);
+    return LedgerOpening.of(config, databaseOf(config)).under(terms).started();
   }
 
   /** With a database that the directory need not name. */
   static Ledger open(LedgerConfig config, Database database) {
-    return over(database, config, Flock::take, Workers.REAL);
+    return LedgerOpening.of(config, database).started();
   }
 
   /** For tests: wraps the disk under the appender. */
   static Ledger open(LedgerConfig config, UnaryOperator<LogWriter.Disk> seam) {
-    return started(unstarted(config, seam, Flock::take, databaseOf(config), Workers.REAL), config);
-  }
-
-  private static Ledger started(Ledger ledger, LedgerConfig config) {
-    try {
-      Anchor anchor =
-          ledger
-              .anchors
-              .own()
-              .orElseThrow(
-                  () -> new WritException(LedgerError.ANCHOR_MISSING, config.anchor().toString()));
-      anchor.verify(ledger, ledger.leaseEpoch().isPresent() || ledger.hasOtherHomes());
-      if (ledger.anchors.isShared()) {
-        Anchor shared =
-            ledger
-                .anchors
-                .readShared()
-                .orElseThrow(() ->
-                    new WritException(
-                        LedgerError.ANCHOR_MISSING, "in " + ledger.blobs.contents().location()));
-        shared.verify(ledger);
-      }
-      ledger.start();
-      if (anchor.treeSize() < ledger.treeSize() || anchor.incarnation() < ledger.incarnation()) {
-        // After a crash between a commit and the anchor: bring the anchor up now, since there may
-        // be no further commit.
-        ledger.anchorKeeper.follow(ledger.durable);
-      }
-      return ledger;
-    } catch (WritException e) {
-      ledger.close();
-      throw e;
-    }
-  }
-
-  /** Opens the database and loads the state; nothing can be written before {@link #start}. */
-  private static Ledger unstarted(
-      LedgerConfig config,
-      UnaryOperator<LogWriter.Disk> seam,
-      WriterLock.Host host,
-      Database database,
-      Workers workers) {
-    return unstarted(config, seam, host, database, database::open, workers);
-  }
-
-  private static Ledger unstarted(
-      LedgerConfig config,
-      UnaryOperator<LogWriter.Disk> seam,
-      WriterLock.Host host,
-      Database database,
-      Supplier<Storage> opening,
-      Workers workers) {
-    Format.require(config.dir());
-    WriterLock lock = WriterLock.take(host, config.dir(), config.anchor());
-    try {
-      // Before the log is taken: who cannot reach the contents is not to hold it.
-      boolean isElsewhere = requireContents(config);
-      Storage store = opening.get();
-      try {
-        if (isElsewhere) {
-          ContentPlaces.requireEpochs(store);
-        }
-        database.locks().forEach(lock::watch);
-        return new Ledger(config, store, lock, seam, workers);
-      } catch (WritException e) {
-        store.close();
-        throw e;
-      }
-    } catch (WritException e) {
-      lock.close();
-      throw e;
-    }
-  }
-
-  /** Whether large contents are in a store elsewhere, which is this installation's then. */
-  private static boolean requireContents(LedgerConfig config) {
-    Optional<URI> address = ContentPlaces.address(config.dir());
-    if (address.isPresent()) {
-      try (LargeContents contents = ContentPlaces.at(address.get())) {
-        contents.requireClaimed(ContentPlaces.marker(config.origin()));
-      }
-    }
-    return address.isPresent();
+    return LedgerOpening.of(config, databaseOf(config)).with(seam).started();
   }
 
   /**
@@ -311,10 +222,11 @@ public final class Ledger extends StoreView implements RunJournal {
    */
   static Ledger over(
       Database database, LedgerConfig config, WriterLock.Host host, Workers workers) {
-    return started(unstarted(config, disk -> disk, host, database, workers), config);
+    return LedgerOpening.over(config, database, host, workers).started();
   }
 
-  private void start() {
+  /** Begins to write. */
+  void start() {
     Format.upgrade(blobs.files(), dir);
     blobs.sweep();
     appender.start();
@@ -368,41 +280,7 @@ public final class Ledger extends StoreView implements RunJournal {
    * As {@link #nextIncarnation(LedgerConfig)}, with a batch that is committed in the same write.
    */
   public static long nextIncarnation(LedgerConfig config, Incarnating incarnating) {
-    return incarnate(config, (_, _) -> {}, incarnating);
-  }
-
-  private static long incarnate(
-      LedgerConfig config,
-      BiConsumer<Ledger, Optional<Anchor>> requirement,
-      Incarnating incarnating) {
-    Commit commit;
-    long next;
-    try (Ledger ledger =
-        unstarted(config, disk -> disk, Flock::take, databaseOf(config), Workers.REAL)) {
-      Optional<Anchor> anchor = ledger.anchors.own();
-      Optional<Anchor> shared = ledger.anchors.readShared();
-      next = 1 + ledger.incarnation();
-      for (Optional<Anchor> each : List.of(anchor, shared)) {
-        each.ifPresent(a -> a.requireOrigin(ledger.origin()));
-        next = Math.max(next, 1 + each.map(Anchor::incarnation).orElse(0L));
-      }
-      requirement.accept(ledger, anchor);
-      if (ledger.anchors.isShared()) {
-        requirement.accept(ledger, shared);
-      }
-      Batch batch = incarnating.batch(ledger, next).incarnation(next);
-      // The anchor is written first: after a crash in between the ledger is refused, and never
-      // writes under an incarnation that the anchor does not have.
-      Anchor begun =
-          new Anchor(
-              ledger.origin(), next, ledger.treeSize(), ledger.root(), config.clock().instant());
-      ledger.anchors.moveShared(begun, other -> other.verify(ledger));
-      ledger.anchors.writeOwn(begun);
-      ledger.start();
-      commit = ledger.append(batch);
-    }
-    commit.await();
-    return next;
+    return LedgerIncarnation.begin(config, (_, _) -> {}, incarnating);
   }
 
   /**
@@ -415,30 +293,14 @@ public final class Ledger extends StoreView implements RunJournal {
    * @throws WritException as {@link #open}; one that a crash interrupted can be repeated
    */
   public static long restartTime(LedgerConfig config, Incarnating restarting) {
-    return incarnate(
+    return LedgerIncarnation.begin(
         config,
-        Ledger::requireNothingLost,
+        LedgerIncarnation::requireNothingLost,
         (ledger, incarnation) -> restarting.batch(ledger, incarnation).restartingTime());
   }
 
-  /**
-   * Requires that the ledger continues its anchor, unless an earlier restart of time was
-   * interrupted after it wrote the anchor.
-   */
-  private static void requireNothingLost(Ledger ledger, Optional<Anchor> anchor) {
-    Anchor found =
-        anchor.orElseThrow(() -> new WritException(LedgerError.ANCHOR_MISSING, ledger.origin()));
-    boolean cutOff =
-        found.incarnation() == ledger.incarnation() + 1
-            && found.treeSize() == ledger.treeSize()
-            && found.root().equals(ledger.root());
-    if (!cutOff) {
-      found.verify(ledger, ledger.hasOtherHomes());
-    }
-  }
-
   /** Whether other homes, each with an anchor of its own, may have this log. */
-  private boolean hasOtherHomes() {
+  boolean hasOtherHomes() {
     return blobs.contents().isShared();
   }
 
@@ -718,7 +580,7 @@ public final class Ledger extends StoreView implements RunJournal {
     }
   }
 
-  /** For tests: its anchors, which the keeper moves. */
+  /** Its anchors, which the keeper moves. */
   Anchors anchors() {
     return anchors;
   }
@@ -761,6 +623,11 @@ public final class Ledger extends StoreView implements RunJournal {
   private void publish(Durable now) {
     durable = now;
     anchorKeeper.follow(now);
+  }
+
+  /** Brings the anchor up to what is durable. */
+  void bringAnchorUp() {
+    anchorKeeper.follow(durable);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.writ.adapters.langchain4j;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.langchain4j.model.chat.request.json.JsonRawSchema;
+import dev.langchain4j.model.chat.request.json.JsonSchemaElement;
 import dev.langchain4j.service.tool.ToolExecutor;
 import dev.langchain4j.service.tool.ToolProvider;
 import dev.langchain4j.service.tool.ToolProviderRequest;
@@ -53,22 +54,31 @@ public final class LangChain4jTools implements ToolProvider {
         .build();
   }
 
-  /** The properties' schemas as they are; LangChain4j has no type for all that they can say. */
+  /**
+   * The properties' schemas as they are, with the definitions that they refer to; LangChain4j has
+   * no type for all that they can say.
+   */
   private static JsonObjectSchema parameters(JsonValue.Obj schema) {
     JsonObjectSchema.Builder parameters = JsonObjectSchema.builder();
-    if (schema.get("properties") instanceof JsonValue.Obj properties) {
-      properties
-          .members()
-          .forEach((name, property) ->
-              parameters.addProperty(
-                  name,
-                  JsonRawSchema.from(new String(Jcs.write(property), StandardCharsets.UTF_8))));
-    }
+    parameters.addProperties(schemas(schema, "properties"));
+    parameters.definitions(schemas(schema, "$defs"));
     if (schema.get("required") instanceof JsonValue.Arr required) {
       List<String> names =
           required.items().stream().map(name -> ((JsonValue.Str) name).value()).toList();
       parameters.required(names);
     }
     return parameters.additionalProperties(false).build();
+  }
+
+  private static Map<String, JsonSchemaElement> schemas(JsonValue.Obj schema, String keyword) {
+    Map<String, JsonSchemaElement> schemas = new LinkedHashMap<>();
+    if (schema.get(keyword) instanceof JsonValue.Obj named) {
+      named
+          .members()
+          .forEach((name, each) ->
+              schemas.put(
+                  name, JsonRawSchema.from(new String(Jcs.write(each), StandardCharsets.UTF_8))));
+    }
+    return schemas;
   }
 }

@@ -7,7 +7,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.embed.home.Home;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.pipeline.KernelPipeline;
 import dev.writ.gateway.v1.VouchedSurface;

@@ -12,6 +12,7 @@ import dev.writ.embed.home.OpenHome;
 import dev.writ.embed.home.Opening;
 import dev.writ.embed.home.StarterPolicy;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.pipeline.Running;
 import dev.writ.gateway.v1.RunBundle;
@@ -140,7 +141,7 @@ final class WarmServer implements AutoCloseable {
       OpenHome open, Running running, InstantSource clock, SecureRandom random) {
     return Gateway.start(
         GatewayConfig.minimal(0),
-        new Gateway.Installation(
+        new GatewayInstallation(
             open.kernel(),
             running,
             open.home().dir(),

@@ -3,6 +3,7 @@ package dev.writ.cli.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.exceptionfactory.jagged.x25519.X25519KeyPairGenerator;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,16 +37,12 @@ final class BackedUpHome {
 
   /** A command on the home. */
   Run writ(String... args) {
-    List<String> all = new ArrayList<>(List.of("--home", home().toString()));
-    all.addAll(List.of(args));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(home()).writ(args);
   }
 
   /** What a command prints, which must succeed. */
   String ok(String... args) {
-    Run run = writ(args);
-    assertThat(run.status()).as(run.err()).isZero();
-    return run.out();
+    return new OneHome(home()).done(args).out();
   }
 
   void refused(String code, String... args) {

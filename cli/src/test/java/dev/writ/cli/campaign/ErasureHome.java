@@ -4,6 +4,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.crypto.SigningKey;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
@@ -112,9 +113,7 @@ final class ErasureHome {
 
   /** A command that may fail. */
   Run attempt(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.toString()));
-    all.addAll(List.of(arguments));
-    return Run.in(environment, all.toArray(String[]::new));
+    return new OneHome(dir, environment).writ(arguments);
   }
 
   /** A command that has to succeed: what it printed. */

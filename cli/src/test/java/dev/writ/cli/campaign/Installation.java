@@ -8,6 +8,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.canonicalize.trust.TrustedKey;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import dev.writ.executor.document.RunClose;
 import dev.writ.executor.document.SystemChange;
@@ -26,7 +27,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,9 +135,7 @@ final class Installation {
   }
 
   private static Run run(Path home, Map<String, String> environment, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", home.toString()));
-    all.addAll(List.of(arguments));
-    return Run.in(environment, all.toArray(String[]::new));
+    return new OneHome(home, environment).writ(arguments);
   }
 
   private static String done(Path home, Map<String, String> environment, String... arguments)

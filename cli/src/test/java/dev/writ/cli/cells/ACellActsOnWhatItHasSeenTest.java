@@ -6,6 +6,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import dev.writ.embed.home.CellMember;
 import dev.writ.embed.home.Home;
@@ -37,7 +38,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -171,9 +171,7 @@ class ACellActsOnWhatItHasSeenTest {
   }
 
   private Run writ(String... arguments) {
-    List<String> line = new ArrayList<>(List.of("--home", dir.resolve("home").toString()));
-    line.addAll(List.of(arguments));
-    return Run.of(line.toArray(String[]::new));
+    return new OneHome(dir.resolve("home")).writ(arguments);
   }
 
   /** Another log under a cell's name and key, with more events. */

@@ -2,6 +2,7 @@ package dev.writ.cli.cells;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import dev.writ.postgres.PostgresServer;
 import java.io.ByteArrayOutputStream;
@@ -38,15 +39,11 @@ class AGatewayJoinsByAFileTest {
   }
 
   private Run writ(String home, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", homes.resolve(home).toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(homes.resolve(home)).writ(arguments);
   }
 
   private Run done(String home, String... arguments) {
-    Run run = writ(home, arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + run.err() + run.out()).isZero();
-    return run;
+    return new OneHome(homes.resolve(home)).done(arguments);
   }
 
   private void refused(String code, String home, String... arguments) {

@@ -3,6 +3,7 @@ package dev.writ.cli.cells;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.Run;
 import dev.writ.postgres.PostgresServer;
 import dev.writ.s3.S3Server;
@@ -14,8 +15,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -31,15 +30,11 @@ class ContentsOfGatewaysAreSharedTest {
   @TempDir Path dir;
 
   private Run writ(String home, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", dir.resolve(home).toString()));
-    all.addAll(List.of(arguments));
-    return Run.of(all.toArray(String[]::new));
+    return new OneHome(dir.resolve(home)).writ(arguments);
   }
 
   private Run done(String home, String... arguments) {
-    Run run = writ(home, arguments);
-    assertThat(run.status()).as(String.join(" ", arguments) + run.err() + run.out()).isZero();
-    return run;
+    return new OneHome(dir.resolve(home)).done(arguments);
   }
 
   private void refused(String code, String home, String... arguments) {

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.crypto.KeyFiles;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
+import dev.writ.cli.OneHome;
 import dev.writ.cli.OwnProcess;
 import dev.writ.cli.Run;
 import dev.writ.cli.rules.Project;
@@ -20,7 +21,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -143,11 +143,7 @@ final class ClientsServer {
   }
 
   private Run done(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--home", home().toString()));
-    all.addAll(List.of(arguments));
-    Run run = Run.of(all.toArray(String[]::new));
-    assertThat(run.status()).as(run.err()).isZero();
-    return run;
+    return new OneHome(home()).done(arguments);
   }
 
   /** The answer to an effect of its own, as the server sends it. */

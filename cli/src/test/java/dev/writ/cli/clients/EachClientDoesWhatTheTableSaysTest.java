@@ -235,6 +235,7 @@ class EachClientDoesWhatTheTableSaysTest {
           .startsWith("42 | DENIED GRD-102: the requirement does not hold");
       assertThat(FrameworksExample.springAi(client, "spring-ai"))
           .startsWith("js true 42 | DENIED GRD-102: the requirement does not hold");
+      assertThat(FrameworksExample.unnamed(client, "unnamed")).startsWith("1 2 DENIED GRD-");
     }
   }
 

@@ -14,6 +14,7 @@ import dev.writ.adapters.springai.SpringAiTools;
 import dev.writ.client.WritClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.ai.tool.ToolCallback;
 
@@ -35,6 +36,16 @@ final class FrameworksExample {
             .toolProvider(new LangChain4jTools(offered))
             .build();
     return assistant.chat("What is six times seven?");
+  }
+
+  /** Some models name none of their calls, and write no arguments where there are none to write. */
+  static String unnamed(WritClient client, String run) {
+    OfferedTools offered = offered(client, run);
+    return offered.call("js", "{\"source\":\"1\"}", Optional.of(""))
+        + " "
+        + offered.call("js", "{\"source\":\"2\"}", Optional.of(""))
+        + " "
+        + new SpringAiTools(offered).getToolCallbacks()[0].call(null);
   }
 
   /** What Spring AI's ChatClient does with the callbacks that a prompt has. */

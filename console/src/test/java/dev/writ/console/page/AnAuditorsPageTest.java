@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.crypto.SigningKey;
@@ -39,20 +38,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AnAuditorsPageTest {
   @TempDir static Path dir;
   @Parameter Engine engine;
-  private static Playwright playwright;
   private static Desk desk;
 
   @BeforeParameterizedClassInvocation
   static void start(Engine engine) {
-    playwright = Browsers.playwright();
-    desk = new Desk(dir.resolve(engine.name()), engine.launch(playwright));
+    desk = Desk.with(dir.resolve(engine.name()), engine);
     desk.ask("bob", "mail", "{\"subject\":\"Monthly report\",\"to\":[\"ada@example.com\"]}");
   }
 
   @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach

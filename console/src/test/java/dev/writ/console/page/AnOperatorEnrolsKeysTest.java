@@ -4,8 +4,8 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.journal.EventKind;
 import java.nio.file.Path;
@@ -18,19 +18,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** From one browser's screen to another's: an approver's key, enrolled by an operator's. */
 class AnOperatorEnrolsKeysTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    desk = new Desk(dir, Browsers.chromium(playwright));
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   private static Page withKey(String who, String role) {

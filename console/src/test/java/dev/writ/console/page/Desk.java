@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.ReducedMotion;
@@ -16,6 +17,7 @@ import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.console.audit.AuditSurface;
 import dev.writ.console.audit.RunAuditor;
 import dev.writ.console.operation.OperationSurface;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.policy.PolicySurface;
 import dev.writ.console.tool.ToolSurface;
 import dev.writ.console.web.ConsoleSurface;
@@ -65,12 +67,25 @@ final class Desk implements AutoCloseable {
   final Envelope waiting;
   final Envelope hostile;
   private final Browser browser;
+  private final Runnable end;
   private final List<BrowserContext> contexts = new ArrayList<>();
   private final TreeMap<String, Cookie> cookies = new TreeMap<>();
   private final List<String> faults = new ArrayList<>();
 
+  /** With a browser of its own. */
+  static Desk with(Path dir, Engine engine) {
+    Playwright playwright = Browsers.playwright();
+    return new Desk(dir, engine.launch(playwright), playwright::close);
+  }
+
+  /** With a browser that outlives it. */
   Desk(Path dir, Browser browser) {
+    this(dir, browser, () -> {});
+  }
+
+  private Desk(Path dir, Browser browser, Runnable end) {
     this.browser = browser;
+    this.end = end;
     sessions = new Sessions(new SecureRandom(), false);
     gateway =
         TestGateway.start(
@@ -270,5 +285,6 @@ final class Desk implements AutoCloseable {
   public void close() {
     closePages();
     gateway.close();
+    end.run();
   }
 }

@@ -4,8 +4,8 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ScreenshotAnimations;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,13 +25,11 @@ class PicturesOfTheConsoleTest {
   private static final boolean UPDATE = Boolean.getBoolean("writ.update");
 
   @TempDir static Path dir;
-  private static Playwright playwright;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    desk = new Desk(dir, Browsers.chromium(playwright));
+    desk = Desk.with(dir, Engine.CHROMIUM);
     for (int i = 0; i < 12; i++) {
       desk.ask(i % 3 == 0 ? "bob" : "alice", i % 4 == 0 ? "calc" : "mail", "{\"note\":" + i + "}");
     }
@@ -40,7 +38,6 @@ class PicturesOfTheConsoleTest {
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @Test

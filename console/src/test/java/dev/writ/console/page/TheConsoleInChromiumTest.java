@@ -4,17 +4,16 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
@@ -44,21 +43,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every page of the console in a real Chromium, before a real server. */
 class TheConsoleInChromiumTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
-  private static Browser browser;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -22,19 +22,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** A walk through the console in another engine, and what an auditor does there. */
 class TheConsoleInFirefoxTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    desk = new Desk(dir, Browsers.firefox(playwright));
+    desk = Desk.with(dir, Engine.FIREFOX);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach

@@ -3,10 +3,9 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -18,21 +17,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** What Live shows is how things stand, whatever comes late, twice, or not at all. */
 class TheLivePageLosesNothingTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
-  private static Browser browser;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach

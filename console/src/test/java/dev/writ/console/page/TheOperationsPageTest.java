@@ -3,10 +3,8 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
@@ -33,21 +31,16 @@ class TheOperationsPageTest {
 
   @TempDir static Path dir;
   @Parameter Engine engine;
-  private static Playwright playwright;
-  private static Browser browser;
   private static Desk desk;
 
   @BeforeParameterizedClassInvocation
   static void start(Engine engine) {
-    playwright = Browsers.playwright();
-    browser = engine.launch(playwright);
-    desk = new Desk(dir.resolve(engine.name()), browser);
+    desk = Desk.with(dir.resolve(engine.name()), engine);
   }
 
   @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @BeforeEach

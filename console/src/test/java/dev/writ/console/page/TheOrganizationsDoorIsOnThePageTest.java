@@ -3,11 +3,10 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.gateway.http.auth.OidcProvider;
 import dev.writ.gateway.http.auth.OidcSettings;
@@ -23,23 +22,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** The page for signing in where an organization signs people in, and what it says of refusals. */
 class TheOrganizationsDoorIsOnThePageTest {
   @TempDir Path dir;
-  private Playwright playwright;
-  private Browser browser;
   private Desk desk;
 
   @BeforeEach
   void open() {
-    playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterEach
   void close() {
     assertThat(desk.closePages()).isEmpty();
     desk.close();
-    browser.close();
-    playwright.close();
   }
 
   private void trusting() {

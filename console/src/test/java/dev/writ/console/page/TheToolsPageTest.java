@@ -3,10 +3,8 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.console.page.Browsers.Engine;
@@ -45,14 +43,11 @@ class TheToolsPageTest {
 
   @TempDir static Path dir;
   @Parameter Engine engine;
-  private static Playwright playwright;
   private static Desk desk;
 
   @BeforeParameterizedClassInvocation
   static void start(Engine engine) {
-    playwright = Browsers.playwright();
-    Browser browser = engine.launch(playwright);
-    desk = new Desk(dir.resolve(engine.name()), browser);
+    desk = Desk.with(dir.resolve(engine.name()), engine);
     TestHome home = desk.gateway.home;
     home.clock.forward(Duration.ofSeconds(1));
     home.clock.stepping(Duration.ofMillis(2));
@@ -101,7 +96,6 @@ class TheToolsPageTest {
   @AfterParameterizedClassInvocation
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach

@@ -3,18 +3,19 @@ package dev.writ.console.page;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.writ.canonicalize.dsse.Envelope;
+import dev.writ.console.page.Browsers.Engine;
 import dev.writ.console.page.Desk.Screen;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.http.auth.Caller;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -28,21 +29,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a page says is of its own address, whole, and so now. */
 class WhatIsShownIsWhatIsSignedTest {
   @TempDir static Path dir;
-  private static Playwright playwright;
-  private static Browser browser;
   private static Desk desk;
 
   @BeforeAll
   static void start() {
-    playwright = Browsers.playwright();
-    browser = Browsers.chromium(playwright);
-    desk = new Desk(dir, browser);
+    desk = Desk.with(dir, Engine.CHROMIUM);
   }
 
   @AfterAll
   static void stop() {
     desk.close();
-    playwright.close();
   }
 
   @AfterEach
@@ -118,6 +114,53 @@ class WhatIsShownIsWhatIsSignedTest {
     assertThat(page.locator(".would")).containsText("503");
     assertThat(page.locator(".word, .confirm")).hasCount(0);
     assertThat(page.locator(".approval")).not().containsText("It has waited");
+  }
+
+  /** The list has it as long as nobody said anything. */
+  @Test
+  void what_waited_for_too_long_is_not_offered_any_more() {
+    Envelope asked = desk.ask("bob", "pay", "{\"amount\":506}");
+    Page page = desk.open("rita", Screen.WIDE, "#/keys");
+    withKey(page);
+    Instant until = desk.gateway.home.clock.instant().plusSeconds(120);
+    page.route(
+        "**/v1/approvals?*",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody(
+                        route
+                            .fetch()
+                            .text()
+                            .replaceAll(
+                                "\"waits_until\":\"[^\"]*\"",
+                                "\"waits_until\":\"" + until + "\""))));
+    go(page, Desk.approval(asked));
+    button(page, "Approve").click();
+    assertThat(button(page, "Sign and approve")).isEnabled();
+    desk.gateway.home.clock.forward(Duration.ofSeconds(150));
+    page.clock().fastForward(150_000);
+    assertThat(page.locator(".approval .note").first()).containsText("Its time is over");
+    assertThat(page.locator(".word, .confirm")).hasCount(0);
+  }
+
+  @Test
+  void a_yes_that_came_too_late_is_not_shown_as_one_that_counts() {
+    Envelope asked = desk.ask("bob", "pay", "{\"amount\":507}");
+    Page page = desk.open("rita", Screen.WIDE, "#/keys");
+    withKey(page);
+    go(page, Desk.approval(asked));
+    button(page, "Approve").click();
+    page.route(
+        "**/v1/approvals",
+        route ->
+            route.fulfill(
+                new Route.FulfillOptions()
+                    .setContentType("application/json")
+                    .setBody("{\"verdict\":\"DENY\"}")));
+    button(page, "Sign and approve").click();
+    assertThat(page.locator(".given .note.bad")).containsText("It is refused all the same");
   }
 
   private static String waiting(List<String> ids, String after) {

@@ -1,6 +1,8 @@
 package dev.writ.gateway.http;
 
+import dev.writ.gateway.http.limit.TrustedProxies;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
@@ -10,7 +12,7 @@ import javax.net.ssl.SSLSession;
 /**
  * Whose connection a request came by: to this server, or to the gateway that forwarded it.
  *
- * @param address without port
+ * @param address of who called, without port: behind {@link TrustedProxies}, as they say
  * @param chain the certificates that it presented, its own first, verified in the handshake; empty
  *     if none
  * @param letIn by which trust they were verified last
@@ -34,8 +36,17 @@ public record Client(String address, List<X509Certificate> chain, LetIn letIn) {
     }
   }
 
-  public static Client of(HttpConnection connection, Connections.Watch watch) {
-    return new Client(Connections.address(connection), chain(connection), watch.letIn());
+  /**
+   * @param proxies in front of this server
+   */
+  public static Client of(
+      HttpServerRequest request, Connections.Watch watch, TrustedProxies proxies) {
+    HttpConnection connection = request.connection();
+    String address =
+        proxies.caller(
+            Connections.address(connection),
+            request.headers().getAll(TrustedProxies.FORWARDED_FOR));
+    return new Client(address, chain(connection), watch.letIn());
   }
 
   private static List<X509Certificate> chain(HttpConnection connection) {

@@ -261,7 +261,9 @@ public final class Connections {
   }
 
   private synchronized boolean enter(Guard guard) {
-    if (byAddress.getOrDefault(guard.address, 0) >= limits.connectionsPerAddressMax()
+    // A proxy's connections are those of all its callers, of whom each has limits of its own.
+    if (!limits.proxies().include(guard.address)
+        && byAddress.getOrDefault(guard.address, 0) >= limits.connectionsPerAddressMax()
         && !evict(each -> each.address.equals(guard.address))) {
       refused++;
       return false;

@@ -107,6 +107,7 @@ public final class Exchange {
       Router.Found route = parts.router().find(method, path(), headers);
       found = Optional.of(route);
       query = Router.query(request.query());
+      KnownQueries.require(route.route(), query);
       requireBodyOf(route.route());
       route.route().headCheck().require(headers, receivedAt);
     } catch (WritException e) {

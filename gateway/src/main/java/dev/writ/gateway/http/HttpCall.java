@@ -19,7 +19,7 @@ import java.util.SortedMap;
  * @param query decoded, in the order they came for each name
  * @param body the whole body; empty for routes without or with a streamed one
  * @param stream the body of a route that streams it
- * @param remote the peer's address, without port
+ * @param remote the address that it came from, without port
  * @param admission the place and memory that the call holds
  * @param receivedAt by the server's clock, when the head had been read
  * @param trace of the caller (W3C trace context), or a new one

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.limit.HttpAdmission;
+import dev.writ.gateway.http.limit.TrustedProxies;
 import dev.writ.gateway.http.message.Headers;
 import dev.writ.gateway.http.message.TraceContext;
 import java.net.SocketAddress;
@@ -48,7 +49,11 @@ public final class IngressCall implements AutoCloseable {
     this.route = route;
     this.headers = headers;
     this.chain = List.copyOf(chain);
-    this.remote = Connections.address(remote);
+    this.remote =
+        parts
+            .limits()
+            .proxies()
+            .caller(Connections.address(remote), headers.all(TrustedProxies.FORWARDED_FOR));
     this.admission = new HttpAdmission(parts.places(), () -> {});
     this.trace = parts.trace(headers);
     this.receivedAt = parts.clock().instant();

@@ -1,7 +1,7 @@
 package dev.writ.gateway.ops;
 
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.TelemetrySettings;
 import dev.writ.gateway.http.Observer.Finished;
 import dev.writ.gateway.http.message.CallState;
 import dev.writ.gateway.http.message.TraceContext;
@@ -85,7 +85,7 @@ public final class Telemetry implements AutoCloseable {
    * @param troubles gets a message if the collector cannot be reached, at most a few times a minute
    */
   public Telemetry(
-      GatewayConfig.Telemetry config,
+      TelemetrySettings config,
       String instance,
       InstantSource clock,
       Metrics measured,

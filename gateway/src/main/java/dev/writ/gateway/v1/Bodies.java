@@ -97,7 +97,7 @@ final class Bodies {
     Trust trust = kernel.system().trust();
     List<TrustedKey> signers =
         envelope.signatures().stream().map(signature -> key(trust, signature.kid())).toList();
-    envelope.verifySignatures(signers.stream().map(TrustedKey::key).toList());
+    kernel.verifySignatures(envelope, signers.stream().map(TrustedKey::key).toList());
     TrustedKey signer = signers.getFirst();
     call.admission().admit(signer.tenant().orElse(""), "key " + signer.kid());
     return signer;

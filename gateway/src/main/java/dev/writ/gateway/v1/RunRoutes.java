@@ -132,7 +132,7 @@ final class RunRoutes {
     boolean live =
         call.headers().all("accept").stream().anyMatch(a -> a.contains("text/event-stream"));
     if (live) {
-      long from = lastSeen(call) + 1;
+      long from = resumed(id, lastSeen(call) + 1);
       return HttpAnswer.events(sink -> follow(call.caller(), id, from, sink));
     }
     List<JsonValue> page = new ArrayList<>();
@@ -141,6 +141,23 @@ final class RunRoutes {
       page.add(event.toJson());
     }
     return HttpAnswer.json(200, JsonValue.object().put("events", JsonValue.of(page)).build());
+  }
+
+  /**
+   * Where a stream begins for a reader that wants what comes from there on. One that has seen all
+   * of a closed run is told its end again, since nothing else will ever come.
+   *
+   * @throws WritException {@code GWY-018} behind the run's end, where it would wait for nothing
+   */
+  private long resumed(RunId run, long from) {
+    Optional<Event> head = reader.kernel().ledger().head(run);
+    long end = head.map(event -> event.seq() + 1).orElse(0L);
+    if (from > end) {
+      throw new WritException(
+          GatewayError.PARAMETER, "the run has " + end + " events, and none before " + from);
+    }
+    boolean isOver = head.filter(event -> event.kind().equals(EventKind.RUN_CLOSED)).isPresent();
+    return isOver ? Math.min(from, end - 1) : from;
   }
 
   private static long lastSeen(HttpCall call) {

@@ -83,7 +83,7 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.extras().origins()).containsExactly("https://console.example:8443");
     assertThat(config.extras().telemetry())
         .contains(
-            new GatewayConfig.Telemetry(
+            new TelemetrySettings(
                 "http://127.0.0.1:4318/v1/traces",
                 10,
                 Optional.of("http://127.0.0.1:4318/v1/metrics"),
@@ -94,10 +94,10 @@ class AConfigurationSaysWhatIsWrongTest {
         .containsEntry("resource_percent", 90L);
     assertThat(config.extras().toolPool())
         .isEqualTo(
-            new GatewayConfig.ToolPool(
+            new ToolPoolSettings(
                 512,
                 3,
-                List.of(new GatewayConfig.ToolPool.Pool("python", "small", 16)),
+                List.of(new ToolPoolSettings.Pool("python", "small", 16)),
                 Duration.ofSeconds(30)));
     assertThat(config.extras().region()).contains("eu-1");
     assertThat(config.limits().concurrentMax()).isEqualTo(10);
@@ -118,7 +118,7 @@ class AConfigurationSaysWhatIsWrongTest {
     assertThat(config.listen()).isEqualTo(Listen.loopback(8181));
     assertThat(config.tokens()).isEmpty();
     assertThat(config.surfaces()).isEmpty();
-    assertThat(config.extras().toolPool()).isEqualTo(GatewayConfig.ToolPool.DEFAULT);
+    assertThat(config.extras().toolPool()).isEqualTo(ToolPoolSettings.DEFAULT);
     assertThat(config.extras().toolPool().budgetMib()).isEqualTo(1024);
     assertThat(config.extras().region()).isEmpty();
   }

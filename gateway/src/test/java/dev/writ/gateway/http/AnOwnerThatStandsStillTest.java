@@ -3,12 +3,7 @@ package dev.writ.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.fixture.Await;
-import dev.writ.gateway.http.auth.Certificates;
-import dev.writ.gateway.http.auth.Tokens;
-import dev.writ.gateway.http.limit.HttpLimits;
-import dev.writ.gateway.http.server.CellChoice;
 import dev.writ.gateway.http.server.Front;
-import dev.writ.gateway.http.server.HopKey;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,9 +13,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -101,28 +93,7 @@ class AnOwnerThatStandsStillTest {
   void start() throws IOException {
     owners.add(new Owner());
     owners.add(new Owner());
-    front =
-        Front.open(
-            new Front.Config(
-                Listen.loopback(0),
-                HttpLimits.DEFAULT,
-                List.of(),
-                List.of(),
-                List.of(),
-                new HopSettings(
-                    "127.0.0.1", 0, Optional.empty(), Optional.empty(), Duration.ofSeconds(90)),
-                new HopKey(new byte[32]),
-                new CellChoice(
-                    1,
-                    "local",
-                    Optional.empty(),
-                    new Tokens(List.of()),
-                    new Certificates(List.of())),
-                0,
-                _ -> {},
-                (_, _) -> {},
-                InstantSource.system(),
-                new SecureRandom()));
+    front = TestFront.open(TestFront.oneCell());
     front.cell(0).owner(Optional.of(owners.getFirst().address()));
   }
 

@@ -11,7 +11,6 @@ import dev.writ.executor.document.TenantMove;
 import dev.writ.fixture.Await;
 import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
-import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.gateway.http.server.CellChoice;
 import dev.writ.gateway.http.server.Front;
 import dev.writ.gateway.http.server.HopKey;
@@ -21,10 +20,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.security.SecureRandom;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +48,6 @@ class FormerCellsAreAskedInTurnTest {
       IntStream.rangeClosed(1, 10)
           .mapToObj(number -> String.valueOf(NOW_IN - number))
           .collect(Collectors.joining(", "));
-  private static final HopKey KEY = new HopKey(new byte[32]);
 
   /** Answers as the owner of each cell. */
   private HttpServer owners;
@@ -71,7 +66,8 @@ class FormerCellsAreAskedInTurnTest {
 
   private void answer(HttpExchange call) throws IOException {
     int cell =
-        KEY.verify(
+        TestFront.KEY
+            .verify(
                 call.getRequestHeaders().getFirst(HopKey.HEADER),
                 call.getRequestMethod(),
                 call.getRequestURI().toString(),
@@ -116,23 +112,7 @@ class FormerCellsAreAskedInTurnTest {
                         "ci", Tokens.digest("writ_x"), "t2", "ci", List.of(), Optional.empty()))),
             new Certificates(List.of()));
     choice.placed(placements(new TreeMap<>()));
-    front =
-        Front.open(
-            new Front.Config(
-                Listen.loopback(0),
-                HttpLimits.DEFAULT,
-                List.of(),
-                List.of(),
-                List.of(),
-                new HopSettings(
-                    "127.0.0.1", 0, Optional.empty(), Optional.empty(), Duration.ofSeconds(90)),
-                KEY,
-                choice,
-                0,
-                _ -> {},
-                (_, _) -> {},
-                InstantSource.system(),
-                new SecureRandom()));
+    front = TestFront.open(choice);
     for (int cell = 0; cell < CELLS; cell++) {
       front.cell(cell).owner(Optional.of(address()));
     }

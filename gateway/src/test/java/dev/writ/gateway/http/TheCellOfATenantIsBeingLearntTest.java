@@ -3,20 +3,17 @@ package dev.writ.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.executor.TenantElsewhere;
-import dev.writ.gateway.http.auth.Certificates;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.gateway.http.limit.HttpLimits;
 import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.gateway.http.server.CellChoice;
 import dev.writ.gateway.http.server.Front;
 import dev.writ.gateway.http.server.GatewayServer;
-import dev.writ.gateway.http.server.HopKey;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,8 +33,7 @@ class TheCellOfATenantIsBeingLearntTest {
 
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final CellChoice choice =
-      new CellChoice(CELLS, "local", Optional.empty(), TOKENS, new Certificates(List.of()));
+  private final CellChoice choice = TestFront.cells(CELLS, TOKENS);
   private final List<GatewayServer> servers = new ArrayList<>();
   private Front front;
 
@@ -66,23 +62,7 @@ class TheCellOfATenantIsBeingLearntTest {
 
   @BeforeEach
   void start() {
-    front =
-        Front.open(
-            new Front.Config(
-                Listen.loopback(0),
-                HttpLimits.DEFAULT,
-                List.of(),
-                List.of(),
-                List.of(),
-                new HopSettings(
-                    "127.0.0.1", 0, Optional.empty(), Optional.empty(), Duration.ofSeconds(90)),
-                new HopKey(new byte[32]),
-                choice,
-                0,
-                _ -> {},
-                (_, _) -> {},
-                InstantSource.system(),
-                new SecureRandom()));
+    front = TestFront.open(choice);
     for (int cell = 0; cell < CELLS; cell++) {
       servers.add(
           GatewayServer.start(

@@ -9,7 +9,7 @@ import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestTools;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.WholeGateway;
-import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.TelemetrySettings;
 import dev.writ.gateway.http.Observer;
 import dev.writ.gateway.http.message.TraceContext;
 import dev.writ.gateway.ops.TestCollector.Got;
@@ -98,8 +98,8 @@ class EverySignalReachesTheCollectorTest {
             .orElseThrow();
     try (TestCollector collector = new TestCollector()) {
       Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
-      GatewayConfig.Telemetry config =
-          new GatewayConfig.Telemetry(
+      TelemetrySettings config =
+          new TelemetrySettings(
               collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
       try (Telemetry telemetry =
           new Telemetry(config, "test", InstantSource.system(), metrics, _ -> {})) {
@@ -144,8 +144,8 @@ class EverySignalReachesTheCollectorTest {
         new TraceContext("c".repeat(32), "1".repeat(16), "01", Optional.empty(), Optional.empty());
     try (TestCollector collector = new TestCollector()) {
       Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
-      GatewayConfig.Telemetry config =
-          new GatewayConfig.Telemetry(
+      TelemetrySettings config =
+          new TelemetrySettings(
               collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
       long began = System.nanoTime() - Duration.ofSeconds(10).toNanos();
       try (Telemetry telemetry =
@@ -246,8 +246,8 @@ class EverySignalReachesTheCollectorTest {
         new TraceContext(TRACE, "1".repeat(16), "01", Optional.empty(), Optional.empty());
     try (TestCollector collector = new TestCollector()) {
       Metrics metrics = new Metrics(() -> null, _ -> Optional.empty());
-      GatewayConfig.Telemetry config =
-          new GatewayConfig.Telemetry(
+      TelemetrySettings config =
+          new TelemetrySettings(
               collector.url(), 100, Optional.empty(), Optional.empty(), Duration.ofSeconds(60));
       Digest request = Digest.sha256(new byte[] {1});
       try (Telemetry telemetry =
@@ -339,8 +339,8 @@ class EverySignalReachesTheCollectorTest {
           return 1;
         });
     try (TestCollector collector = new TestCollector()) {
-      GatewayConfig.Telemetry config =
-          new GatewayConfig.Telemetry(
+      TelemetrySettings config =
+          new TelemetrySettings(
               collector.url(),
               100,
               Optional.of(collector.url("metrics")),

@@ -15,6 +15,7 @@ import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestParty;
 import dev.writ.fixture.TestPolicy;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.TestGateway;
 import dev.writ.gateway.config.GatewayConfig;
 import dev.writ.gateway.http.auth.Tokens;
@@ -78,7 +79,7 @@ class TheServerTellsHowItIsTest {
     gateway =
         Gateway.start(
             config,
-            new Gateway.Installation(
+            new GatewayInstallation(
                 home.kernel(),
                 running,
                 dir,

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TheNativeApiServesSignedRequestsTest {
   @TempDir Path dir;
@@ -260,6 +262,34 @@ class TheNativeApiServesSignedRequestsTest {
                 .header("Accept", "text/event-stream")
                 .header("Last-Event-ID", "2"));
     assertThat(rest.text()).startsWith("id: 3\n");
+
+    // A browser comes again by itself when a stream ends: it is told the end again, and not left.
+    long last = gateway.home.kinds("acme", "run-1").size() - 1;
+    assertThat(resumed(last).text())
+        .startsWith("id: " + last + "\nevent: run.closed\n")
+        .containsOnlyOnce("id: ");
+    assertThat(resumed(last + 1).string("code")).isEqualTo("GWY-018");
+  }
+
+  /** A typing error must not select everything. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/v1/approvals?limits=1", "/v1/runs?foo=1", "/v1/runs/run-1/events?form=3",
+        "/v1/checkpoints?limit=1&x", "/v1/keys?a=b", "/v1/openapi.json?x=1"
+      })
+  void aParameterThatIsNotKnownIsRefused(String address) {
+    Reply reply = gateway.get("alice", address);
+    assertThat(reply.status()).as(reply.text()).isEqualTo(400);
+    assertThat(reply.string("code")).isEqualTo("GWY-018");
+  }
+
+  private Reply resumed(long last) {
+    return gateway.send(
+        gateway
+            .as("alice", "/v1/runs/run-1/events")
+            .header("Accept", "text/event-stream")
+            .header("Last-Event-ID", Long.toString(last)));
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -48,6 +49,22 @@ public final class Profiles {
     return profile.equals(ExecuteAdmission.PROFILE)
         ? execute(request, ExecuteAdmission.check(raw, asker, policy, state, now))
         : command(request, raw, asker, policy);
+  }
+
+  /**
+   * Whether the finding on a request under one policy is that under another: of a policy a profile
+   * reads its own section and the subject's roles, and nothing else.
+   */
+  public static boolean readTheSame(Request request, Policy before, Policy now) {
+    if (before.digest().equals(now.digest())) {
+      return true;
+    }
+    String tenant = request.scope().tenant();
+    String subject = request.scope().subject();
+    String section =
+        of(request).filter(ExecuteAdmission.PROFILE::equals).isPresent() ? "execute" : "commands";
+    return Objects.equals(before.toJson().get(section), now.toJson().get(section))
+        && before.rolesOf(tenant, subject).equals(now.rolesOf(tenant, subject));
   }
 
   private static Finding execute(Request request, ExecuteAdmission.Result result) {

@@ -44,11 +44,11 @@ public final class Replay {
   }
 
   public Replay(RecordedRun recording, ReplayOptions options) {
-    this(recording, options, Stepping.Maker.KERNEL);
+    this(recording, options, RecordedKernel.Maker.KERNEL);
   }
 
   /** For tests: another way to make the stages. */
-  Replay(RecordedRun recording, ReplayOptions options, Stepping.Maker maker) {
+  Replay(RecordedRun recording, ReplayOptions options, RecordedKernel.Maker maker) {
     this.recording = recording;
     this.options = options;
     this.steps = new ReplaySteps(this::intentOf, this::step);

@@ -52,7 +52,10 @@ public enum SandboxError implements ErrorCode {
   SANDBOX_GONE("SBX-024", "the sandbox was destroyed", "Make another."),
   COMMAND("SBX-025", "a command is malformed", "Send what spec/sandbox.md allows."),
   LIMIT("SBX-026", "a limit is out of range", "Give one that spec/sandbox.md allows."),
-  BIND("SBX-027", "a bind is not allowed", "Bind what exists to a place that spec/ allows."),
+  BIND(
+      "SBX-027",
+      "a bind is not allowed",
+      "Bind what exists, to a plain absolute path that is not the sandbox's own."),
   EXECUTABLE_MISSING(
       "SBX-028",
       "an executable does not exist in the sandbox",

@@ -1,6 +1,7 @@
 package dev.writ.surfaces.logline;
 
 import dev.writ.canonicalize.CanonicalizeError;
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
@@ -16,9 +17,12 @@ import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.auth.Caller;
 import dev.writ.gateway.http.message.HttpAnswer;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.gateway.pipeline.WaitingRequests;
 import dev.writ.gateway.v1.Reader;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Receipt;
+import dev.writ.guardian.document.Request;
+import dev.writ.ledger.event.RunId;
 import dev.writ.surfaces.logline.LoglineAuthentication.Authenticated;
 import dev.writ.surfaces.text.DocumentIds;
 import dev.writ.surfaces.text.ToolText;
@@ -42,6 +46,7 @@ public final class LoglineSurface implements Surface {
   private final LoglineAuthentication authentication;
   private final LoglineArtifacts artifacts;
   private final LoglineRuns runs;
+  private final WaitingRequests waiting;
 
   public LoglineSurface(Pipeline pipeline, LoglineConfig config) {
     this.pipeline = pipeline;
@@ -50,6 +55,7 @@ public final class LoglineSurface implements Surface {
     this.authentication = new LoglineAuthentication(config.secrets(), signatures);
     this.artifacts = new LoglineArtifacts(pipeline, config.artifactsBytes());
     this.runs = new LoglineRuns(pipeline);
+    this.waiting = new WaitingRequests(pipeline.ledger());
   }
 
   @Override
@@ -119,20 +125,46 @@ public final class LoglineSurface implements Surface {
         LoglineAuthentication.header(call.headers(), LoglineAuthentication.TOOL))) {
       throw new WritException(LoglineError.TOOL_MISMATCH, "");
     }
-    String subject = admitted(call, caller, body.tenant).subject();
+    Caller acting = admitted(call, caller, body.tenant);
     boolean isNew =
-        pipeline.standing(body.tenant, subject, caller.signature())
+        pipeline.standing(body.tenant, acting.subject(), caller.signature())
             instanceof Pipeline.Standing.New;
     if (!isNew) {
       throw new WritException(LoglineError.REPLAYED, "");
     }
-    Answer answer = pipeline.vouch(vouched(call, caller, body, subject));
+    Answer answer = judged(caller, acting, vouched(call, caller, body, acting.subject()));
     return DocumentIds.on(
         answer
             .served()
             .map(served -> answer(served, body.ends ? runs.endOf(served) : Optional.empty()))
             .orElseGet(() -> denied(answer)),
         answer);
+  }
+
+  /**
+   * The same bytes, while a request of them waits for approval or after it was decided, are that
+   * one, whatever their signature is.
+   */
+  private Answer judged(Authenticated caller, Caller acting, Pipeline.Vouched asked) {
+    Optional<Digest> earlier =
+        waiting.find(
+            new RunId(asked.tenant(), asked.run()),
+            request -> isSame(request, asked),
+            pipeline.now());
+    if (earlier.isEmpty()) {
+      return pipeline.vouch(asked);
+    }
+    signatures.storeAlone(caller.used()); // no request has it as its key
+    return pipeline.again(acting, earlier.get(), Optional.empty());
+  }
+
+  private static boolean isSame(Request request, Pipeline.Vouched asked) {
+    return request.scope().subject().equals(asked.subject())
+        && request.effect().digest().equals(asked.effect().digest())
+        && request
+            .origin()
+            .filter(origin -> origin.surface().equals(NAME) && origin.raw().equals(asked.raw()))
+            .isPresent();
   }
 
   /** Whom the caller acts as in a tenant; nobody where its secret is not for that tenant. */

@@ -93,6 +93,18 @@ final class UsedSignatures {
     kernel.saveSignature(used.key(), removed);
   }
 
+  /**
+   * The same for that of an execution that is an earlier request's: it has no request of its own.
+   */
+  void storeAlone(Used used) {
+    Used stored = new Used(used.until(), used.signature(), true);
+    synchronized (this) {
+      byTime.remove(used);
+      byTime.add(stored);
+    }
+    store(stored);
+  }
+
   private void removeOver(Instant now) {
     while (!byTime.isEmpty() && byTime.peek().until().isBefore(now)) {
       Used used = byTime.poll();

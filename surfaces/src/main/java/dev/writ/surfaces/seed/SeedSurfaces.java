@@ -2,7 +2,7 @@ package dev.writ.surfaces.seed;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.error.GatewayError;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;

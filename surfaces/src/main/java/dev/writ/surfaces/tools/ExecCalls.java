@@ -1,6 +1,7 @@
 package dev.writ.surfaces.tools;
 
 import dev.writ.canonicalize.Digest;
+import dev.writ.canonicalize.ErrorCode;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.Answer;
@@ -13,6 +14,7 @@ import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Guidance;
 import dev.writ.guardian.document.Request;
+import dev.writ.guardian.error.GuardianError;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.seed.CommandProfile;
 import dev.writ.guardian.profile.CommandAdmission;
@@ -22,9 +24,11 @@ import dev.writ.guardian.profile.ProfileError;
 import dev.writ.guardian.profile.SurfaceRefusal;
 import dev.writ.ledger.LedgerView;
 import dev.writ.surfaces.text.ToolText;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Runs the commands of seed 002, whatever protocol they are asked for by. */
 public final class ExecCalls {
@@ -59,6 +63,8 @@ public final class ExecCalls {
      * @param status in HTTP
      * @param remedy of the code, unless {@code guidance} has better
      * @param guidance what would help, where the Guardian judged it
+     * @param signed the request and the Guardian's decision on it; empty where nothing could be
+     *     signed
      */
     record Denied(
         int status,
@@ -66,16 +72,25 @@ public final class ExecCalls {
         String title,
         String detail,
         Optional<String> remedy,
-        Optional<Guidance> guidance)
+        Optional<Guidance> guidance,
+        Optional<Signed> signed)
         implements Ended {
-      Denied(int status, ProfileError code, String found) {
+      Denied(int status, ProfileError code, String found, Optional<Signed> signed) {
         this(
             status,
             code.code(),
             code.meaning(),
             found,
             Optional.of(code.remedy()),
-            Optional.empty());
+            Optional.empty(),
+            signed);
+      }
+    }
+
+    /** The ids of the documents that a denial left in the log. */
+    record Signed(Digest request, Digest decision) {
+      private static Signed of(Answer answer) {
+        return new Signed(answer.request(), answer.decisionEnvelope().id());
       }
     }
   }
@@ -130,7 +145,7 @@ public final class ExecCalls {
             ? through.again(caller, earlier.get(), vouched.body())
             : through.vouch(vouched);
     if (answer.served().isEmpty()) {
-      return denied(answer.decision(), pipeline.kernel().guidance(answer));
+      return denied(answer, pipeline.kernel().guidance(answer));
     }
     Served served = answer.served().get();
     Request request =
@@ -206,29 +221,44 @@ public final class ExecCalls {
       throw e;
     }
     if (code == ProfileError.COMMAND_BODY) {
-      return new Ended.Denied(400, code, e.found());
+      return new Ended.Denied(400, code, e.found(), Optional.empty());
     }
+    Optional<Ended.Signed> signed = Optional.empty();
     try { // lets the Guardian sign the refusal, too
-      through.vouch(
-          vouched(
-              asked,
-              CommandRequest.parse(asked.body()),
-              ExecuteAdmission.NO_EFFECT,
-              Optional.of(new SurfaceRefusal(code, e.found()))));
+      Answer answer =
+          through.vouch(
+              vouched(
+                  asked,
+                  CommandRequest.parse(asked.body()),
+                  ExecuteAdmission.NO_EFFECT,
+                  Optional.of(new SurfaceRefusal(code, e.found()))));
+      signed = Optional.of(Ended.Signed.of(answer));
     } catch (WritException again) {
       // Not admitted, or the ledger cannot be written: the profile's unsigned refusal stands.
     }
-    return new Ended.Denied(403, code, e.found());
+    return new Ended.Denied(403, code, e.found(), signed);
   }
 
-  private static Ended denied(Decision decision, Optional<Guidance> guidance) {
+  private static Ended denied(Answer answer, Optional<Guidance> guidance) {
+    Decision decision = answer.decision();
     String detail = decision.refusing().map(check -> check.detail()).orElse("");
+    String code = decision.code().orElse("");
     return new Ended.Denied(
         403,
-        decision.code().orElse(""),
-        decision.verdict().name(),
+        code,
+        meaning(code).orElse(decision.verdict().name()),
         detail,
         guidance.flatMap(Guidance::remedy),
-        guidance);
+        guidance,
+        Optional.of(Ended.Signed.of(answer)));
+  }
+
+  /** What the catalogue says of a decision's code. */
+  private static Optional<String> meaning(String code) {
+    return Stream.<ErrorCode>concat(
+            Arrays.stream(GuardianError.values()), Arrays.stream(ProfileError.values()))
+        .filter(known -> known.code().equals(code))
+        .map(ErrorCode::meaning)
+        .findFirst();
   }
 }

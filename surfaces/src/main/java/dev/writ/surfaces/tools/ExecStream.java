@@ -60,7 +60,11 @@ public final class ExecStream {
   }
 
   HttpAnswer open(HttpCall call) {
+    if (!List.of("follow").containsAll(call.query().keySet())) {
+      throw new WritException(GatewayError.PARAMETER, "follow is all that there is");
+    }
     long from = call.headers().one("last-event-id").map(ExecStream::after).orElse(0L);
+    requireInLog(from);
     boolean follows = follows(call.query().getOrDefault("follow", List.of("true")));
     return HttpAnswer.events(
         sink -> follow(call.caller(), from, follows, new ServerSentEvents(sink)));
@@ -79,6 +83,21 @@ public final class ExecStream {
       throw new WritException(GatewayError.PARAMETER, "Last-Event-ID is no place in the log");
     }
     return Long.parseLong(id) + 1;
+  }
+
+  /**
+   * Refuses a place that the log does not reach: its reader is of another log, or this one was
+   * restored from a backup, and would wait for what it has missed.
+   *
+   * @param from the first place that is wanted
+   * @throws WritException {@code GWY-018}
+   */
+  public void requireInLog(long from) {
+    long size = ledger.treeSize();
+    if (from > size) {
+      throw new WritException(
+          GatewayError.PARAMETER, "the log has " + size + " places, and none before " + from);
+    }
   }
 
   /**

@@ -126,19 +126,27 @@ public final class ToolsSurface implements Surface {
   }
 
   private static HttpAnswer problem(HttpCall call, ExecCalls.Ended.Denied denied) {
-    return HttpAnswer.of(
-        denied.status(),
-        Problems.MEDIA_TYPE,
-        Jcs.write(
-            JsonValue.object()
-                .put("type", "urn:writ:error:" + denied.code())
-                .put("title", denied.title())
-                .put("status", denied.status())
-                .put("detail", denied.detail())
-                .putIfPresent("remedy", denied.remedy(), JsonValue::of)
-                .put("code", denied.code())
-                .put("trace_id", call.trace().traceId())
-                .putIfPresent("guidance", denied.guidance(), Guidance::toJson)
-                .build()));
+    HttpAnswer answer =
+        HttpAnswer.of(
+            denied.status(),
+            Problems.MEDIA_TYPE,
+            Jcs.write(
+                JsonValue.object()
+                    .put("type", "urn:writ:error:" + denied.code())
+                    .put("title", denied.title())
+                    .put("status", denied.status())
+                    .put("detail", denied.detail())
+                    .putIfPresent("remedy", denied.remedy(), JsonValue::of)
+                    .put("code", denied.code())
+                    .put("trace_id", call.trace().traceId())
+                    .putIfPresent("guidance", denied.guidance(), Guidance::toJson)
+                    .build()));
+    return denied
+        .signed()
+        .map(signed ->
+            answer
+                .with("Writ-Request", signed.request().toString())
+                .with("Writ-Decision", signed.decision().toString()))
+        .orElse(answer);
   }
 }

@@ -3,6 +3,7 @@ package dev.writ.surfaces.logline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
@@ -20,6 +21,7 @@ import dev.writ.surfaces.seed.SeedServer.Reply;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -132,6 +134,36 @@ class TheLoglineExecutorOverASocketTest {
     assertThat(reply.string("code")).isEqualTo(code);
     JsonValue.Obj result = (JsonValue.Obj) reply.json().get("result");
     assertThat(result.members().keySet()).contains("stdout", "stderr", "duration_ms");
+  }
+
+  /** Its caller signs each call anew, and has no other way to come back to what waits. */
+  @Test
+  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+    server.home.activate(
+        SeedServer.POLICY.replaceAll(
+            "(effect: \\{ tool: code_interpreter \\}), require: \\{[^}]*\\}",
+            "$1, require: { approvals: { role: reviewer, count: 1 } }"));
+    Reply first = signed(EXAMPLE);
+    isError(first, 403, "GRD-104");
+    server.home.clock.forward(Duration.ofSeconds(1));
+    Reply again = signed(EXAMPLE);
+    isError(again, 403, "GRD-104");
+    assertThat(requestOf(again)).isEqualTo(requestOf(first));
+    isError(signed(EXAMPLE), 409, "GWY-106");
+    Digest waiting = Digest.parse(requestOf(first));
+    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    server.home.clock.forward(Duration.ofSeconds(1));
+    Reply done = signed(EXAMPLE);
+    assertThat(done.status()).as(done.text()).isEqualTo(200);
+    assertThat(requestOf(done)).isEqualTo(requestOf(first));
+    server.home.clock.forward(Duration.ofSeconds(1));
+    Reply next = signed(EXAMPLE);
+    isError(next, 403, "GRD-104");
+    assertThat(requestOf(next)).isNotEqualTo(requestOf(first));
+  }
+
+  private static String requestOf(Reply reply) {
+    return reply.response().headers().firstValue("Writ-Request").orElseThrow();
   }
 
   @Test

@@ -3,14 +3,8 @@ package dev.writ.surfaces.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,46 +16,30 @@ class ARelayReadsWhatComesThroughAProxyTest {
       "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"VERSION\",\"io.modelcontextprotocol/clientCapabilities\":{}}";
 
   private final List<String> methods = new CopyOnWriteArrayList<>();
-  private HttpServer server;
-  private McpRelay relay;
+  private RelayedServer server;
 
   @BeforeEach
   void open() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext("/mcp", this::answer);
-    server.start();
-    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    relay = new McpRelay(url, McpView.ALL, () -> "Bearer t", Optional.empty());
+    server = new RelayedServer(this::answer);
   }
 
   @AfterEach
   void close() {
-    relay.close();
-    server.stop(0);
+    server.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
     methods.add(String.valueOf(exchange.getRequestHeaders().getFirst("Mcp-Method")));
     exchange.getRequestBody().readAllBytes();
-    byte[] body =
-        "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n\n"
-            .getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", "Text/Event-Stream; charset=utf-8");
-    exchange.sendResponseHeaders(200, body.length);
-    exchange.getResponseBody().write(body);
-    exchange.close();
+    RelayedServer.answer(
+        exchange,
+        200,
+        "Text/Event-Stream; charset=utf-8",
+        "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n\n");
   }
 
   private String asked(String method, String version) {
-    String line =
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
-            + method
-            + "\",\"params\":{"
-            + META.replace("VERSION", version)
-            + "}}";
-    return new String(
-        relay.answer(line.getBytes(StandardCharsets.UTF_8), McpChannel.NONE).orElseThrow(),
-        StandardCharsets.UTF_8);
+    return server.asked(method, "{" + META.replace("VERSION", version) + "}").orElseThrow();
   }
 
   @Test

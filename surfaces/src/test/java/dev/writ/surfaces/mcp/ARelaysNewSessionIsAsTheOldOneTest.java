@@ -3,16 +3,10 @@ package dev.writ.surfaces.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -25,22 +19,16 @@ class ARelaysNewSessionIsAsTheOldOneTest {
   private final List<String> heard = new CopyOnWriteArrayList<>();
 
   private final AtomicInteger sessions = new AtomicInteger();
-  private HttpServer server;
-  private McpRelay relay;
+  private RelayedServer server;
 
   @BeforeEach
   void open() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext("/mcp", this::answer);
-    server.start();
-    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    relay = new McpRelay(url, McpView.ALL, () -> "Bearer t", Optional.empty());
+    server = new RelayedServer(this::answer);
   }
 
   @AfterEach
   void close() {
-    relay.close();
-    server.stop(0);
+    server.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -58,19 +46,15 @@ class ARelaysNewSessionIsAsTheOldOneTest {
     } else if (isKnown) {
       heard.add(in + " " + method);
     }
-    byte[] body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}".getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", "application/json");
-    exchange.sendResponseHeaders(isKnown ? 200 : 404, body.length);
-    exchange.getResponseBody().write(body);
-    exchange.close();
+    RelayedServer.answer(
+        exchange,
+        isKnown ? 200 : 404,
+        "application/json",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
   }
 
   private void ask(String method) {
-    String line =
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
-            + method
-            + "\",\"params\":{\"level\":\"debug\"}}";
-    assertThat(relay.answer(line.getBytes(StandardCharsets.UTF_8), McpChannel.NONE)).isPresent();
+    assertThat(server.asked(method, "{\"level\":\"debug\"}")).isPresent();
   }
 
   @Test

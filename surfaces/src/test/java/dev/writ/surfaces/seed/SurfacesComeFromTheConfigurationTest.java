@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.guardian.document.Resources;
 import dev.writ.surfaces.logline.LoglineConfig;
 import dev.writ.surfaces.logline.LoglineSettings;

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
+import dev.writ.executor.Answer;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.driver.DriverOutcome;
 import dev.writ.executor.driver.DriverOutcome.Metrics;
@@ -16,6 +17,7 @@ import dev.writ.fixture.TestDriver;
 import dev.writ.fixture.TestKeys;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.pipeline.Pipeline;
+import dev.writ.guardian.document.Decision;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.seed.CommandProfile;
@@ -221,22 +223,59 @@ class TheToolGatewayOverASocketTest {
     return all;
   }
 
-  @Test
-  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+  /** The policy of these tests, under which each command waits for an approver. */
+  private static String approved() {
     String free = "{ effect: { tool: exec }, require: { cel: 'true' } }";
     assertThat(SeedServer.POLICY).contains(free);
+    return SeedServer.POLICY.replace(
+        free, "{ effect: { tool: exec }, require: { approvals: { role: reviewer, count: 1 } } }");
+  }
+
+  private void approve(Digest waiting) {
+    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+  }
+
+  @Test
+  void whatWaitsCanBeApprovedUnderALaterPolicyThatSaysTheSameOfCommands() {
+    server.home.activate(approved() + SECTION);
+    refused(FITTING, 403, "GRD-104");
     server.home.activate(
-        SeedServer.POLICY.replace(
-                free,
-                "{ effect: { tool: exec }, require: { approvals: { role: reviewer, count: 1 } } }")
-            + SECTION);
+        approved().replace("pending_max_s: 86400", "pending_max_s: 86000") + SECTION);
+    Digest waiting = pending().getFirst();
+    approve(waiting);
+    Reply done = exec(FITTING);
+    assertThat(done.status()).as(done.text()).isEqualTo(200);
+    assertThat(done.string("exec_id")).isEqualTo(ExecEvent.execId(waiting));
+  }
+
+  /** The body is not kept, so nobody can say what a later profile makes of it. */
+  @Test
+  void anApprovalOfWhatCannotBeJudgedNowIsRefusedAndDeniesNothing() {
+    server.home.activate(approved() + SECTION);
+    refused(FITTING, 403, "GRD-104");
+    server.home.activate(approved() + SECTION.replace("timeout_sec: 600", "timeout_sec: 599"));
+    Digest waiting = pending().getFirst();
+    assertThatThrownBy(() -> approve(waiting))
+        .isInstanceOf(WritException.class)
+        .hasMessageContaining("GRD-701")
+        .hasMessageContaining("asked again");
+    assertThat(pending()).containsExactly(waiting);
+    Answer rejected =
+        server.home.reject(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    assertThat(rejected.decision().code()).contains("GRD-105");
+    assertThat(pending()).isEmpty();
+  }
+
+  @Test
+  void whatWaitsForAnApprovalIsThatCallAndRunsOnceWhenItCameAgain() {
+    server.home.activate(approved() + SECTION);
     refused(FITTING, 403, "GRD-104");
     refused(FITTING, 403, "GRD-104");
     assertThat(pending()).hasSize(1);
     Digest waiting = pending().getFirst();
     refused(FITTING.replace("pytest -q", "pytest -v"), 403, "GRD-104");
     assertThat(pending()).hasSize(2);
-    server.home.approve(server.home.kernel().ledger().document(waiting).orElseThrow(), "rita");
+    approve(waiting);
     Reply done = exec(FITTING);
     assertThat(done.status()).as(done.text()).isEqualTo(200);
     assertThat(done.string("exec_id")).isEqualTo(ExecEvent.execId(waiting));
@@ -245,10 +284,45 @@ class TheToolGatewayOverASocketTest {
 
   @Test
   void aStreamThatIsAskedForByASlipOfThePenIsRefused() {
-    for (String slip : List.of("no", "False", "", "true&follow=false")) {
+    for (String slip : List.of("no", "False", "", "true&follow=false", "false&folow=true")) {
       Reply reply = server.get("alice", "/v1/streams/swe:tools:exec:stream?follow=" + slip);
       assertThat(reply.string("code")).as(slip).isEqualTo("GWY-018");
     }
+  }
+
+  @Test
+  void aPlaceThatTheLogDoesNotHaveYetIsRefused() {
+    long size = server.home.kernel().ledger().treeSize();
+    for (long last : List.of(size - 1, size)) {
+      HttpRequest.Builder request =
+          server
+              .to("/v1/streams/swe:tools:exec:stream?follow=false")
+              .header("Authorization", "Bearer token-of-alice")
+              .header("Last-Event-ID", Long.toString(last));
+      assertThat(server.send(request.GET()).status()).isEqualTo(last < size ? 200 : 400);
+    }
+  }
+
+  @Test
+  void aDenialNamesWhatWasSignedAndSaysWhatItsCodeMeans() {
+    Reply waits = exec(FITTING.replace("\"cpu\": 1.0", "\"cpu\": 3.0"));
+    assertThat(waits.status()).isEqualTo(403);
+    assertNamed(waits);
+    server.home.activate(approved() + SECTION);
+    Reply escalated = exec(FITTING);
+    assertThat(escalated.string("title")).isEqualTo("approvals are missing");
+    assertNamed(escalated);
+    assertThat(header(exec("{}"), "Writ-Request")).isEmpty();
+  }
+
+  private static String header(Reply reply, String name) {
+    return reply.response().headers().firstValue(name).orElse("");
+  }
+
+  private void assertNamed(Reply denied) {
+    Digest decision = Digest.parse(header(denied, "Writ-Decision"));
+    assertThat(Decision.read(server.home.document(decision).document()).request())
+        .isEqualTo(Digest.parse(header(denied, "Writ-Request")));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.writ.verify.audit;
 
 import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.MandateUse;
+import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.guardian.policy.limit.Budget;
@@ -21,7 +22,7 @@ record AccountDue(Budget budget, String key, long amount) {
       for (String key :
           policy.accountsOf(
               budget, request.scope().tenant(), inputs.charged(), request.effect().tool())) {
-        dues.add(new AccountDue(budget, key, AccountWalk.amount(policy, budget, request.effect())));
+        dues.add(new AccountDue(budget, key, amount(policy, budget, request.effect())));
       }
     }
     MandateUse.of(policy, request, inputs.mandates())
@@ -32,5 +33,13 @@ record AccountDue(Budget budget, String key, long amount) {
         .forEach(dues::add);
     dues.sort(Comparator.comparing(due -> due.budget().name()));
     return dues;
+  }
+
+  private static long amount(Policy policy, Budget budget, Effect effect) {
+    return switch (budget.unit()) {
+      case CALLS -> 1;
+      case CPU_MS -> effect.resources().cpuMs();
+      case COST -> policy.price(effect.tool(), effect.operation()).orElse(0L);
+    };
   }
 }

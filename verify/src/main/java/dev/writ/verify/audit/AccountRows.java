@@ -37,7 +37,7 @@ final class AccountRows {
   private final Findings findings;
   private final TreeMap<Digest, Policy> policies;
   private final TreeMap<Digest, Instant> redated;
-  private final TreeMap<Digest, AccountWalk.Arrival> arrivals;
+  private final TreeMap<Digest, CarriedAccountsCheck.Arrival> arrivals;
   private final Fates fates;
 
   /** A row, as the accounts write it. */
@@ -75,7 +75,7 @@ final class AccountRows {
       Findings findings,
       TreeMap<Digest, Policy> policies,
       TreeMap<Digest, Instant> redated,
-      TreeMap<Digest, AccountWalk.Arrival> arrivals) {
+      TreeMap<Digest, CarriedAccountsCheck.Arrival> arrivals) {
     this.arrivals = arrivals;
     this.redated = redated;
     this.ledger = ledger;
@@ -93,7 +93,7 @@ final class AccountRows {
           String place = Findings.row(Tables.ACCOUNT, key);
           try {
             Digest request = Digest.parse("sha256:" + key.substring(Accounts.ROW_PREFIX.length()));
-            AccountWalk.Arrival arrival = arrivals.get(request);
+            CarriedAccountsCheck.Arrival arrival = arrivals.get(request);
             if (arrival == null) {
               check(place, request, Row.parse(value));
             } else {
@@ -107,7 +107,7 @@ final class AccountRows {
   }
 
   /** The row with which the accounts of a tenant begin that was moved here. */
-  private void arrived(String place, Digest id, Row row, AccountWalk.Arrival arrival) {
+  private void arrived(String place, Digest id, Row row, CarriedAccountsCheck.Arrival arrival) {
     findings.same(ROW, place + " /at", row.at(), arrival.at());
     findings.same(ROW, place + " /step", row.step(), 0L);
     findings.same(ROW, place + " /state", row.state(), "settled");

@@ -1,8 +1,6 @@
 package dev.writ.verify.audit;
 
-import static dev.writ.verify.error.AuditError.ACCOUNT;
 import static dev.writ.verify.error.AuditError.ROW;
-import static dev.writ.verify.error.AuditError.TWICE;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.canonicalize.WritException;
@@ -10,12 +8,7 @@ import dev.writ.executor.document.TenantDeparted;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.journal.Tables;
 import dev.writ.guardian.Accounts;
-import dev.writ.guardian.Admission;
-import dev.writ.guardian.ArrivedAccounts;
-import dev.writ.guardian.CarriedAccounts;
-import dev.writ.guardian.JudgeInputs;
 import dev.writ.guardian.document.Decision;
-import dev.writ.guardian.document.Effect;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Request;
 import dev.writ.guardian.document.Verdict;
@@ -24,13 +17,10 @@ import dev.writ.guardian.policy.limit.Budget;
 import dev.writ.guardian.policy.limit.Rate;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
-import dev.writ.ledger.event.RunId;
 import dev.writ.verify.audit.AccountSums.Account;
-import dev.writ.verify.audit.AccountSums.Bounds;
 import dev.writ.verify.audit.AccountSums.Charge;
 import dev.writ.verify.audit.AccountSums.Counter;
 import dev.writ.verify.audit.AccountSums.Mark;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,7 +29,6 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /**
  * Adds up balances, rates and nonces over all runs, in the order of the steps that the decisions
@@ -65,14 +54,10 @@ final class AccountWalk {
   private final Optional<Steps> steps;
 
   private final Fates fates;
-  private final AccountSums sums = new AccountSums();
-  private final AccountSums.Definitions definitions = new AccountSums.Definitions();
-  private final AccountSums.Gaps gaps = new AccountSums.Gaps();
-  private final TreeMap<Long, Judged> waiting = new TreeMap<>();
-  private final TreeMap<Digest, Entry> entries = new TreeMap<>();
-  private final TreeMap<String, Digest> nonces = new TreeMap<>();
-  private final TreeMap<Instant, TreeSet<Digest>> expiries = new TreeMap<>();
-  private final SettledEntries settled = new SettledEntries();
+  private final AuditedAccounts accounts = new AuditedAccounts();
+  private final AccountInputsCheck inputs;
+  private final CarriedAccountsCheck carried;
+  private final TreeMap<Long, JudgedStep> waiting = new TreeMap<>();
   private final ArrayDeque<Instant> restarts;
   private final TreeMap<Digest, Instant> ahead = new TreeMap<>();
   private final TreeMap<Digest, Instant> redated = new TreeMap<>();
@@ -82,73 +67,11 @@ final class AccountWalk {
 
   private final TreeSet<Digest> endless = new TreeSet<>();
 
-  /** What arrived with tenants, by the documents that say it; a part of {@link #entries}. */
-  private final TreeMap<Digest, Arrival> arrivals = new TreeMap<>();
-
-  private final ArrayDeque<Departure> departures = new ArrayDeque<>();
+  private final ArrayDeque<CarriedAccountsCheck.Departure> departures = new ArrayDeque<>();
   private Optional<Policy> inForce = Optional.empty();
   private boolean mistaken;
-  private Optional<Judged> last = Optional.empty();
-  private Optional<Instant> latest = Optional.empty();
-
-  /** When a tenant came or left last: policies are in use then, too. */
-  private Optional<Instant> lastMove = Optional.empty();
-
-  private Optional<Digest> inUse = Optional.empty();
+  private Optional<JudgedStep> last = Optional.empty();
   private long nextStep = 1;
-
-  /** A departure that waits until every step before it was taken. */
-  private record Departure(
-      String place, TenantDeparted said, Policy policy, Instant at, long lastStep) {}
-
-  /**
-   * What arrived with a tenant.
-   *
-   * @param charges what its row must have, within bounds
-   * @param marksLeast how many uses of rates its row must have at least; at most all that arrived
-   */
-  record Arrival(TenantDeparted said, Instant at, List<Charge> charges, long marksLeast) {}
-
-  /** A decision that waits for its step. */
-  private record Judged(
-      String place,
-      RunId run,
-      Digest id,
-      Decision decision,
-      Request request,
-      JudgeInputs inputs,
-      Policy policy,
-      Optional<Instant> issuedAt) {
-    Judged issuedAt(Instant at) {
-      return new Judged(place, run, id, decision, request, inputs, policy, Optional.of(at));
-    }
-  }
-
-  /**
-   * The record of a request.
-   *
-   * @param at when it was last judged, or the restart of time since then, if that is earlier
-   * @param nonceUntil until then another request with its nonce is certainly refused, by the
-   *     shortest freshness window since
-   * @param keptUntil until then it may be counted
-   * @param rowUntil until then its row exists; a released reservation needs none for its windows
-   */
-  private record Entry(
-      Policy policy,
-      Instant at,
-      String nonce,
-      Instant nonceUntil,
-      Instant keptUntil,
-      Instant rowUntil,
-      List<Charge> charges,
-      List<Mark> marks) {
-    Entry under(Policy inUse) {
-      Instant until = AccountWalk.nonceUntil(inUse, at);
-      return until.isBefore(nonceUntil)
-          ? new Entry(policy, at, nonce, until, keptUntil, rowUntil, charges, marks)
-          : this;
-    }
-  }
 
   private AccountWalk(
       LedgerView ledger,
@@ -163,6 +86,8 @@ final class AccountWalk {
     this.steps = steps;
     this.documents = documents;
     this.fates = new Fates(ledger, documents.source());
+    this.inputs = new AccountInputsCheck(accounts, findings);
+    this.carried = new CarriedAccountsCheck(accounts, findings);
   }
 
   /**
@@ -242,7 +167,7 @@ final class AccountWalk {
   }
 
   /** The decision of an event; one that cannot be read is reported by the walk over the runs. */
-  private Optional<Judged> judged(Event event) {
+  private Optional<JudgedStep> judged(Event event) {
     try {
       Decision decision = documents.require(event.body(), Decision.TYPE, Decision::read);
       Policy policy = policies.get(decision.policy());
@@ -251,7 +176,7 @@ final class AccountWalk {
         return Optional.empty();
       }
       return Optional.of(
-          new Judged(
+          new JudgedStep(
               Findings.place(event),
               event.runId(),
               event.body(),
@@ -266,7 +191,7 @@ final class AccountWalk {
     }
   }
 
-  private void offer(Judged judged) {
+  private void offer(JudgedStep judged) {
     if (judged.inputs().step() < nextStep || waiting.containsKey(judged.inputs().step())) {
       mistaken = steps.isEmpty(); // perhaps it was taken for missing
       return; // a step twice, found before
@@ -285,7 +210,7 @@ final class AccountWalk {
       if (!all && !isNext(first)) {
         return;
       }
-      gaps.add(first - nextStep);
+      accounts.skip(first - nextStep);
       findings.gaps += first - nextStep;
       nextStep = first + 1;
       take(waiting.remove(first));
@@ -315,10 +240,12 @@ final class AccountWalk {
       TenantDeparted said =
           documents.require(event.body(), TenantDeparted.TYPE, TenantDeparted::read);
       if (event.kind().equals(EventKind.TENANT_ARRIVED)) {
-        arrive(event.body(), said, policy, event.at());
+        carried.arrive(event.body(), said, policy, event.at());
       } else {
         long lastStep = waiting.isEmpty() ? nextStep - 1 : waiting.lastKey();
-        departures.add(new Departure(Findings.place(event), said, policy, event.at(), lastStep));
+        departures.add(
+            new CarriedAccountsCheck.Departure(
+                Findings.place(event), said, policy, event.at(), lastStep));
         departures();
       }
     } catch (WritException | NoSuchElementException e) {
@@ -329,174 +256,23 @@ final class AccountWalk {
   /** Looks at what was said of departures, as soon as every step before them was taken. */
   private void departures() {
     while (!departures.isEmpty() && departures.getFirst().lastStep() < nextStep) {
-      departed(departures.removeFirst());
+      carried.departed(departures.removeFirst());
     }
-  }
-
-  private void use(Policy policy) {
-    Optional<Instant> now =
-        latest.flatMap(l -> lastMove.filter(l::isBefore)).or(() -> latest).or(() -> lastMove);
-    definitions.use(policy, now);
-  }
-
-  private void departed(Departure departure) {
-    use(departure.policy());
-    lastMove = Optional.of(departure.at());
-    CarriedAccounts said = departure.said().accounts();
-    Instant at = departure.said().departedAt();
-    String tenant = departure.said().move().tenant();
-    TreeMap<Account, Long> amounts = new TreeMap<>();
-    here(departure.policy(), tenant, at).forEach(account -> amounts.put(account, 0L));
-    for (CarriedAccounts.Amount amount : said.amounts()) {
-      Budget budget = departure.policy().budgets().get(amount.budget());
-      if (budget == null) {
-        findings.problem(ACCOUNT, departure.place(), "budget " + amount.budget(), "no such budget");
-        continue;
-      }
-      amounts.put(account(budget, amount.key(), at), amount.amount());
-    }
-    amounts.forEach((account, amount) -> {
-      Budget budget = departure.policy().budgets().get(account.budget());
-      if (definitions.holdsSince(budget, account.windowStart())) {
-        carried(departure.place(), account, budget, amount);
-      } else {
-        findings.loose++;
-      }
-    });
-    TreeMap<Counter, Long> counts = new TreeMap<>();
-    for (AccountSums all : List.of(sums, settled.sums())) {
-      all.counters().stream()
-          .filter(counter -> CarriedAccounts.isOf(tenant, counter.key()))
-          .forEach(counter -> counts.put(counter, 0L));
-    }
-    said.uses()
-        .forEach(use -> counts.put(new Counter(use.rate(), use.key()), (long) use.times().size()));
-    counts.forEach((counter, count) -> used(departure, counter, count, at));
-  }
-
-  private static Account account(Budget budget, String key, Instant at) {
-    return new Account(budget.name(), key, budget.windowStart(at));
-  }
-
-  /** The accounts of a tenant that hold something in the windows of that time. */
-  private List<Account> here(Policy policy, String tenant, Instant at) {
-    return Stream.of(sums, settled.sums())
-        .flatMap(all -> all.accounts().stream())
-        .filter(account -> CarriedAccounts.isOf(tenant, account.key()))
-        .filter(account -> {
-          Budget budget = policy.budgets().get(account.budget());
-          return budget != null && account.windowStart().equals(budget.windowStart(at));
-        })
-        .distinct()
-        .toList();
-  }
-
-  private void carried(String place, Account account, Budget budget, long amount) {
-    Bounds bounds = sums.bounds(account).plus(settled.bounds(account));
-    long lost = gaps.since(account.windowStart());
-    boolean calls = budget.unit() == Budget.Unit.CALLS;
-    boolean open = bounds.unknown() > 0 || lost > 0 && !calls;
-    long least = lost > 0 ? calls ? Math.max(0, bounds.least() - lost) : 0 : bounds.least();
-    long most = open ? AccountSums.UNKNOWN : bounds.most() + lost;
-    if (amount < least || amount > most) {
-      findings.problem(
-          ACCOUNT,
-          place + " budget " + account.budget() + " " + account.key(),
-          amount,
-          range(least, most));
-    }
-    findings.balances++;
-  }
-
-  private void used(Departure departure, Counter counter, long count, Instant at) {
-    Rate rate = departure.policy().rates().get(counter.rate());
-    Instant start = rate == null ? at : rate.spanStart(at);
-    if (rate != null && !definitions.holdsSince(rate, start)) {
-      findings.loose++;
-      return;
-    }
-    long all = sums.count(counter, start) + settled.count(counter, start);
-    long least = all - sums.forgotten(counter, start) - settled.forgotten(counter, start);
-    long most = all + gaps.since(start);
-    if (rate == null ? count > 0 : count < least || count > most) {
-      findings.problem(
-          ACCOUNT,
-          departure.place() + " rate " + counter.rate() + " " + counter.key(),
-          count,
-          range(least, most));
-    }
-    findings.rates++;
-  }
-
-  /**
-   * The tenant's accounts hold from here on what those of its former cell held, less what these
-   * hold already. Windows and uses that are over by then may be forgotten here, and count for
-   * nothing: a row may have them or not.
-   */
-  private void arrive(Digest id, TenantDeparted said, Policy policy, Instant now) {
-    use(policy);
-    lastMove = Optional.of(now);
-    Instant at = said.departedAt();
-    List<Charge> charges = new ArrayList<>();
-    for (CarriedAccounts.Amount amount : said.accounts().amounts()) {
-      Budget budget = policy.budgets().get(amount.budget());
-      if (budget != null) {
-        Account account = account(budget, amount.key(), at);
-        Bounds known = sums.bounds(account).plus(settled.bounds(account));
-        long most = Math.max(0, amount.amount() - known.least());
-        boolean isOpen = known.unknown() > 0 || !budget.windowEnd(at).isAfter(now);
-        if (!budget.windowEnd(at).isAfter(now)) {
-          most = amount.amount();
-        }
-        long least = isOpen ? 0 : Math.max(0, amount.amount() - known.most());
-        charges.add(new Charge(account, least, most, most));
-      }
-    }
-    List<Mark> marks = new ArrayList<>();
-    long counting = 0;
-    for (CarriedAccounts.Use use : said.accounts().uses()) {
-      Rate rate = policy.rates().get(use.rate());
-      Counter counter = new Counter(use.rate(), use.key());
-      TreeMap<Instant, Long> known = new TreeMap<>();
-      for (AccountSums all : List.of(sums, settled.sums())) {
-        all.uses(counter).forEach((time, times) -> known.merge(time, times, Long::sum));
-      }
-      for (Long ms : use.times()) {
-        Instant time = Instant.ofEpochMilli(ms);
-        if (known.merge(time, -1L, Long::sum) < 0) {
-          marks.add(new Mark(counter, time, true));
-          counting += rate != null && time.isAfter(rate.spanStart(now)) ? 1 : 0;
-        }
-      }
-    }
-    Instant keptUntil = KeptUntil.of(policy, at, charges, marks);
-    add(
-        id,
-        new Entry(
-            policy,
-            at,
-            ArrivedAccounts.nonce(id),
-            nonceUntil(policy, at),
-            keptUntil,
-            rowOfArrivalUntil(policy, at, charges, marks),
-            charges,
-            marks));
-    arrivals.put(id, new Arrival(said, at, charges, counting));
   }
 
   /** What arrived with tenants, by the documents that say it. */
-  TreeMap<Digest, Arrival> arrivals() {
-    return arrivals;
+  TreeMap<Digest, CarriedAccountsCheck.Arrival> arrivals() {
+    return carried.arrivals();
   }
 
   void end() {
     last.ifPresent(this::offer);
     flush(true);
     departures();
-    entries.forEach(this::requireRow);
+    accounts.entries().forEach(this::requireRow);
   }
 
-  private void requireRow(Digest request, Entry entry) {
+  private void requireRow(Digest request, AuditedEntry entry) {
     if (entry.rowUntil().isAfter(ledger.highWater())) {
       String key = Accounts.ROW_PREFIX + request.hex();
       findings.rows++;
@@ -516,77 +292,14 @@ final class AccountWalk {
     last = Optional.empty();
     flush(true);
     Instant now = restarts.removeFirst();
-    new TreeMap<>(entries)
-        .forEach((request, entry) -> {
-          drop(request, entry);
-          add(request, redated(entry, now, arrivals.containsKey(request)));
-        });
+    accounts.restart(now, carried.arrivals().keySet());
+    carried.restart(now);
     ahead.forEach((decision, at) -> {
       if (at.isAfter(now)) {
         redated.put(decision, now);
       }
     });
-    ahead.replaceAll((_, at) -> earlier(at, now));
-    arrivals.replaceAll((_, arrival) ->
-        new Arrival(
-            arrival.said(), earlier(arrival.at(), now), arrival.charges(), arrival.marksLeast()));
-    definitions.restart(now);
-    lastMove = lastMove.map(at -> earlier(at, now));
-    gaps.restart(now);
-    latest = Optional.of(now);
-  }
-
-  private static Entry redated(Entry entry, Instant now, boolean arrived) {
-    Policy policy = entry.policy();
-    Instant at = earlier(entry.at(), now);
-    List<Charge> charges =
-        entry.charges().stream()
-            .map(charge -> {
-              Account account = charge.account();
-              Instant start = policy.budgets().get(account.budget()).windowStart(at);
-              return new Charge(
-                  new Account(account.budget(), account.key(), start),
-                  charge.least(),
-                  charge.most(),
-                  charge.usedMost());
-            })
-            .toList();
-    List<Mark> marks =
-        entry.marks().stream()
-            .map(mark -> new Mark(mark.counter(), earlier(mark.at(), now), mark.sure()))
-            .toList();
-    return new Entry(
-        policy,
-        at,
-        entry.nonce(),
-        at.plus(Duration.between(entry.at(), entry.nonceUntil())),
-        KeptUntil.of(policy, at, charges, marks),
-        arrived
-            ? rowOfArrivalUntil(policy, at, charges, marks)
-            : rowUntil(policy, at, charges, marks),
-        charges,
-        marks);
-  }
-
-  /** Where perhaps nothing had to be carried, there may be no row for it. */
-  private static Instant rowOfArrivalUntil(
-      Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
-    return rowUntil(
-        policy, at, charges.stream().filter(charge -> charge.least() > 0).toList(), marks);
-  }
-
-  /** A released reservation settles nothing, so its windows need no row. */
-  private static Instant rowUntil(
-      Policy policy, Instant at, List<Charge> charges, List<Mark> marks) {
-    return KeptUntil.of(
-        policy,
-        at,
-        charges.stream().filter(charge -> charge.usedMost() > 0).toList(),
-        marks.stream().filter(Mark::sure).toList());
-  }
-
-  private static Instant earlier(Instant a, Instant b) {
-    return a.isBefore(b) ? a : b;
+    ahead.replaceAll((_, at) -> AuditedEntry.earlier(at, now));
   }
 
   /**
@@ -598,164 +311,29 @@ final class AccountWalk {
   }
 
   /** One step of the accounts, as {@link Accounts} takes it. */
-  private void take(Judged judged) {
+  private void take(JudgedStep judged) {
     Instant time = judged.inputs().time();
-    use(judged.policy());
-    if (!inUse.equals(Optional.of(judged.policy().digest()))) {
-      inUse = Optional.of(judged.policy().digest());
-      entries.replaceAll((_, entry) -> entry.under(judged.policy()));
-      settled.under(judged.policy(), judged.inputs().step());
-    }
-    nonce(judged, time);
-    Optional<Entry> before = Optional.ofNullable(entries.get(judged.decision().request()));
-    before.ifPresent(entry -> drop(judged.decision().request(), entry));
-    balances(judged);
-    rates(judged);
+    accounts.judgeUnder(judged.policy(), judged.inputs().step());
+    inputs.nonce(judged);
+    Optional<AuditedEntry> before = accounts.take(judged.decision().request());
+    inputs.balances(judged);
+    inputs.rates(judged);
     put(judged, before);
-    judged.issuedAt().ifPresent(gaps::before);
-    latest = latest.filter(l -> l.isAfter(time)).or(() -> Optional.of(time));
-    expire(latest.get());
+    judged.issuedAt().ifPresent(accounts::skippedBefore);
+    accounts.judgedAt(time);
+    // An entry stays for as long as a judgement may count it, even after a restart of time.
+    accounts.expire(
+        restarts.stream().reduce(accounts.latest().orElse(time), AuditedEntry::earlier));
   }
 
-  private void nonce(Judged judged, Instant time) {
-    Request request = judged.request();
-    String nonce = Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce());
-    Optional.ofNullable(nonces.get(nonce))
-        .map(owner -> new SettledEntries.Taken(owner, entries.get(owner).nonceUntil()))
-        .or(() -> settled.nonce(nonce))
-        .filter(use -> !use.owner().equals(judged.decision().request()))
-        .filter(use -> time.isBefore(use.until()))
-        .ifPresent(use ->
-            findings.problem(
-                TWICE,
-                judged.place() + " request's nonce",
-                "used by " + use.owner() + " and " + judged.decision().request(),
-                "one request until " + use.until()));
-  }
-
-  private void balances(Judged judged) {
-    Request request = judged.request();
-    List<Account> accounts = new ArrayList<>();
-    List<Budget> budgets = new ArrayList<>();
-    for (AccountDue due : AccountDue.of(judged.policy(), request, judged.inputs())) {
-      Budget budget = due.budget();
-      accounts.add(
-          new Account(budget.name(), due.key(), budget.windowStart(judged.inputs().time())));
-      budgets.add(budget);
-    }
-    List<JudgeInputs.Balance> recorded = judged.inputs().balances();
-    List<Account> named =
-        recorded.stream().map(b -> new Account(b.budget(), b.key(), b.windowStart())).toList();
-    if (!named.equals(accounts)) {
-      findings.problem(ACCOUNT, judged.place() + " /inputs/balances", named, accounts);
-      return;
-    }
-    for (int i = 0; i < recorded.size(); i++) {
-      String place = judged.place() + " /inputs/balances/" + i;
-      findings.same(ACCOUNT, place + "/limit", recorded.get(i).limit(), budgets.get(i).limit());
-      balance(place, judged, budgets.get(i), accounts.get(i), recorded.get(i));
-    }
-  }
-
-  /**
-   * Whether entries that are old enough to matter are certainly kept, and the judgement is not too
-   * late.
-   */
-  private boolean comparable(Judged judged, boolean defined) {
-    Instant time = judged.inputs().time();
-    boolean late =
-        latest.filter(l -> l.isAfter(time.plus(SystemStateHistory.IN_FLIGHT))).isPresent();
-    if (late || !defined) {
-      findings.loose++;
-      return false;
-    }
-    return true;
-  }
-
-  private void balance(
-      String place, Judged judged, Budget budget, Account account, JudgeInputs.Balance recorded) {
-    if (!comparable(judged, definitions.holdsSince(budget, account.windowStart()))) {
-      return;
-    }
-    Bounds bounds = sums.bounds(account).plus(settled.bounds(account));
-    long lost = gaps.since(account.windowStart());
-    boolean calls = budget.unit() == Budget.Unit.CALLS;
-    boolean open = bounds.unknown() > 0 || lost > 0 && !calls;
-    long more = lost > 0 && calls ? lost : 0;
-    long least = lost > 0 ? calls ? Math.max(0, bounds.least() - lost) : 0 : bounds.least();
-    long most = open ? AccountSums.UNKNOWN : bounds.most() + more;
-    long usedMost = open ? AccountSums.UNKNOWN : bounds.usedMost() + more;
-    long taken = recorded.used() + recorded.reserved();
-    if (lost > 0 || least != most) {
-      findings.loose++;
-    }
-    if (taken < least || taken > most) {
-      findings.problem(
-          ACCOUNT,
-          place,
-          "used " + recorded.used() + " and reserved " + recorded.reserved(),
-          "together " + range(least, most));
-    } else if (recorded.used() > usedMost) {
-      findings.problem(ACCOUNT, place + "/used", recorded.used(), range(0, usedMost));
-    }
-    findings.balances++;
-  }
-
-  private static String range(long least, long most) {
-    return least == most
-        ? String.valueOf(least)
-        : most >= AccountSums.UNKNOWN ? least + " or more" : least + " to " + most;
-  }
-
-  private void rates(Judged judged) {
-    Request request = judged.request();
-    List<Counter> counters = new ArrayList<>();
-    List<Rate> rates = new ArrayList<>();
-    for (Rate rate : judged.policy().rates().values()) {
-      for (String key : keys(rate, judged.policy(), request, judged.inputs())) {
-        counters.add(new Counter(rate.name(), key));
-        rates.add(rate);
-      }
-    }
-    List<JudgeInputs.RateCount> recorded = judged.inputs().rates();
-    List<Counter> named = recorded.stream().map(r -> new Counter(r.rate(), r.key())).toList();
-    if (!named.equals(counters)) {
-      findings.problem(ACCOUNT, judged.place() + " /inputs/rates", named, counters);
-      return;
-    }
-    for (int i = 0; i < recorded.size(); i++) {
-      Instant start = rates.get(i).spanStart(judged.inputs().time());
-      if (comparable(judged, definitions.holdsSince(rates.get(i), start))) {
-        Counter counter = counters.get(i);
-        long all = sums.count(counter, start) + settled.count(counter, start);
-        long least = all - sums.forgotten(counter, start) - settled.forgotten(counter, start);
-        long most = all + gaps.since(start);
-        long count = recorded.get(i).count();
-        if (count < least || count > most) {
-          findings.problem(
-              ACCOUNT,
-              judged.place() + " /inputs/rates/" + i + "/count",
-              count,
-              range(least, most));
-        }
-        findings.rates++;
-      }
-    }
-  }
-
-  private static List<String> keys(Rate rate, Policy policy, Request request, JudgeInputs inputs) {
-    return policy.accountsOf(
-        rate, request.scope().tenant(), inputs.charged(), request.effect().tool());
-  }
-
-  private void put(Judged judged, Optional<Entry> before) {
+  private void put(JudgedStep judged, Optional<AuditedEntry> before) {
     Request request = judged.request();
     Instant time = judged.inputs().time();
     Policy policy = judged.policy();
     List<Charge> charges = new ArrayList<>();
     List<Mark> marks = new ArrayList<>();
     before.ifPresent(entry -> {
-      boolean kept = entry.rowUntil().isAfter(latest.orElse(time));
+      boolean kept = entry.rowUntil().isAfter(accounts.latest().orElse(time));
       entry
           .marks()
           .forEach(mark -> marks.add(new Mark(mark.counter(), mark.at(), mark.sure() && kept)));
@@ -776,80 +354,21 @@ final class AccountWalk {
                 due.amount()));
       }
       for (Rate rate : policy.rates().values()) {
-        for (String key : keys(rate, policy, request, judged.inputs())) {
+        for (String key : judged.keys(rate)) {
           marks.add(new Mark(new Counter(rate.name(), key), time, true));
         }
       }
     }
-    Instant keptUntil = KeptUntil.of(policy, time, charges, marks);
-    Entry entry =
-        new Entry(
-            policy,
-            time,
-            Tables.key(request.scope().tenant(), request.scope().subject(), request.nonce()),
-            nonceUntil(policy, time),
-            keptUntil,
-            rowUntil(policy, time, charges, marks),
-            charges,
-            marks);
+    AuditedEntry entry = AuditedEntry.judged(policy, time, judged.nonce(), charges, marks);
     if (isSettled && restarts.isEmpty()) {
-      settle(judged.decision().request(), entry, judged.inputs().step());
+      // Nothing changes it any more, so its row can be looked for at once.
+      accounts.addSettled(judged.decision().request(), entry, judged.inputs().step());
+      requireRow(judged.decision().request(), entry);
     } else {
-      add(judged.decision().request(), entry);
+      accounts.add(judged.decision().request(), entry);
     }
     if (restarts.stream().anyMatch(time::isAfter)) {
       ahead.put(judged.id(), time);
     }
-  }
-
-  /** Nothing changes a settled entry any more, so its row can be looked for at once. */
-  private void settle(Digest id, Entry entry, long step) {
-    nonces.remove(entry.nonce());
-    settled.add(
-        id, entry.policy(), entry.at(), step, entry.nonce(), entry.charges(), entry.marks());
-    requireRow(id, entry);
-  }
-
-  private void add(Digest id, Entry entry) {
-    entries.put(id, entry);
-    nonces.put(entry.nonce(), id);
-    sums.add(entry.charges(), entry.marks(), 1);
-    expiries.computeIfAbsent(entry.keptUntil(), _ -> new TreeSet<>()).add(id);
-  }
-
-  static Instant nonceUntil(Policy policy, Instant at) {
-    return at.plusSeconds(policy.limits().requestAgeMaxS()).plus(Admission.SKEW);
-  }
-
-  static long amount(Policy policy, Budget budget, Effect effect) {
-    return switch (budget.unit()) {
-      case CALLS -> 1;
-      case CPU_MS -> effect.resources().cpuMs();
-      case COST -> policy.price(effect.tool(), effect.operation()).orElse(0L);
-    };
-  }
-
-  private void drop(Digest id, Entry entry) {
-    entries.remove(id);
-    nonces.remove(entry.nonce(), id);
-    sums.add(entry.charges(), entry.marks(), -1);
-    TreeSet<Digest> same = expiries.get(entry.keptUntil());
-    same.remove(id);
-    if (same.isEmpty()) {
-      expiries.remove(entry.keptUntil());
-    }
-  }
-
-  /** Drops entries that no compared judgement can count any more, even after a restart of time. */
-  private void expire(Instant latestTime) {
-    Instant now = restarts.stream().reduce(latestTime, AccountWalk::earlier);
-    Instant end = now.minus(SystemStateHistory.IN_FLIGHT);
-    while (!expiries.isEmpty() && expiries.firstKey().isBefore(end)) {
-      for (Digest id : List.copyOf(expiries.firstEntry().getValue())) {
-        drop(id, entries.get(id));
-      }
-    }
-    settled.forget(end);
-    gaps.forget(now);
   }
 }

@@ -306,16 +306,7 @@ public final class Audit {
     if (!seals().knowsKeys()) {
       lines.add("who signed the checkpoints of closed runs: no log key is enrolled");
     }
-    lines.addAll(findings.ofDeletions());
-    lines.addAll(findings.ofFormerKernels());
-    lines.addAll(findings.ofWorkspaces());
-    if (findings.lateTotal() > 0) {
-      lines.add(
-          findings.lateTotal()
-              + " documents: reached the log after a revocation or change that the kernel's clock"
-              + " puts behind them, first "
-              + findings.latest());
-    }
+    lines.addAll(findings.notVerified());
     return lines;
   }
 }

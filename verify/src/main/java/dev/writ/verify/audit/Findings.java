@@ -146,7 +146,7 @@ final class Findings {
   }
 
   /** Remarks on what former kernels did not look at, beside what was verified. */
-  List<String> ofFormerKernels() {
+  private List<String> ofFormerKernels() {
     List<String> lines = new ArrayList<>();
     if (otherReceipts > 0) {
       lines.add(
@@ -165,7 +165,7 @@ final class Findings {
   }
 
   /** Remarks on workspaces, beside what was verified. */
-  List<String> ofWorkspaces() {
+  private List<String> ofWorkspaces() {
     List<String> lines = new ArrayList<>();
     if (changed > 0) {
       lines.add(
@@ -222,7 +222,7 @@ final class Findings {
   }
 
   /** Remarks on deletions, beside what was verified. */
-  List<String> ofDeletions() {
+  private List<String> ofDeletions() {
     List<String> remarks = new ArrayList<>();
     if (deletedBySize > 0) {
       remarks.add(
@@ -256,11 +256,18 @@ final class Findings {
     return problemsTotal;
   }
 
-  long lateTotal() {
-    return late;
-  }
-
-  List<String> latest() {
-    return latest;
+  /** What was not verified of deletions, former kernels, workspaces and late documents. */
+  List<String> notVerified() {
+    List<String> lines = new ArrayList<>(ofDeletions());
+    lines.addAll(ofFormerKernels());
+    lines.addAll(ofWorkspaces());
+    if (late > 0) {
+      lines.add(
+          late
+              + " documents: reached the log after a revocation or change that the kernel's clock"
+              + " puts behind them, first "
+              + latest);
+    }
+    return lines;
   }
 }

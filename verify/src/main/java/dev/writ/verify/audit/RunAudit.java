@@ -182,16 +182,7 @@ public final class RunAudit {
       lines.add(
           findings.notJudged + " decisions: not judged again, their tool's manifest is not here");
     }
-    lines.addAll(findings.ofDeletions());
-    lines.addAll(findings.ofFormerKernels());
-    lines.addAll(findings.ofWorkspaces());
-    if (findings.lateTotal() > 0) {
-      lines.add(
-          findings.lateTotal()
-              + " documents: reached the log after a revocation or change that the kernel's clock"
-              + " puts behind them, first "
-              + findings.latest());
-    }
+    lines.addAll(findings.notVerified());
     return lines;
   }
 }

@@ -99,7 +99,7 @@ final class SettledEntries {
 
   /** Another policy is in use from that step on. */
   void under(Policy policy, long step) {
-    freshMs.put(step, AccountWalk.nonceUntil(policy, Instant.EPOCH).toEpochMilli());
+    freshMs.put(step, AuditedEntry.nonceUntil(policy, Instant.EPOCH).toEpochMilli());
   }
 
   /**

@@ -11,7 +11,6 @@ import dev.writ.executor.document.Deletion;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ArchivedBundle;
 import dev.writ.executor.retention.ArchivedRuns;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -23,7 +22,6 @@ import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.verify.archive.ArchiveReader;
 import dev.writ.verify.archive.RunArchive;
-import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Files;
@@ -57,7 +55,6 @@ class BothVerifiersHoldArchivedRunsTest {
   private static TestHome home;
   private static byte[] before;
   private static Digest bundle;
-  private int forgeries;
 
   @BeforeAll
   static void archive() throws Exception {
@@ -89,10 +86,6 @@ class BothVerifiersHoldArchivedRunsTest {
     OPINION.compare(opinions);
   }
 
-  private static AuditReport audit(LedgerView ledger) {
-    return Audit.check(ledger, new Tools(home.tools, home.drivers), (_, _) -> {});
-  }
-
   private static Digest statement() {
     return home.log().stream()
         .filter(event -> event.kind().equals(EventKind.CONTENT_DELETED))
@@ -119,7 +112,7 @@ class BothVerifiersHoldArchivedRunsTest {
       assertThat(Packed.read(left)).doesNotContainKey(name);
     }
     assertThat(OPINION.pinned(before).pinned()).isTrue();
-    AuditReport report = audit(home.ledger());
+    AuditReport report = Forgers.audit(home, home.ledger());
     assertThat(report.problems()).isEmpty();
     assertThat(report.verified())
         .anyMatch(line -> line.contains("moved to the archive as policy allows, in 1 bundles"));
@@ -139,14 +132,7 @@ class BothVerifiersHoldArchivedRunsTest {
   }
 
   private String found(UnaryOperator<JsonValue.Obj> change) {
-    Path at = dir.resolve("forged" + ++forgeries + System.identityHashCode(change));
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(
         home.ledger(), new TreeMap<>(Map.of(statement(), change)), new TreeMap<>(), config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
@@ -155,31 +141,23 @@ class BothVerifiersHoldArchivedRunsTest {
               BundleExport.forged(
                   reader, Sample.RUN, Sample.packages(home), home.kernel().system().trust()));
       boolean isSound =
-          audit(reader).problems().stream()
+          Forgers.audit(home, reader).problems().stream()
               .allMatch(problem -> problem.place().startsWith("row archived ")); // not rewritten
       assertThat(isSound).isEqualTo(refused.equals("-"));
       return refused;
     }
   }
 
-  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
-    return document -> {
-      TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
-      all.put(member, value);
-      return new JsonValue.Obj(all);
-    };
-  }
-
   @Test
   void a_statement_about_another_bundle_is_what_the_executor_signs_and_the_archive_refutes() {
     String other = Digest.sha256(new byte[] {1}).toString();
-    assertThat(found(set("bundle", JsonValue.of(other)))).isEqualTo("-");
+    assertThat(found(Forgers.set("bundle", JsonValue.of(other)))).isEqualTo("-");
   }
 
   @Test
   void a_run_is_not_archived_under_a_policy_of_another_digest() {
     String other = Digest.sha256(new byte[] {1}).toString();
-    assertThat(found(set("policy", JsonValue.of(other)))).isEqualTo("EXE-950");
+    assertThat(found(Forgers.set("policy", JsonValue.of(other)))).isEqualTo("EXE-950");
   }
 
   @Test
@@ -187,12 +165,12 @@ class BothVerifiersHoldArchivedRunsTest {
     JsonValue.Arr contents = (JsonValue.Arr) deletion().toJson().get("contents");
     int last = contents.items().size() - 1;
     List<JsonValue> but = contents.items().subList(0, last);
-    assertThat(found(set("contents", new JsonValue.Arr(but)))).startsWith("RPL-");
+    assertThat(found(Forgers.set("contents", new JsonValue.Arr(but)))).startsWith("RPL-");
   }
 
   @Test
   void a_time_that_is_not_the_events_is_refused() {
     String early = Timestamps.format(deletion().deletedAt().minusMillis(1));
-    assertThat(found(set("deleted_at", JsonValue.of(early)))).isEqualTo("EXE-953");
+    assertThat(found(Forgers.set("deleted_at", JsonValue.of(early)))).isEqualTo("EXE-953");
   }
 }

@@ -9,7 +9,6 @@ import dev.writ.executor.document.ClockCorrection;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -40,7 +39,6 @@ class BothVerifiersHoldCorrectionsTest {
 
   @TempDir Path dir;
   private TestHome home;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -83,14 +81,7 @@ class BothVerifiersHoldCorrectionsTest {
   }
 
   private String forged(Consumer<LedgerConfig> rewrite) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     rewrite.accept(config);
     byte[] bundle;
     AuditReport audit;

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
@@ -13,7 +12,6 @@ import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ContentRetention;
 import dev.writ.executor.stage.Served;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -24,7 +22,6 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
@@ -59,7 +56,6 @@ class BothVerifiersHoldDeletionsTest {
   private static TestHome home;
   private static byte[] before;
   private static ContentRetention.Run done;
-  private int forgeries;
 
   @BeforeAll
   static void delete() {
@@ -83,10 +79,6 @@ class BothVerifiersHoldDeletionsTest {
   static void theSecondVerifierSaysTheSame(@TempDir Path opinions) {
     home.close();
     OPINION.compare(opinions);
-  }
-
-  private static AuditReport audit(LedgerView ledger) {
-    return Audit.check(ledger, new Tools(home.tools, home.drivers), (_, _) -> {});
   }
 
   private static List<Deletion> statements() {
@@ -124,7 +116,7 @@ class BothVerifiersHoldDeletionsTest {
             .toList();
     assertThat(gone).noneMatch(home.ledger()::hasBlob).noneMatch(home.ledger()::hasDocument);
     assertThat(home.fsck().problems()).isEmpty();
-    AuditReport report = audit(home.ledger());
+    AuditReport report = Forgers.audit(home, home.ledger());
     assertThat(report.problems()).isEmpty();
     long items = statements().stream().mapToLong(s -> s.contents().size()).sum();
     assertThat(report.verified())
@@ -162,15 +154,6 @@ class BothVerifiersHoldDeletionsTest {
 
   // Forged.
 
-  private static String refused(byte[] bundle) {
-    try {
-      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
-      return "-";
-    } catch (WritException e) {
-      return e.code().code() + " " + e.found();
-    }
-  }
-
   private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
     TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes = new TreeMap<>();
     changes.put(document, change);
@@ -179,31 +162,16 @@ class BothVerifiersHoldDeletionsTest {
 
   private String found(
       TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes, TreeMap<Digest, String> signers) {
-    Path at = dir.resolve("forged" + ++forgeries + System.identityHashCode(changes));
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, signers, config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
       byte[] bundle =
           BundleExport.forged(
               reader, Sample.RUN, Sample.packages(home), home.kernel().system().trust());
-      String refused = refused(bundle);
-      assertThat(audit(reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
+      String refused = OPINION.refusal(bundle);
+      assertThat(Forgers.audit(home, reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
       return refused;
     }
-  }
-
-  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
-    return document -> {
-      TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
-      all.put(member, value);
-      return new JsonValue.Obj(all);
-    };
   }
 
   @Test
@@ -220,7 +188,7 @@ class BothVerifiersHoldDeletionsTest {
               entries.remove(blob);
               return entries;
             });
-    assertThat(refused(without)).startsWith("RPL-023").contains(blob);
+    assertThat(OPINION.refusal(without)).startsWith("RPL-023").contains(blob);
   }
 
   @Test
@@ -237,7 +205,7 @@ class BothVerifiersHoldDeletionsTest {
               });
               return entries;
             });
-    assertThat(refused(with)).startsWith("RPL-024 blobs/");
+    assertThat(OPINION.refusal(with)).startsWith("RPL-024 blobs/");
   }
 
   @Test
@@ -249,10 +217,11 @@ class BothVerifiersHoldDeletionsTest {
 
   @Test
   void the_rule_is_one_of_the_policy_in_force_and_the_one_that_covers_the_content() {
-    assertThat(found(aboutTheRun(), set("rule", JsonValue.of("none"))))
+    assertThat(found(aboutTheRun(), Forgers.set("rule", JsonValue.of("none"))))
         .startsWith("EXE-961")
         .contains("/rule");
-    assertThat(found(aboutTheRun(), set("rule", JsonValue.of("mail")))).startsWith("EXE-961");
+    assertThat(found(aboutTheRun(), Forgers.set("rule", JsonValue.of("mail"))))
+        .startsWith("EXE-961");
     String first =
         home.log().stream()
             .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
@@ -260,7 +229,8 @@ class BothVerifiersHoldDeletionsTest {
             .orElseThrow()
             .body()
             .toString();
-    assertThat(found(aboutTheRun(), set("policy", JsonValue.of(first)))).startsWith("EXE-950");
+    assertThat(found(aboutTheRun(), Forgers.set("policy", JsonValue.of(first))))
+        .startsWith("EXE-950");
   }
 
   @Test
@@ -291,7 +261,7 @@ class BothVerifiersHoldDeletionsTest {
     deletion.contents().forEach(item -> contents.add(json(item)));
     Event last = home.events(TestKeys.TENANT, "run-1").getLast();
     contents.add(json(new Deletion.Item(ContentClass.OUTPUTS, last.body(), last.seq(), 1)));
-    assertThat(found(aboutTheRun(), set("contents", new JsonValue.Arr(contents))))
+    assertThat(found(aboutTheRun(), Forgers.set("contents", new JsonValue.Arr(contents))))
         .startsWith("EXE-961")
         .contains(last.body().toString());
   }
@@ -306,7 +276,7 @@ class BothVerifiersHoldDeletionsTest {
     items.sort(null);
     return found(
         aboutTheRun(),
-        set(
+        Forgers.set(
             "contents",
             new JsonValue.Arr(items.stream().map(BothVerifiersHoldDeletionsTest::json).toList())));
   }
@@ -378,7 +348,7 @@ class BothVerifiersHoldDeletionsTest {
     assertThat(
             found(
                 hold,
-                set(
+                Forgers.set(
                     "detail",
                     new LegalHold("case 7", TestKeys.TENANT, Optional.of("run-1")).toJson())))
         .startsWith("EXE-961");

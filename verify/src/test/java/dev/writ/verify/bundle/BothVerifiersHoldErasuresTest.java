@@ -3,7 +3,6 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.dsse.Envelope;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
@@ -14,7 +13,6 @@ import dev.writ.executor.document.LegalHold;
 import dev.writ.executor.document.SystemChange;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.retention.ContentRetention;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.Refused;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
@@ -24,7 +22,6 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
@@ -61,7 +58,6 @@ class BothVerifiersHoldErasuresTest {
   private static byte[] before;
   private static Digest order;
   private static Digest othersOrder;
-  private int forgeries;
 
   @BeforeAll
   static void erase() {
@@ -95,10 +91,6 @@ class BothVerifiersHoldErasuresTest {
     OPINION.compare(opinions);
   }
 
-  private static AuditReport audit(LedgerView ledger) {
-    return Audit.check(ledger, new Tools(home.tools, home.drivers), (_, _) -> {});
-  }
-
   private static Digest statement() {
     return home.log().stream()
         .filter(event -> event.kind().equals(EventKind.CONTENT_DELETED))
@@ -123,7 +115,7 @@ class BothVerifiersHoldErasuresTest {
     assertThat(Packed.read(bundle).keySet()).noneMatch(name -> name.startsWith("blobs/"));
     assertThat(Packed.read(before).keySet()).anyMatch(name -> name.startsWith("blobs/"));
     assertThat(OPINION.pinned(before).pinned()).as("a bundle of before is in the clear").isTrue();
-    AuditReport report = audit(home.ledger());
+    AuditReport report = Forgers.audit(home, home.ledger());
     assertThat(report.problems()).isEmpty();
     assertThat(report.verified()).anyMatch(line -> line.contains("by order " + order));
     assertThat(home.fsck().problems()).isEmpty();
@@ -140,66 +132,43 @@ class BothVerifiersHoldErasuresTest {
           assertThat(Refused.code(() -> view.blob(item.digest(), 1 << 20))).isEqualTo("LED-096");
         }
       }
-      assertThat(audit(view).problems()).isEmpty();
+      assertThat(Forgers.audit(home, view).problems()).isEmpty();
     }
   }
 
   // Forged.
-
-  private static String refused(byte[] bundle) {
-    try {
-      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
-      return "-";
-    } catch (WritException e) {
-      return e.code().code() + " " + e.found();
-    }
-  }
 
   private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
     return found(new TreeMap<>(Map.of(document, change)));
   }
 
   private String found(TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes) {
-    Path at = dir.resolve("forged" + ++forgeries + System.identityHashCode(changes));
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, new TreeMap<>(), config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
       byte[] bundle =
           BundleExport.forged(
               reader, Sample.RUN, Sample.packages(home), home.kernel().system().trust());
-      String refused = refused(bundle);
-      assertThat(audit(reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
+      String refused = OPINION.refusal(bundle);
+      assertThat(Forgers.audit(home, reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
       return refused;
     }
   }
 
-  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
-    return document -> {
-      TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
-      all.put(member, value);
-      return new JsonValue.Obj(all);
-    };
-  }
-
   private static UnaryOperator<JsonValue.Obj> detail(ErasureOrder of) {
-    return set("detail", of.toJson());
+    return Forgers.set("detail", of.toJson());
   }
 
   @Test
   void a_statement_needs_an_order_that_was_given() {
     String nobodys = Digest.sha256(new byte[] {1}).toString();
-    assertThat(found(statement(), set("order", JsonValue.of(nobodys)))).startsWith("EXE-961");
+    assertThat(found(statement(), Forgers.set("order", JsonValue.of(nobodys))))
+        .startsWith("EXE-961");
   }
 
   @Test
   void the_order_is_about_the_subject_or_run_whose_contents_are_gone() {
-    assertThat(found(statement(), set("order", JsonValue.of(othersOrder.toString()))))
+    assertThat(found(statement(), Forgers.set("order", JsonValue.of(othersOrder.toString()))))
         .startsWith("EXE-961");
     assertThat(
             found(
@@ -242,7 +211,8 @@ class BothVerifiersHoldErasuresTest {
     changes.put(
         second,
         document ->
-            set("order", JsonValue.of(renamed.toString())).apply(secondChange.apply(document)));
+            Forgers.set("order", JsonValue.of(renamed.toString()))
+                .apply(secondChange.apply(document)));
     return found(changes);
   }
 
@@ -260,7 +230,7 @@ class BothVerifiersHoldErasuresTest {
   }
 
   private static UnaryOperator<JsonValue.Obj> detail(LegalHold hold) {
-    return set("detail", hold.toJson());
+    return Forgers.set("detail", hold.toJson());
   }
 
   @Test
@@ -273,7 +243,8 @@ class BothVerifiersHoldErasuresTest {
     assertThat(
             found(
                 statement(),
-                set("contents", new JsonValue.Arr(contents.subList(0, contents.size() - 1)))))
+                Forgers.set(
+                    "contents", new JsonValue.Arr(contents.subList(0, contents.size() - 1)))))
         .startsWith("RPL-");
   }
 }

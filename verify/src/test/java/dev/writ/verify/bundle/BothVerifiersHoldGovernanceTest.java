@@ -9,7 +9,6 @@ import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestGovernance;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.guardian.policy.governance.RolloutStage;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
@@ -40,7 +39,6 @@ class BothVerifiersHoldGovernanceTest {
   @TempDir Path dir;
   private GovernedTool tool;
   private TestHome home;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -124,14 +122,7 @@ class BothVerifiersHoldGovernanceTest {
   /** The first thing that a verifier finds wrong with the forged run; the audit finds it too. */
   private String found(
       TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes, TreeMap<Digest, String> signers) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, signers, config);
     byte[] bundle;
     AuditReport audit;

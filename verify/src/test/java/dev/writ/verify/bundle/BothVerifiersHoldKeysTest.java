@@ -34,7 +34,6 @@ class BothVerifiersHoldKeysTest {
   @TempDir Path dir;
   private TestHome home;
   private List<Digest> asked;
-  private int forgeries;
 
   /** Of alice, bob, alice, bob, in this order. */
   @BeforeEach
@@ -64,14 +63,7 @@ class BothVerifiersHoldKeysTest {
 
   /** What the verifiers find wrong where a request was dispatched under that key; so the audit. */
   private String found(Digest request, String key) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(
         home.ledger(),
         request,

@@ -3,17 +3,11 @@ package dev.writ.verify.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
-import dev.writ.ledger.LedgerView;
-import dev.writ.verify.audit.Audit;
-import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,7 +29,6 @@ class BothVerifiersHoldOwnersTest {
 
   @TempDir Path dir;
   private TestHome home;
-  private int forgeries;
 
   @BeforeEach
   void open() {
@@ -74,30 +67,9 @@ class BothVerifiersHoldOwnersTest {
   private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
     TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes = new TreeMap<>();
     changes.put(document, change);
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, config);
-    byte[] bundle;
-    AuditReport audit;
-    try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
-      bundle =
-          BundleExport.of(reader, Sample.RUN, Sample.packages(home), BundleExport.Options.WHOLE);
-      audit = Audit.check(reader, new Tools(home.tools, home.drivers), (_, _) -> {});
-    }
-    try {
-      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
-    } catch (WritException e) {
-      assertThat(audit.problems()).extracting(AuditReport.Problem::code).contains(e.code());
-      return e.code().code() + " " + e.found();
-    }
-    assertThat(audit.problems()).isEmpty();
-    return "nothing";
+    return OPINION.found(home, config, BundleExport.Options.WHOLE);
   }
 
   private Digest nth(String kind, int n) {

@@ -4,13 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
-import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.KeyRole;
 import dev.writ.executor.document.ReadEvent;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.executor.reads.ReadLog;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestPolicy;
@@ -19,7 +17,6 @@ import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
@@ -46,7 +43,6 @@ class BothVerifiersHoldReadsTest {
 
   @TempDir static Path dir;
   private static TestHome home;
-  private int forgeries;
 
   @BeforeAll
   static void read() {
@@ -96,10 +92,6 @@ class BothVerifiersHoldReadsTest {
     OPINION.compare(opinions);
   }
 
-  private static AuditReport audit(LedgerView ledger) {
-    return Audit.check(ledger, new Tools(home.tools, home.drivers), (_, _) -> {});
-  }
-
   private static byte[] withReads(LedgerView ledger) {
     return BundleExport.of(
         ledger, Sample.RUN, Sample.packages(home), BundleExport.Options.WHOLE.withReads());
@@ -117,7 +109,7 @@ class BothVerifiersHoldReadsTest {
   void ledger_and_bundle_hold_and_say_how_many() {
     assertThat(events()).hasSize(5);
     assertThat(home.fsck().problems()).isEmpty();
-    AuditReport report = audit(home.ledger());
+    AuditReport report = Forgers.audit(home, home.ledger());
     assertThat(report.problems()).isEmpty();
     assertThat(report.verified())
         .contains("5 reads by people: stated, as policy asks, as the executor signed");
@@ -152,7 +144,7 @@ class BothVerifiersHoldReadsTest {
               entries.put(BundleEntryNames.CONSUMED, consumed.substring(0, last).getBytes(UTF_8));
               return entries;
             });
-    assertThat(refused(without)).startsWith("RPL-033");
+    assertThat(OPINION.refusal(without)).startsWith("RPL-033");
     byte[] undocumented =
         Sample.forge(
             withReads(home.ledger()),
@@ -160,55 +152,28 @@ class BothVerifiersHoldReadsTest {
               entries.remove(BundleEntryNames.document(first()));
               return entries;
             });
-    assertThat(refused(undocumented)).startsWith("RPL-023");
+    assertThat(OPINION.refusal(undocumented)).startsWith("RPL-023");
   }
 
   // Forged.
 
-  private static String refused(byte[] bundle) {
-    try {
-      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
-      return "-";
-    } catch (WritException e) {
-      return e.code().code() + " " + e.found();
-    }
-  }
-
-  private LedgerConfig forgery() {
-    Path at = dir.resolve("forged" + ++forgeries + System.identityHashCode(this));
-    return new LedgerConfig(
-        at,
-        at.resolveSibling(at.getFileName() + ".anchor"),
-        TestHome.ORIGIN,
-        TestKeys.key("log"),
-        home.clock);
-  }
-
   private static String found(LedgerConfig forged) {
     try (LedgerView reader = Ledger.openReadOnly(forged.dir())) {
-      String refused = refused(withReads(reader));
-      assertThat(audit(reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
+      String refused = OPINION.refusal(withReads(reader));
+      assertThat(Forgers.audit(home, reader).problems().isEmpty()).isEqualTo(refused.equals("-"));
       return refused;
     }
   }
 
   private String found(Digest document, UnaryOperator<JsonValue.Obj> change) {
-    LedgerConfig forged = forgery();
+    LedgerConfig forged = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), document, change, forged);
     return found(forged);
   }
 
-  private static UnaryOperator<JsonValue.Obj> set(String member, JsonValue value) {
-    return document -> {
-      TreeMap<String, JsonValue> all = new TreeMap<>(document.members());
-      all.put(member, value);
-      return new JsonValue.Obj(all);
-    };
-  }
-
   @Test
   void only_an_executor_states_a_read() {
-    LedgerConfig forged = forgery();
+    LedgerConfig forged = Forgers.place(home, dir);
     TreeMap<Digest, String> signers = new TreeMap<>();
     signers.put(first(), "guardian");
     Forgers.rewrite(home.ledger(), new TreeMap<>(), signers, forged);
@@ -217,7 +182,7 @@ class BothVerifiersHoldReadsTest {
 
   @Test
   void it_has_the_time_of_its_event() {
-    assertThat(found(first(), set("read_at", JsonValue.of("2026-11-21T12:00:00.000Z"))))
+    assertThat(found(first(), Forgers.set("read_at", JsonValue.of("2026-11-21T12:00:00.000Z"))))
         .startsWith("EXE-953")
         .contains("/read_at");
   }
@@ -231,24 +196,25 @@ class BothVerifiersHoldReadsTest {
             .orElseThrow()
             .body()
             .toString();
-    assertThat(found(first(), set("policy", JsonValue.of(before))))
+    assertThat(found(first(), Forgers.set("policy", JsonValue.of(before))))
         .startsWith("EXE-950")
         .contains("/policy");
   }
 
   @Test
   void policy_has_it_recorded() {
-    assertThat(found(first(), set("what", JsonValue.of(List.of(JsonValue.of("parameters"))))))
+    assertThat(
+            found(first(), Forgers.set("what", JsonValue.of(List.of(JsonValue.of("parameters"))))))
         .startsWith("EXE-954")
         .contains("/what");
   }
 
   @Test
   void it_has_the_form_of_a_statement() {
-    LedgerConfig forged = forgery();
-    Forgers.rewrite(home.ledger(), first(), set("what", JsonValue.of(List.of())), forged);
+    LedgerConfig forged = Forgers.place(home, dir);
+    Forgers.rewrite(home.ledger(), first(), Forgers.set("what", JsonValue.of(List.of())), forged);
     try (LedgerView reader = Ledger.openReadOnly(forged.dir())) {
-      assertThat(audit(reader).problems())
+      assertThat(Forgers.audit(home, reader).problems())
           .singleElement()
           .satisfies(problem -> assertThat(problem.code().code()).isEqualTo("EXE-952"));
     }
@@ -261,10 +227,10 @@ class BothVerifiersHoldReadsTest {
         List.<UnaryOperator<Event>>of(
             old -> with(old, EventKind.CONTENT_DELETED, Optional.empty()),
             old -> with(old, EventKind.CONTENT_READ, Optional.of("0f".repeat(32))))) {
-      LedgerConfig forged = forgery();
+      LedgerConfig forged = Forgers.place(home, dir);
       Forgers.rewrite(home.ledger(), event, change, forged);
       try (LedgerView reader = Ledger.openReadOnly(forged.dir())) {
-        assertThat(audit(reader).problems())
+        assertThat(Forgers.audit(home, reader).problems())
             .isNotEmpty()
             .allSatisfy(problem -> assertThat(problem.place()).contains("writ/reads"));
       }

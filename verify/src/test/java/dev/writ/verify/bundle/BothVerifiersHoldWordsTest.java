@@ -47,7 +47,6 @@ class BothVerifiersHoldWordsTest {
 
   @TempDir Path dir;
   private TestHome home;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -70,14 +69,7 @@ class BothVerifiersHoldWordsTest {
       Map<Digest, UnaryOperator<JsonValue.Obj>> documents,
       Map<Event, UnaryOperator<Event>> events,
       BundleExport.Options options) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewriteAll(home.ledger(), documents, events, config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
       return OPINION.ofBoth(

@@ -8,20 +8,14 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.driver.RunWorkspaces;
 import dev.writ.executor.error.ExecutorError;
 import dev.writ.executor.journal.EventKind;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.Behaviours;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.fixture.TestWorkspaces;
 import dev.writ.guardian.document.Receipt;
 import dev.writ.guardian.document.Status;
-import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
-import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.error.LedgerError;
 import dev.writ.ledger.event.Event;
-import dev.writ.verify.audit.Audit;
-import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,7 +37,6 @@ class BothVerifiersHoldWorkspacesTest {
   private static final String EMPTY = RunWorkspaces.EMPTY.toString();
 
   @TempDir Path dir;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -80,33 +73,9 @@ class BothVerifiersHoldWorkspacesTest {
   /** The first thing that a verifier finds wrong with the forged run; the audit finds it too. */
   private String found(
       TestHome home, TreeMap<Digest, UnaryOperator<JsonValue.Obj>> changes, boolean tools) {
-    Path at = dir.resolve("forged" + ++forgeries);
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), changes, config);
-    byte[] bundle;
-    AuditReport audit;
-    try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
-      bundle =
-          BundleExport.of(
-              reader,
-              Sample.RUN,
-              Sample.packages(home),
-              new BundleExport.Options(true, tools, Optional.empty()));
-      audit = Audit.check(reader, new Tools(home.tools, home.drivers), (_, _) -> {});
-    }
-    try {
-      OPINION.verify(bundle, BundleVerifier.Options.UNPINNED);
-    } catch (WritException e) {
-      assertThat(audit.problems()).extracting(AuditReport.Problem::code).contains(e.code());
-      return e.code().code() + " " + e.found();
-    }
-    return "nothing";
+    return OPINION.found(home, config, new BundleExport.Options(true, tools, Optional.empty()));
   }
 
   private String found(TestHome home, Digest document, UnaryOperator<JsonValue.Obj> change) {

@@ -8,7 +8,6 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.fixture.TestHome;
-import dev.writ.fixture.TestKeys;
 import dev.writ.ledger.Ledger;
 import dev.writ.ledger.LedgerConfig;
 import dev.writ.ledger.LedgerView;
@@ -83,7 +82,6 @@ class BothVerifiersReadPoliciesAlikeTest {
   private static final SecondOpinion OPINION = new SecondOpinion();
 
   @TempDir Path dir;
-  private int forgeries;
 
   @AfterAll
   static void theSecondVerifierSaysTheSame(@TempDir Path dir) {
@@ -102,20 +100,13 @@ class BothVerifiersReadPoliciesAlikeTest {
 
   /** What the first verifier finds in the forged run. */
   private String found(TestHome home, UnaryOperator<JsonValue.Obj> change) {
-    Path at = dir.resolve("forged" + ++forgeries);
     Digest policy =
         home.log().stream()
             .filter(event -> event.kind().equals(EventKind.POLICY_ACTIVATED))
             .map(Event::body)
             .findFirst()
             .orElseThrow();
-    LedgerConfig config =
-        new LedgerConfig(
-            at,
-            at.resolveSibling(at.getFileName() + ".anchor"),
-            TestHome.ORIGIN,
-            TestKeys.key("log"),
-            home.clock);
+    LedgerConfig config = Forgers.place(home, dir);
     Forgers.rewrite(home.ledger(), policy, change, config);
     try (LedgerView reader = Ledger.openReadOnly(config.dir())) {
       byte[] bundle =

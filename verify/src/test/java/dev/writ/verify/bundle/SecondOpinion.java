@@ -7,7 +7,13 @@ import dev.writ.canonicalize.json.Fields;
 import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.ObjectBuilder;
+import dev.writ.fixture.TestHome;
+import dev.writ.ledger.Ledger;
+import dev.writ.ledger.LedgerConfig;
+import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.note.Checkpoint;
+import dev.writ.verify.audit.AuditReport;
+import dev.writ.verify.audit.Forgers;
 import dev.writ.verify.testing.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -87,6 +93,35 @@ final class SecondOpinion {
             notVerified,
             isForBoth));
     return code;
+  }
+
+  /** The code that a bundle is refused with, and what was found; {@code -} where it holds. */
+  String refusal(byte[] bundle) {
+    try {
+      verify(bundle, BundleVerifier.Options.UNPINNED);
+      return "-";
+    } catch (WritException e) {
+      return e.code().code() + " " + e.found();
+    }
+  }
+
+  /**
+   * What a verifier finds wrong first with the run of a forged ledger, or {@code nothing}; the
+   * audit finds it too.
+   */
+  String found(TestHome home, LedgerConfig forged, BundleExport.Options options) {
+    try (LedgerView reader = Ledger.openReadOnly(forged.dir())) {
+      byte[] bundle = BundleExport.of(reader, Sample.RUN, Sample.packages(home), options);
+      List<AuditReport.Problem> problems = Forgers.audit(home, reader).problems();
+      try {
+        verify(bundle, BundleVerifier.Options.UNPINNED);
+      } catch (WritException e) {
+        assertThat(problems).extracting(AuditReport.Problem::code).contains(e.code());
+        return e.code().code() + " " + e.found();
+      }
+      assertThat(problems).isEmpty();
+      return "nothing";
+    }
   }
 
   /** What the first verifier did not verify of the bundle that it was asked about last. */

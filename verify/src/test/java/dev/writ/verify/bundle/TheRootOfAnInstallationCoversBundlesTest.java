@@ -9,7 +9,6 @@ import dev.writ.executor.Kernel;
 import dev.writ.executor.SystemStatement;
 import dev.writ.executor.document.CellCheckpoints;
 import dev.writ.executor.document.CellCheckpoints.Stated;
-import dev.writ.executor.stage.Tools;
 import dev.writ.fixture.SeededRandom;
 import dev.writ.fixture.TestHome;
 import dev.writ.fixture.TestKernel;
@@ -20,7 +19,6 @@ import dev.writ.ledger.LedgerView;
 import dev.writ.ledger.event.Event;
 import dev.writ.ledger.event.RunId;
 import dev.writ.ledger.note.Checkpoint;
-import dev.writ.verify.audit.Audit;
 import dev.writ.verify.audit.AuditReport;
 import dev.writ.verify.audit.Forgers;
 import dev.writ.verify.stamp.Stamps;
@@ -170,13 +168,9 @@ class TheRootOfAnInstallationCoversBundlesTest {
 
   // The audit.
 
-  private static AuditReport audit(LedgerView ledger) {
-    return Audit.check(ledger, new Tools(system.tools, system.drivers), (_, _) -> {});
-  }
-
   @Test
   void the_audit_says_how_many_statements_hold() {
-    AuditReport report = audit(system.ledger());
+    AuditReport report = Forgers.audit(system, system.ledger());
     assertThat(report.problems()).isEmpty();
     assertThat(report.verified())
         .contains("2 statements on other cells' logs: signed, and none behind those before it");
@@ -198,7 +192,7 @@ class TheRootOfAnInstallationCoversBundlesTest {
 
   private static AuditReport audited(LedgerConfig forged) {
     try (LedgerView reader = Ledger.openReadOnly(forged.dir())) {
-      return audit(reader);
+      return Forgers.audit(system, reader);
     }
   }
 

@@ -58,7 +58,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             List.of(
                 new Passage(
                     "entry.rowUntil().isAfter(ledger.highWater())",
-                    "entry.rowUntil().isAfter(latest.orElse(Instant.EPOCH))"))),
+                    "entry.rowUntil().isAfter(accounts.latest().orElse(Instant.EPOCH))"))),
         arguments(
             "campaign 3: a sync of a blob that failed stops the ledger",
             5,
@@ -103,7 +103,7 @@ class EachFaultIsFoundWhereItIsNotMendedTest {
             "simulation 1: an anchor that a crash left behind is brought up",
             1,
             LEDGER + "Ledger.java",
-            List.of(new Passage("        ledger.anchorKeeper.follow(ledger.durable);\n", ""))),
+            List.of(new Passage("    anchorKeeper.follow(durable);\n", ""))),
         arguments(
             "simulation 2: nothing is concluded from what a stopped ledger never wrote",
             39,

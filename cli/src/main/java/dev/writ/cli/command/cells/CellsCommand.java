@@ -1,25 +1,18 @@
 package dev.writ.cli.command.cells;
 
-import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
-import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Session;
 import java.util.List;
 
 /** {@code writ cells}: what is about several logs of one installation (spec/cells.md). */
-public final class CellsCommand implements CliCommand {
+public final class CellsCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "cells",
         "Place and move tenants and cells, invite gateways, and show that one root covers all"
             + " cells.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

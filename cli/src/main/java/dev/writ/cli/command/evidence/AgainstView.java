@@ -5,12 +5,14 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.command.policy.PolicyCommand;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
 import dev.writ.cli.term.Text;
 import dev.writ.guardian.policy.Policy;
 import dev.writ.replay.engine.PolicyCounterfactual;
+import dev.writ.replay.report.JUnitSuite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +49,15 @@ final class AgainstView {
     }
   }
 
-  static ExitCode run(Session session, List<String> files, Optional<Trust> trust, String file) {
+  /**
+   * @param junit the file of a report for CI
+   */
+  static ExitCode run(
+      Session session,
+      List<String> files,
+      Optional<Trust> trust,
+      String file,
+      Optional<String> junit) {
     Policy policy = PolicyCommand.parse(session, file);
     List<Run> runs = new ArrayList<>();
     try (NamedBundles bundles = new NamedBundles(session)) {
@@ -62,6 +72,7 @@ final class AgainstView {
       }
     }
     Answers answers = new Answers(policy, runs);
+    junit.ifPresent(xml -> OutputFile.write(xml, junit(answers).toXml()));
     session.show(answers, AgainstView::print);
     if (answers.count(PolicyCounterfactual.Judged::changes) > 0) {
       return ExitCode.DIVERGED;
@@ -69,6 +80,44 @@ final class AgainstView {
     return answers.count(j -> j.answer() == PolicyCounterfactual.Answer.UNKNOWN) > 0
         ? ExitCode.UNAVAILABLE
         : ExitCode.OK;
+  }
+
+  private static JUnitSuite junit(Answers answers) {
+    List<JUnitSuite.Case> cases = new ArrayList<>();
+    for (Run run : answers.runs()) {
+      run.decisions()
+          .forEach(j ->
+              cases.add(
+                  new JUnitSuite.Case(
+                      run.file() + ": " + run.run(),
+                      heading(j),
+                      isShown(j) ? List.of(finding(j)) : List.of())));
+    }
+    return new JUnitSuite("writ replay --against", cases);
+  }
+
+  private static JUnitSuite.Finding finding(PolicyCounterfactual.Judged judged) {
+    return new JUnitSuite.Finding(
+        judged.changes() ? JUnitSuite.Kind.FAILURE : JUnitSuite.Kind.SKIPPED,
+        judged.code().orElse(judged.answer().name()),
+        recorded(judged) + ", now " + now(judged),
+        why(judged));
+  }
+
+  private static String heading(PolicyCounterfactual.Judged judged) {
+    return "event " + judged.seq() + "  " + judged.subject() + "  " + judged.effect();
+  }
+
+  private static String recorded(PolicyCounterfactual.Judged judged) {
+    return judged.recorded() + judged.recordedCode().map(c -> " " + c).orElse("");
+  }
+
+  private static String now(PolicyCounterfactual.Judged judged) {
+    return judged.answer() + judged.code().map(c -> " " + c).orElse("");
+  }
+
+  private static String why(PolicyCounterfactual.Judged judged) {
+    return judged.check().map(c -> c + ": ").orElse("") + judged.why();
   }
 
   private static boolean isShown(PolicyCounterfactual.Judged judged) {
@@ -96,20 +145,14 @@ final class AgainstView {
 
   /** One line for the verdicts, one for the reason, which can be long. */
   private static void print(PolicyCounterfactual.Judged judged, Terminal terminal) {
-    String recorded = judged.recorded() + judged.recordedCode().map(c -> " " + c).orElse("");
-    String now = judged.answer() + judged.code().map(c -> " " + c).orElse("");
     terminal
         .out()
         .println(
-            Text.printable(
-                    "event " + judged.seq() + "  " + judged.subject() + "  " + judged.effect())
+            Text.printable(heading(judged))
                 + ": "
-                + recorded
+                + recorded(judged)
                 + ", now "
-                + terminal.paint(judged.changes() ? Style.BAD : Style.PLAIN, now));
-    terminal
-        .out()
-        .println(
-            Text.printable("    " + judged.check().map(c -> c + ": ").orElse("") + judged.why()));
+                + terminal.paint(judged.changes() ? Style.BAD : Style.PLAIN, now(judged)));
+    terminal.out().println(Text.printable("    " + why(judged)));
   }
 }

@@ -10,7 +10,6 @@ import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
 import dev.writ.cli.command.OutputFile;
-import dev.writ.cli.error.CliError;
 import dev.writ.cli.term.Progress;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Terminal;
@@ -70,10 +69,8 @@ public final class ReplayCommand implements CliCommand {
     Optional<Trust> trust = NamedTrust.of(session, arguments);
     arguments.option("--junit").ifPresent(OutputFile::requireNew);
     if (arguments.option("--against").isPresent()) {
-      if (arguments.has("--junit")) {
-        throw new WritException(CliError.USAGE, "--junit and --against exclude one another");
-      }
-      return AgainstView.run(session, files, trust, arguments.option("--against").get());
+      return AgainstView.run(
+          session, files, trust, arguments.option("--against").get(), arguments.option("--junit"));
     }
     List<ReplaySession> sessions = new ArrayList<>();
     try (NamedBundles bundles = new NamedBundles(session);

@@ -14,6 +14,7 @@ import dev.writ.canonicalize.trust.Trust;
 import dev.writ.canonicalize.trust.TrustedKey;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -42,15 +43,10 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** {@code writ key}: who may sign what. Every change is a signed event of the system run. */
-public final class KeyCommand implements CliCommand {
+public final class KeyCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("key", "List, make, enrol, rotate, revoke and move keys.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -22,16 +23,11 @@ import java.util.stream.Stream;
  * {@code writ secret}: secrets that policy may grant to tools. A value is never an argument or
  * output.
  */
-public final class SecretCommand implements CliCommand {
+public final class SecretCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "secret", "Store, list and remove the secrets that policy grants to tools.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

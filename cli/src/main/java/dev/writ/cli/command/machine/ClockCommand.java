@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -27,16 +28,11 @@ import java.util.List;
  * {@code writ clock}: compares this host's clock with the ledger's time, and corrects the ledger's
  * time after a leap.
  */
-public final class ClockCommand implements CliCommand {
+public final class ClockCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "clock", "Compare this host's clock with the ledger's time, and sign a correction.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

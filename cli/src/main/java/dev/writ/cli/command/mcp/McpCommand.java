@@ -73,7 +73,15 @@ public final class McpCommand implements CliCommand {
 
   @Override
   public List<CliCommand> subcommands() {
-    return McpServers.commands();
+    return List.of(
+        new McpAdd(),
+        new McpList(),
+        new McpShow(),
+        new McpTest(),
+        new McpRefresh(),
+        new McpLogin(),
+        new McpRemove(),
+        new ImportServers());
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.trust.Trust;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.FailureReport;
@@ -37,15 +38,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** {@code writ policy}: what agents may do. */
-public final class PolicyCommand implements CliCommand {
+public final class PolicyCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("policy", "Check, activate, show, explain, test and propose policies.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -7,11 +7,13 @@ import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
 import dev.writ.cli.base.Session;
+import dev.writ.cli.command.OutputFile;
 import dev.writ.cli.term.Style;
 import dev.writ.cli.term.Table;
 import dev.writ.cli.term.Terminal;
 import dev.writ.guardian.PolicyTest;
 import dev.writ.guardian.policy.Policy;
+import dev.writ.replay.report.JUnitSuite;
 import dev.writ.tools.registry.ToolRegistry;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +27,8 @@ final class PolicyTestCommand implements CliCommand {
             "Run a policy's own cases: request, state, expected verdict and code (spec/policy.md).",
             "Needs no data directory; the exit status is 3 if a case gives another result.")
         .argument("POLICY", "")
-        .argument("CASES", "");
+        .argument("CASES", "")
+        .option("--junit", "XML", "Also write a report for CI to this file.");
   }
 
   record Results(List<PolicyTest.CaseResult> cases) implements Report {
@@ -56,6 +59,7 @@ final class PolicyTestCommand implements CliCommand {
 
   @Override
   public ExitCode run(Session session, Arguments arguments) {
+    arguments.option("--junit").ifPresent(OutputFile::requireNew);
     Policy policy = PolicyCommand.parse(session, arguments.argument("POLICY"));
     String casesFile = arguments.argument("CASES");
     ToolRegistry registry = ToolRegistry.open(session.home().resolve("tools"));
@@ -70,8 +74,30 @@ final class PolicyTestCommand implements CliCommand {
                         registry
                             .resolve(ref.name(), ref.version(), ref.packageDigest())
                             .manifest())));
+    arguments
+        .option("--junit")
+        .ifPresent(xml -> OutputFile.write(xml, junit(casesFile, results).toXml()));
     session.show(results, PolicyTestCommand::print);
     return results.failed() == 0 ? ExitCode.OK : ExitCode.DIVERGED;
+  }
+
+  private static JUnitSuite junit(String file, Results results) {
+    return new JUnitSuite(
+        "writ policy test",
+        results.cases().stream()
+            .map(c -> new JUnitSuite.Case(file, c.name(), c.passed() ? List.of() : List.of(bad(c))))
+            .toList());
+  }
+
+  private static JUnitSuite.Finding bad(PolicyTest.CaseResult c) {
+    return new JUnitSuite.Finding(
+        JUnitSuite.Kind.FAILURE,
+        c.code().orElse(c.verdict().name()),
+        "expected "
+            + text(c.expectedVerdict().name(), c.expectedCode())
+            + ", judged "
+            + text(c.verdict().name(), c.code()),
+        c.explain().render());
   }
 
   private static void print(Results results, Terminal terminal) {

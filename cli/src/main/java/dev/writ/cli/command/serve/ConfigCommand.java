@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -33,15 +34,10 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** {@code writ config}: the configuration of {@code writ serve}. */
-public final class ConfigCommand implements CliCommand {
+public final class ConfigCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("config", "Check the server's configuration; make tokens for it.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

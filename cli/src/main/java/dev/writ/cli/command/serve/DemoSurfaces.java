@@ -8,7 +8,7 @@ import dev.writ.cli.demo.DemoLogline;
 import dev.writ.cli.demo.DemoPlaces;
 import dev.writ.cli.demo.Example;
 import dev.writ.embed.error.EmbedError;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.auth.Tokens;
 import dev.writ.tools.browser.BrowserDriver;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import dev.writ.canonicalize.json.Jcs;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -37,7 +38,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** {@code writ incident}: what policy denied and what went wrong (spec/incidents.md). */
-public final class IncidentCommand implements CliCommand {
+public final class IncidentCommand implements CommandGroup {
   private static final long LISTED = 20;
   private static final long LISTED_MAX = 10_000;
 
@@ -45,11 +46,6 @@ public final class IncidentCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "incident", "Show incidents of executions, and send them to a webhook again.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

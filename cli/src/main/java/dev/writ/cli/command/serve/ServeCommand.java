@@ -49,10 +49,12 @@ import dev.writ.embed.home.SandboxPlace;
 import dev.writ.embed.home.SystemFeed;
 import dev.writ.gateway.CellDoor;
 import dev.writ.gateway.Gateway;
+import dev.writ.gateway.GatewayInstallation;
 import dev.writ.gateway.apart.ApartSecret;
 import dev.writ.gateway.apart.ExecutorClient;
 import dev.writ.gateway.apart.ExecutorSettings;
 import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.Surface;
 import dev.writ.gateway.http.auth.Sessions;
@@ -437,11 +439,7 @@ public final class ServeCommand implements CliCommand {
   }
 
   private static Surface mcp(
-      Session session,
-      Pipeline pipeline,
-      OpenHome open,
-      GatewayConfig config,
-      GatewayConfig.SurfaceConfig mcp) {
+      Session session, Pipeline pipeline, OpenHome open, GatewayConfig config, SurfaceConfig mcp) {
     InstalledTools packages = open.packages();
     return new McpSurface(
         pipeline,
@@ -563,8 +561,8 @@ public final class ServeCommand implements CliCommand {
       BiFunction<Pipeline, Lane, List<Surface>> surfaces,
       Optional<FrontCell> front,
       Optional<CellDoor> door) {
-    Gateway.Installation plain =
-        new Gateway.Installation(
+    GatewayInstallation plain =
+        new GatewayInstallation(
                 open.kernel(),
                 running,
                 open.home().dir(),
@@ -576,7 +574,7 @@ public final class ServeCommand implements CliCommand {
             .withProbes(probes)
             .with(sessions);
     // Where the executor is elsewhere, tools run there, and nothing is confined here.
-    Gateway.Installation confined =
+    GatewayInstallation confined =
         ExecutorCard.elsewhere(open.home()).isPresent()
             ? plain
             : plain.with(new ServedSandbox(open.drivers(), open.registry()));

@@ -28,7 +28,7 @@ import dev.writ.embed.home.StarterPolicy;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.Gateway;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.gateway.http.Listen;
 import dev.writ.gateway.http.auth.Sessions;
 import dev.writ.gateway.http.auth.Tokens;

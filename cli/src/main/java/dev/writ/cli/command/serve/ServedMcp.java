@@ -14,7 +14,7 @@ import dev.writ.embed.home.Home;
 import dev.writ.embed.home.OpenHome;
 import dev.writ.executor.journal.EventKind;
 import dev.writ.gateway.config.GatewayConfig;
-import dev.writ.gateway.config.GatewayConfig.SurfaceConfig;
+import dev.writ.gateway.config.SurfaceConfig;
 import dev.writ.surfaces.mcp.McpSettings;
 import dev.writ.surfaces.mcp.McpSurface;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -32,7 +33,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /** {@code writ sink}: where executions are sent, and how far that is (spec/sinks.md). */
-public final class SinkCommand implements CliCommand {
+public final class SinkCommand implements CommandGroup {
   private static final Duration TAKEN_WITHIN = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(50);
 
@@ -40,11 +41,6 @@ public final class SinkCommand implements CliCommand {
   public CommandUsage usage() {
     return CommandUsage.of(
         "sink", "Show and steer the sinks to which a server sends what was executed.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

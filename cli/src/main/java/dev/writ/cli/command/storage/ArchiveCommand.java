@@ -5,6 +5,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -38,16 +39,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** {@code writ archive}: closed runs whose contents are kept as bundles elsewhere. */
-public final class ArchiveCommand implements CliCommand {
+public final class ArchiveCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "archive", "Move closed runs to an archive, list what it has, and verify that.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

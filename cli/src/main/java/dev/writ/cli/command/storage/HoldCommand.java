@@ -3,6 +3,7 @@ package dev.writ.cli.command.storage;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -16,17 +17,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** {@code writ hold}: runs whose contents no rule of policy deletes. */
-public final class HoldCommand implements CliCommand {
+public final class HoldCommand implements CommandGroup {
   private static final String OPERATOR = "The operator's key (default: operator).";
 
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("hold", "Place and release holds, which keep contents from deletion.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.canonicalize.json.Timestamps;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -35,16 +36,11 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /** {@code writ retention}: what policy's section {@code retention} deletes, and has deleted. */
-public final class RetentionCommand implements CliCommand {
+public final class RetentionCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "retention", "Delete contents as the policy's rules say, or show which.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

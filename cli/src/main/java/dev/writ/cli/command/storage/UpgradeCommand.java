@@ -3,6 +3,7 @@ package dev.writ.cli.command.storage;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -15,18 +16,13 @@ import java.util.List;
 import java.util.Optional;
 
 /** {@code writ upgrade}: the way back from an upgrade of the ledger's format. */
-public final class UpgradeCommand implements CliCommand {
+public final class UpgradeCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "upgrade",
         "After a release with another format of the ledger: see, confirm, or go back.",
         "The first command that writes upgrades the ledger, and keeps its state of before.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.writ.canonicalize.WritException;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Report;
@@ -26,15 +27,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** {@code writ image}: the images in which a policy lets commands run. */
-public final class ImageCommand implements CliCommand {
+public final class ImageCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("image", "Fetch the images of a policy's commands, and pin them.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

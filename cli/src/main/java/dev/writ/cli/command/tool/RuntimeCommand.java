@@ -3,6 +3,7 @@ package dev.writ.cli.command.tool;
 import dev.writ.canonicalize.json.JsonValue;
 import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
 import dev.writ.cli.base.ExitCode;
 import dev.writ.cli.base.Homes;
@@ -16,15 +17,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** {@code writ runtime}: which language runtimes tools may run on, where policy asks for that. */
-public final class RuntimeCommand implements CliCommand {
+public final class RuntimeCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of("runtime", "Approve and withdraw language runtimes.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

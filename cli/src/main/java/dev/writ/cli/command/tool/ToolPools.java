@@ -2,7 +2,7 @@ package dev.writ.cli.command.tool;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.gateway.Gateway;
-import dev.writ.gateway.config.GatewayConfig;
+import dev.writ.gateway.config.ToolPoolSettings;
 import dev.writ.gateway.pipeline.Pipeline;
 import dev.writ.guardian.policy.engine.ResourceClasses;
 import dev.writ.surfaces.engine.EnginePlace;
@@ -18,7 +18,7 @@ public final class ToolPools {
   private ToolPools() {}
 
   /** What the configuration says of the pool of warm workers. */
-  public static PoolSettings settings(GatewayConfig.ToolPool config) {
+  public static PoolSettings settings(ToolPoolSettings config) {
     TreeMap<PoolName, Integer> most = new TreeMap<>();
     config
         .pools()

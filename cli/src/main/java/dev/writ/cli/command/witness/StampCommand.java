@@ -1,23 +1,16 @@
 package dev.writ.cli.command.witness;
 
-import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
-import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Session;
 import java.util.List;
 
 /** {@code writ stamp}: checkpoints that a time stamp authority has stamped (spec/witness.md). */
-public final class StampCommand implements CliCommand {
+public final class StampCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "stamp", "Have checkpoints stamped by time stamp authorities (RFC 3161).");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -1,24 +1,17 @@
 package dev.writ.cli.command.witness;
 
-import dev.writ.cli.base.Arguments;
 import dev.writ.cli.base.CliCommand;
+import dev.writ.cli.base.CommandGroup;
 import dev.writ.cli.base.CommandUsage;
-import dev.writ.cli.base.ExitCode;
-import dev.writ.cli.base.Session;
 import java.util.List;
 
 /** {@code writ witness}: checkpoints that others have seen (spec/witness.md). */
-public final class WitnessCommand implements CliCommand {
+public final class WitnessCommand implements CommandGroup {
   @Override
   public CommandUsage usage() {
     return CommandUsage.of(
         "witness",
         "Have checkpoints cosigned by witnesses, be a witness, and compare what two people hold.");
-  }
-
-  @Override
-  public ExitCode run(Session session, Arguments arguments) {
-    throw new IllegalStateException("a group of commands");
   }
 
   @Override

@@ -18,7 +18,15 @@ export const AGAIN_MS = 5000;
 /** @param {{id: string, item: any, listed: boolean, session: import('../parts/api.mjs').Session, done: () => void}} props */
 export function Approval({ id, item: listed, listed: known, session, done }) {
   const [item, hold] = useState(/** @type {any} */ (listed));
-  const [given, give] = useState(/** @type {string | null} */ (null));
+  const [given, give] = useState(/** @type {{word: string, became: string} | null} */ (null));
+  const [late, lapse] = useState(false);
+  const now = useNow(1000);
+  const ends = item?.waits_until ? Date.parse(item.waits_until) : Infinity;
+  // By the server's clock, since this device's may be fast.
+  useEffect(() => lapse(false), [ends]);
+  useEffect(() => {
+    if (now >= ends && !late) serversTime().then((at) => at >= ends && lapse(true), () => {});
+  }, [ends, now >= ends && Math.floor(now / AGAIN_MS)]);
   const [gone, lose] = useState(/** @type {any} */ (null));
   useEffect(() => {
     if (!listed || given !== null) return;
@@ -51,8 +59,8 @@ export function Approval({ id, item: listed, listed: known, session, done }) {
   }
   // Somebody else answered, or its time is over, while it was being read.
   const over = gone?.state === 'gone';
-  return h('section', { class: 'approval' }, back, over && h(Over, { id }), h(Whole, { item, over, session }), !over && h(Word, { item, session, given: (verdict) => {
-    give(verdict);
+  return h('section', { class: 'approval' }, back, over ? h(Over, { id }) : late && h('p', { class: 'note', role: 'status' }, t('approval.late')), h(Whole, { item, over: over || late, session }), !over && h(Word, { item, late, session, given: (word, became) => {
+    give({ word, became });
     done();
   } }));
 }
@@ -70,7 +78,7 @@ function Whole({ item, over }) {
   return h('div', null,
     h('p', { class: 'kicker' }, ...T('approval.kicker', { subject: h(Foreign, { value: item.subject, most: 80 }) })),
     h('h1', { tabIndex: -1 }, h(Foreign, { value: effect.tool, most: 120 }), h('span', { class: 'faint' }, ' / '), h(Foreign, { value: effect.operation, most: 120 })),
-    !over && h('p', { class: 'lead' }, t('approval.since', { span: span(Math.max(0, now - Date.parse(item.waiting_since))) }), left === null ? null : [' ', left > 0 ? t('approval.left', { span: span(left) }) : t('approval.over')]),
+    !over && h('p', { class: 'lead' }, t('approval.since', { span: span(Math.max(0, now - Date.parse(item.waiting_since))) }), left === null ? null : [' ', t('approval.left', { span: span(Math.max(0, left)) })]),
     !fits && h('p', { class: 'note bad', role: 'alert' }, t('approval.differs')),
     h('div', { class: 'would' },
       h('h2', null, t('approval.would')),
@@ -96,8 +104,8 @@ function Whole({ item, over }) {
     ] })));
 }
 
-/** @param {{item: any, session: import('../parts/api.mjs').Session, given: (verdict: string) => void}} props */
-function Word({ item, session, given }) {
+/** @param {{item: any, late: boolean, session: import('../parts/api.mjs').Session, given: (word: string, became: string) => void}} props */
+function Word({ item, late, session, given }) {
   const [keys, put] = useState(/** @type {any[] | null} */ (null));
   const [chosen, choose] = useState('');
   const [verdict, mean] = useState(/** @type {'approve' | 'reject' | null} */ (null));
@@ -135,14 +143,15 @@ function Word({ item, session, given }) {
         policy: item.policy, request: item.request_id, role: role || roles[0], tenant: session.tenant, verdict, ...(told === '' ? {} : { reason: told }),
       };
       const key = keys.find((k) => k.kid === chosen) ?? keys[0];
-      await post('/v1/approvals', await signDocument(key, typeOf('approval'), document));
-      given(/** @type {string} */ (verdict));
+      const answer = await post('/v1/approvals', await signDocument(key, typeOf('approval'), document));
+      given(/** @type {string} */ (verdict), answer?.verdict ?? '');
     } catch (e) {
       fail(e);
     } finally {
       work(false);
     }
   };
+  if (late) return null;
   if (verdict === null) {
     return h('div', { class: 'word' },
       h('button', { type: 'button', class: 'reject', onClick: () => mean('reject') }, h(Icon, { name: 'cross' }), ' ', t('approval.reject')),
@@ -157,19 +166,30 @@ function Word({ item, session, given }) {
     roles.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.role')), h('select', { value: role, onChange: (/** @type {any} */ e) => act(e.currentTarget.value) }, roles.map((name) => h('option', { key: name, value: name }, name)))),
     keys.length > 1 && h('label', { class: 'field' }, h('span', null, t('approval.key')), h('select', { value: chosen, onChange: (/** @type {any} */ e) => choose(e.currentTarget.value) }, keys.map((k) => h('option', { key: k.kid, value: k.kid }, `${k.label ?? named('algorithm', k.algorithm)} · ${k.kid.slice(0, 8)}`)))),
     h('label', { class: 'field' }, h('span', null, t('approval.reason')), h('textarea', { name: 'reason', rows: 2, maxLength: 1000, value: reason, onInput: (/** @type {any} */ e) => say(e.currentTarget.value) })),
-    problem ? h(Fault, { problem }) : null,
+    problem ? isDeclined(problem) ? h('p', { class: 'note', role: 'alert' }, t('approval.declined')) : h(Fault, { problem }) : null,
     h('div', { class: 'word' },
       h('button', { type: 'button', class: 'quiet', disabled: busy, onClick: () => mean(null) }, t('cancel')),
       h('button', { class: verdict, disabled: busy || !settled }, busy ? t('approval.signing') : t(`approval.sign.${verdict}`))));
 }
 
-/** @param {{given: string, id: string}} props */
-function Given({ given, id }) {
+/**
+ * Whether an authenticator was not let sign, or nobody answered it: WebAuthn tells both alike.
+ * @param {unknown} e
+ */
+const isDeclined = (e) => e instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(e.name);
+
+/**
+ * What became of it is the server's answer: a yes may come too late, or others are still to say theirs.
+ * @param {{given: {word: string, became: string}, id: string}} props
+ */
+function Given({ given: { word, became }, id }) {
   const heading = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => heading.current?.focus(), []);
   return h('section', { class: 'given' },
-    h('span', { class: `stamp ${given}`, 'aria-hidden': 'true' }, t(`approval.stamp.${given}`)),
-    h('h1', { tabIndex: -1, ref: heading, role: 'status' }, t(`approval.given.${given}`)),
+    h('span', { class: `stamp ${word}`, 'aria-hidden': 'true' }, t(`approval.stamp.${word}`)),
+    h('h1', { tabIndex: -1, ref: heading, role: 'status' }, t(`approval.given.${word}`)),
+    word === 'approve' && became === 'DENY' && h('p', { class: 'note bad', role: 'alert' }, t('approval.given.denied')),
+    word === 'approve' && became === 'ESCALATE' && h('p', { class: 'note' }, t('approval.given.others')),
     h('p', { class: 'lead' }, t('approval.given.lead')),
     h('p', { class: 'row' }, h('a', { class: 'button primary', href: '#/approvals' }, t('approval.next')), h('a', { class: 'button', href: address('effects', id) }, t('approval.see'))));
 }

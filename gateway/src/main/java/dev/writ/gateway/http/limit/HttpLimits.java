@@ -22,6 +22,7 @@ import java.time.Duration;
  * @param headWithin how long a connection may stand without a complete request head
  * @param bodyWithin how long a body may take, or one piece of a streamed body
  * @param writeWithin how long a client may not read while an answer is sent
+ * @param proxies who is asked for the address that a request came from
  */
 public record HttpLimits(
     int uriBytesMax,
@@ -39,7 +40,8 @@ public record HttpLimits(
     long memoryMax,
     Duration headWithin,
     Duration bodyWithin,
-    Duration writeWithin) {
+    Duration writeWithin,
+    TrustedProxies proxies) {
 
   public static final HttpLimits DEFAULT =
       new HttpLimits(
@@ -58,7 +60,8 @@ public record HttpLimits(
           Runtime.getRuntime().maxMemory() / 4,
           Duration.ofSeconds(15),
           Duration.ofSeconds(30),
-          Duration.ofSeconds(30));
+          Duration.ofSeconds(30),
+          TrustedProxies.NONE);
 
   /**
    * Descriptors that are reserved for the process itself: code, event loops, logs, the ledger's
@@ -93,6 +96,7 @@ public record HttpLimits(
         memoryMax,
         headWithin,
         bodyWithin,
-        writeWithin);
+        writeWithin,
+        proxies);
   }
 }

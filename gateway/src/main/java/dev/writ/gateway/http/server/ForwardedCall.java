@@ -128,7 +128,7 @@ public final class ForwardedCall {
     this.request = request;
     this.response = request.response();
     this.watch = watch;
-    this.from = Client.of(request.connection(), watch);
+    this.from = Client.of(request, watch, front.parts().limits().proxies());
     this.end = System.nanoTime() + front.settings().patience().toNanos();
     this.expects =
         gathered.isEmpty()

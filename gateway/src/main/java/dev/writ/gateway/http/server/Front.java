@@ -272,7 +272,7 @@ public final class Front implements AutoCloseable {
         return;
       }
       if (request.path() != null && own.contains(request.path())) {
-        Client from = Client.of(request.connection(), watch);
+        Client from = Client.of(request, watch, parts.limits().proxies());
         new Exchange(parts, vertx, request, watch, from, () -> {}).begin();
         return;
       }
@@ -289,7 +289,7 @@ public final class Front implements AutoCloseable {
               request.method().name(),
               request.path() == null ? "" : request.path(),
               Headers.of(request.headers()),
-              Client.of(request.connection(), watch),
+              Client.of(request, watch, parts.limits().proxies()),
               clock.instant());
       if (number.isPresent()) {
         FrontCell cell = cells.get(number.getAsInt());

@@ -188,7 +188,7 @@ public final class GatewayServer implements AutoCloseable {
 
     @Override
     public void take(HttpServerRequest request, Vertx vertx, Connections.Watch watch) {
-      takeForwarded(request, vertx, watch, Client.of(request.connection(), watch));
+      takeForwarded(request, vertx, watch, Client.of(request, watch, parts.limits().proxies()));
     }
 
     @Override
