@@ -44,7 +44,7 @@ public interface Disk {
   default void sync(FileChannel channel, Path file) throws IOException {
     try {
       if (file.getFileSystem() == FileSystems.getDefault()) {
-        Uninterrupted.run(() -> channel.force(true));
+        ShieldedOperation.run(() -> channel.force(true));
       } else {
         channel.force(true); // one in memory, whose threads a test steps
       }

@@ -57,7 +57,7 @@ class AnInterruptIsNoFailureOfTheDiskTest {
   @Test
   void aBugIsNoFailureOfTheDisk() {
     assertThatThrownBy(() ->
-            Uninterrupted.run(() -> {
+            ShieldedOperation.run(() -> {
               throw new IllegalStateException("a bug");
             }))
         .hasRootCauseInstanceOf(IllegalStateException.class);

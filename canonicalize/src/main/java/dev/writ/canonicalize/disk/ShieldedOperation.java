@@ -8,17 +8,17 @@ import java.util.concurrent.CompletionException;
  * Does a file operation in a thread that nobody knows. The JDK closes a file under a thread that is
  * interrupted during an operation on it, and then nobody can tell whether the disk failed.
  */
-final class Uninterrupted {
-  private Uninterrupted() {}
+final class ShieldedOperation {
+  private ShieldedOperation() {}
 
   /** A file operation. */
   @FunctionalInterface
-  interface Operation {
+  interface FileOperation {
     void run() throws IOException;
   }
 
   /** Returns when the operation has ended; a caller that is interrupted meanwhile stays so. */
-  static void run(Operation operation) throws IOException {
+  static void run(FileOperation operation) throws IOException {
     CompletableFuture<Void> done = new CompletableFuture<>();
     Thread thread = new Thread(() -> complete(done, operation), "writ-disk");
     thread.setDaemon(true);
@@ -30,7 +30,7 @@ final class Uninterrupted {
     await(done);
   }
 
-  private static void complete(CompletableFuture<Void> done, Operation operation) {
+  private static void complete(CompletableFuture<Void> done, FileOperation operation) {
     try {
       operation.run();
       done.complete(null);
