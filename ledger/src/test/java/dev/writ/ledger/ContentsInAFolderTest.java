@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.writ.canonicalize.Digest;
 import dev.writ.ledger.error.LedgerError;
+import dev.writ.ledger.fsck.Fsck;
 import dev.writ.ledger.storage.ContentPlace;
 import java.io.IOException;
 import java.net.URI;
@@ -43,6 +44,26 @@ class ContentsInAFolderTest extends LargeContentsContract {
         LedgerError.CONTENTS_FOLDER,
         () -> Ledger.open(Fixture.config(dir.resolve("home")), database));
     assertThat(folder).isEmptyDirectory();
+  }
+
+  /** What is not looked at is not damaged: `fsck` says that it could not look. */
+  @Test
+  void fsckOfAFolderThatIsNotMountedIsNoVerdict() throws IOException {
+    URI store = newAddress();
+    CountedDatabase database = new CountedDatabase();
+    LedgerConfig config = Fixture.config(dir.resolve("home"));
+    try (Ledger ledger = Ledger.create(config, database, store)) {
+      put(ledger, bytes(1 << 20, 1));
+    }
+    Fsck.Options options = Fsck.Options.of(config.dir());
+    assertThat(Fsck.check(options, database).isSound()).isTrue();
+    Path folder = Path.of(store.getPath());
+    Files.move(folder, dir.resolve("unmounted"));
+    Files.createDirectory(folder);
+    Refused.with(LedgerError.CONTENTS_FOLDER, () -> Fsck.check(options, database));
+    Files.delete(folder);
+    Files.move(dir.resolve("unmounted"), folder);
+    assertThat(Fsck.check(options, database).isSound()).isTrue();
   }
 
   @ParameterizedTest

@@ -57,7 +57,7 @@ abstract class LargeContentsContract {
 
   // The store
 
-  private static byte[] bytes(int size, long seed) {
+  static byte[] bytes(int size, long seed) {
     byte[] bytes = new byte[size];
     new Random(seed).nextBytes(bytes);
     return bytes;
@@ -182,7 +182,7 @@ abstract class LargeContentsContract {
     return Ledger.open(config, database);
   }
 
-  private static Digest put(Ledger ledger, byte[] content) throws IOException {
+  static Digest put(Ledger ledger, byte[] content) throws IOException {
     try (BlobSink sink = ledger.newBlob()) {
       sink.write(content);
       BlobRef ref = sink.finish();

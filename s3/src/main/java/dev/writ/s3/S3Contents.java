@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -28,6 +29,17 @@ final class S3Contents implements LargeContents {
   private static final int MARKER_BYTES_MAX = 4096;
   private static final String FOLDER = "contents/";
   private static final Pattern NAME = Pattern.compile("contents/([0-9a-f]{64})/([0-9]+-[0-9]+)");
+
+  /** What says nothing of an object that was asked for. */
+  private static final Set<ObjectStoreError> AWAY =
+      Set.of(
+          ObjectStoreError.UNREACHABLE,
+          ObjectStoreError.CREDENTIALS,
+          ObjectStoreError.RIGHTS,
+          ObjectStoreError.BUCKET_MISSING,
+          ObjectStoreError.REGION,
+          ObjectStoreError.CLOCK);
+
   private final S3Settings settings;
   private final S3Bucket bucket;
   private final S3FileUpload upload;
@@ -52,6 +64,13 @@ final class S3Contents implements LargeContents {
   @Override
   public boolean isShared() {
     return true;
+  }
+
+  @Override
+  public void requireAsked(WritException failure) {
+    if (failure.code() instanceof ObjectStoreError code && AWAY.contains(code)) {
+      throw failure;
+    }
   }
 
   /**

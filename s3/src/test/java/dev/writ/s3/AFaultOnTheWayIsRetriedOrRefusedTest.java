@@ -82,6 +82,22 @@ class AFaultOnTheWayIsRetriedOrRefusedTest {
             WritException.class, e -> assertThat(e.code()).as(e.getMessage()).isEqualTo(code));
   }
 
+  /** Whoever examines contents is not to take a store that cannot be asked for a damaged one. */
+  @Test
+  void whatSaysNothingOfTheContentsIsPassedOn() {
+    for (ObjectStoreError code : ObjectStoreError.values()) {
+      WritException failure = new WritException(code, "");
+      boolean isAway =
+          code.compareTo(ObjectStoreError.UNREACHABLE) >= 0
+              && code.compareTo(ObjectStoreError.CLOCK) <= 0;
+      if (isAway) {
+        assertThatThrownBy(() -> store.requireAsked(failure)).isSameAs(failure);
+      } else {
+        store.requireAsked(failure);
+      }
+    }
+  }
+
   private String object(byte[] content, byte[] place) {
     return "contents/" + Digest.sha256(content).hex() + "/" + ContentPlace.text(place);
   }

@@ -76,6 +76,15 @@ public final class FolderContents implements LargeContents {
     return true;
   }
 
+  /** A folder that is not mounted has no mark, and misses every content. */
+  @Override
+  public void requireAsked(WritException failure) {
+    Path file = dir.resolve(MARKER);
+    if (!Files.exists(file)) {
+      throw notMounted(file, failure);
+    }
+  }
+
   @Override
   public void probe() {
     if (!Files.isDirectory(dir) || !Files.isWritable(dir)) {
@@ -109,13 +118,17 @@ public final class FolderContents implements LargeContents {
             LedgerError.CONTENTS_FOLDER, dir + " has the contents of another installation");
       }
     } catch (NoSuchFileException e) {
-      throw new WritException(
-          LedgerError.CONTENTS_FOLDER,
-          "there is no " + file + ": the folder is not mounted, or another one",
-          e);
+      throw notMounted(file, e);
     } catch (IOException e) {
       throw Failures.of("reading " + file, e);
     }
+  }
+
+  private static WritException notMounted(Path file, Exception cause) {
+    return new WritException(
+        LedgerError.CONTENTS_FOLDER,
+        "there is no " + file + ": the folder is not mounted, or another one",
+        cause);
   }
 
   @Override

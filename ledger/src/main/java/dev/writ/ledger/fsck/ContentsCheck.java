@@ -59,6 +59,7 @@ final class ContentsCheck {
           } catch (IOException e) {
             found.problem("blob " + digest, Failures.of("reading", e).getMessage());
           } catch (WritException e) {
+            found.requireAsked(e);
             failed.put(digest, e.getMessage());
           }
           found.done("blob files", ++count[0]);
@@ -93,6 +94,7 @@ final class ContentsCheck {
                   "sealed " + copy.content(), "its sealed form " + copy.stored() + " is missing");
             }
           } catch (WritException e) {
+            found.requireAsked(e);
             found.problem("sealed " + key, e.getMessage());
           }
           found.done("sealed contents", ++count[0]);
@@ -124,6 +126,7 @@ final class ContentsCheck {
             }
             count[claim.named() ? 1 : 0]++;
           } catch (WritException e) {
+            found.requireAsked(e);
             found.problem("upload " + key, e.getMessage());
           }
           found.done("uploads", count[0] + count[1]);

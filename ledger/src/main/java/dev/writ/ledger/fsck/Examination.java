@@ -8,6 +8,7 @@ import dev.writ.ledger.storage.Storage;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** What an examination has found so far, and how it walks rows. */
 final class Examination {
@@ -15,23 +16,40 @@ final class Examination {
 
   private final Storage store;
   private final Fsck.Options options;
+  private final Consumer<WritException> requireAsked;
   private final List<String> verified = new ArrayList<>();
   private final List<String> notVerified = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
   private long problemsTotal;
 
-  Examination(Storage store, Fsck.Options options) {
+  /**
+   * @param requireAsked refuses where a failure says that the store of large contents cannot be
+   *     asked now
+   */
+  Examination(Storage store, Fsck.Options options, Consumer<WritException> requireAsked) {
     this.store = store;
     this.options = options;
+    this.requireAsked = requireAsked;
   }
 
-  /** Makes a step of the examination; damage below the level of rows ends this step only. */
+  /**
+   * Makes a step of the examination; damage below the level of rows ends this step only.
+   *
+   * @throws WritException where the store of large contents cannot be asked: what is not looked at
+   *     is neither sound nor damaged
+   */
   void step(String what, Runnable step) {
     try {
       step.run();
     } catch (WritException e) {
+      requireAsked(e);
       problem(what, "the examination ended early: " + e.getMessage());
     }
+  }
+
+  /** Passes on a failure that says nothing of what is examined. */
+  void requireAsked(WritException failure) {
+    requireAsked.accept(failure);
   }
 
   void verified(String what) {
@@ -63,6 +81,7 @@ final class Examination {
           try {
             return visitor.row(key, row);
           } catch (WritException e) {
+            requireAsked(e);
             problem(family + " row " + HexFormat.of().formatHex(key), e.getMessage());
             return true;
           }

@@ -96,7 +96,7 @@ public final class Fsck {
     this.options = options;
     this.store = store;
     this.blobs = Blobs.reading(store, options.dir());
-    this.found = new Examination(store, options);
+    this.found = new Examination(store, options, blobs.contents()::requireAsked);
     this.log = new LogCheck(store, blobs, options, found);
     this.events = new EventsCheck(store, blobs, found, log);
     this.contents = new ContentsCheck(store, blobs, found);
@@ -106,7 +106,8 @@ public final class Fsck {
    * Examines a ledger.
    *
    * @throws WritException {@code LED-002}, {@code LED-004}, {@code LED-007} where there is nothing
-   *     to examine, {@code LED-006} where the database does not open at all
+   *     to examine, {@code LED-006} where the database does not open at all, and where the store of
+   *     large contents cannot be asked
    */
   public static FsckReport check(Options options) {
     Path dir = options.dir().toAbsolutePath().normalize();

@@ -43,6 +43,14 @@ public interface LargeContents extends AutoCloseable {
   boolean isShared();
 
   /**
+   * Refuses where a failure says nothing of the contents, but that the store cannot be asked now:
+   * it does not answer, is not mounted, or does not take the credentials.
+   *
+   * @throws WritException a code that says what to do
+   */
+  default void requireAsked(WritException failure) {}
+
+  /**
    * Looks whether it is there, may be used, and keeps what a ledger relies on. It writes something
    * and removes it again.
    *
