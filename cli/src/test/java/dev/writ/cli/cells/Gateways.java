@@ -407,6 +407,10 @@ final class Gateways implements AutoCloseable {
     return server.query(sql.replace("CELL", cell));
   }
 
+  void execute(String sql) {
+    server.execute("writ", sql);
+  }
+
   @Override
   public void close() {
     for (int i = 0; i < count(); i++) {

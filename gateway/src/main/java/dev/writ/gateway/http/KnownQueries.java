@@ -32,6 +32,9 @@ final class KnownQueries {
    * @throws WritException {@code GWY-018}
    */
   static void require(Route route, SortedMap<String, List<String>> query) {
+    if (query.isEmpty()) {
+      return;
+    }
     Set<String> known = BY_ROUTE.get(route.method() + " " + route.path());
     if (known == null) {
       return;
